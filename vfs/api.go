@@ -1,0 +1,87 @@
+package vfs
+
+// Ino is an inode number. Numbers are never reused within a lineage; 0 is none, 1 is the root.
+type Ino uint64
+
+// Mode holds the file type and the permission bits under their Linux values.
+type Mode uint32
+
+// File types and bits of Mode.
+const (
+	TypeMask Mode = 0o170000
+	TypeFifo Mode = 0o010000
+	TypeChar Mode = 0o020000
+	TypeDir  Mode = 0o040000
+	TypeFile Mode = 0o100000
+	TypeLink Mode = 0o120000
+	SetUID   Mode = 0o4000
+	SetGID   Mode = 0o2000
+	Sticky   Mode = 0o1000
+	PermMask Mode = 0o7777
+)
+
+// IsDir reports whether m is a directory's.
+func (m Mode) IsDir() bool { return m&TypeMask == TypeDir }
+
+// IsRegular reports whether m is a regular file's.
+func (m Mode) IsRegular() bool { return m&TypeMask == TypeFile }
+
+// IsLink reports whether m is a symbolic link's.
+func (m Mode) IsLink() bool { return m&TypeMask == TypeLink }
+
+// Flags of Open, under their Linux values.
+const (
+	O_RDONLY    = 0
+	O_WRONLY    = 1
+	O_RDWR      = 2
+	O_ACCMODE   = 3
+	O_CREAT     = 0o100
+	O_EXCL      = 0o200
+	O_TRUNC     = 0o1000
+	O_APPEND    = 0o2000
+	O_NOFOLLOW  = 0o400000
+	O_DIRECTORY = 0o200000
+)
+
+// Modes of Access.
+const (
+	R_OK = 4
+	W_OK = 2
+	X_OK = 1
+	F_OK = 0
+)
+
+// Cred is who asks: owner mode bits are enforced for it. Root ignores them.
+type Cred struct {
+	UID, GID uint32
+	Root     bool
+}
+
+// Stat describes an inode. Times are ns since 1970.
+type Stat struct {
+	Ino                 Ino
+	Mode                Mode
+	Nlink               uint32
+	UID, GID            uint32
+	Size                int64  // logical bytes; for a link the length of its target
+	Stored              int64  // bytes the content takes: holes take none
+	Rdev                uint32 // device of a TypeChar: one of Dev*
+	Atime, Mtime, Ctime int64
+}
+
+// Devices of /dev.
+const (
+	DevNone uint32 = iota
+	DevNull
+	DevZero
+	DevFull
+	DevRandom
+	DevTTY
+)
+
+// Dirent is one name in a directory.
+type Dirent struct {
+	Name string
+	Ino  Ino
+	Type Mode // TypeDir, TypeFile …
+}
