@@ -1,0 +1,41 @@
+package expand
+
+// ErrorKind says what the shell does about an Error.
+type ErrorKind uint8
+
+// The kinds of Error.
+const (
+	Unbound     ErrorKind = iota + 1 // set -u: a non-interactive shell exits
+	BadSubst                         // bad substitution: the command line is given up
+	BadArith                         // bad arithmetic
+	Question                         // ${x:?}: a non-interactive shell exits
+	ReadOnlyVar                      // assignment to a read-only variable
+	NoMatch                          // failglob
+	Ambiguous                        // a redirection target of no or several fields
+	BadAssign                        // ${1:=x}: cannot assign in this way
+	Limit                            // a bound of this package; Name says which
+)
+
+// Error is an expansion that failed. Text is worded as bash does after
+// "bash: line N: ".
+type Error struct {
+	Kind ErrorKind
+	Text string
+	Name string // of the bound, for Limit
+}
+
+func (e *Error) Error() string { return e.Text }
+
+// Bounds of one expansion. They are far above what scripts do and far below
+// what would hurt the host.
+const (
+	maxDepth    = 250     // nested words, parameter operands, quotes
+	maxArith    = 1024    // nested arithmetic, names evaluated recursively; bash's own figure
+	maxBraces   = 1 << 20 // words out of one brace expansion
+	maxGlob     = 1 << 20 // directory entries looked at by one path name expansion
+	maxWordSize = 1 << 28 // bytes of one expanded word
+)
+
+func limitError(name, text string) error {
+	return &Error{Kind: Limit, Name: name, Text: text}
+}

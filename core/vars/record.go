@@ -1,0 +1,97 @@
+package vars
+
+import "errors"
+
+// Record is a variable as plain data, for saving.
+type Record struct {
+	Name    string `cbor:"1,keyasint,omitempty"`
+	Attrs   Attr   `cbor:"2,keyasint,omitempty"`
+	Set     bool   `cbor:"3,keyasint,omitempty"` // a scalar has a value
+	Value   []byte `cbor:"4,keyasint,omitempty"` // of a scalar
+	Elems   []Elem `cbor:"5,keyasint,omitempty"` // in the order of Values
+	Buckets uint32 `cbor:"6,keyasint,omitempty"` // of an associative array: its order depends on its largest size
+}
+
+// Elem is one array element: Index of an indexed array, Key of an
+// associative one.
+type Elem struct {
+	Index int64  `cbor:"1,keyasint,omitempty"`
+	Key   []byte `cbor:"2,keyasint,omitempty"`
+	Value []byte `cbor:"3,keyasint,omitempty"`
+}
+
+var errRecord = errors.New("vars: damaged variable record")
+
+// Record returns v as plain data under the given name.
+func (v *Var) Record(name string) Record {
+	r := Record{Name: name, Attrs: v.Attrs()}
+	switch {
+	case v == nil:
+	case v.list != nil:
+		v.list.each(func(i int64, s string) { r.Elems = append(r.Elems, Elem{Index: i, Value: []byte(s)}) })
+	case v.hash != nil:
+		v.hash.each(func(k, s string) { r.Elems = append(r.Elems, Elem{Key: []byte(k), Value: []byte(s)}) })
+		r.Buckets = v.hash.buckets
+	case v.state&stSet != 0:
+		r.Set, r.Value = true, []byte(v.String())
+	}
+	return r
+}
+
+// FromRecord returns the variable that Record described, owned by no table.
+// Records come from outside: one that no variable could have made is an error.
+func FromRecord(r Record) (*Var, error) {
+	v := &Var{attrs: r.Attrs}
+	switch r.Attrs & (Indexed | Assoc) {
+	case 0:
+		if len(r.Elems) > 0 || r.Buckets != 0 {
+			return nil, errRecord
+		}
+		if r.Set {
+			v.setString(string(r.Value))
+		}
+		return v, nil
+	case Indexed:
+		v.list = &list{}
+		own, last := &token{}, int64(-1)
+		for _, e := range r.Elems {
+			if e.Index <= last || e.Key != nil {
+				return nil, errRecord
+			}
+			last = e.Index
+			v.list.set(own, e.Index, string(e.Value))
+		}
+		return v, nil
+	case Assoc:
+		return v, v.fillAssoc(r)
+	}
+	return nil, errRecord
+}
+
+func (v *Var) fillAssoc(r Record) error {
+	v.hash = &hash{}
+	b, n := r.Buckets, len(r.Elems)
+	if b == 0 {
+		if n > 0 {
+			return errRecord
+		}
+		return nil
+	}
+	size := uint32(firstBuckets)
+	for size < b && size < 1<<28 {
+		size *= 4
+	}
+	if size != b || n > int(b)*2 || b > 1<<24 && n < int(b)/64 {
+		return errRecord
+	}
+	v.hash.resize(b)
+	own := &token{}
+	for i := n - 1; i >= 0; i-- { // the front of a chain comes last
+		e := r.Elems[i]
+		if _, dup := v.hash.get(string(e.Key)); dup || e.Index != 0 {
+			return errRecord
+		}
+		v.hash.set(own, string(e.Key), string(e.Value))
+	}
+	return nil
+}
