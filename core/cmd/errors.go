@@ -1,0 +1,80 @@
+package cmd
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"eryxsh/core/cmd/quote"
+)
+
+// ErrBlocked is what Read gives when there is nothing to read yet.
+var ErrBlocked = errors.New("would block")
+
+// Errorf writes "NAME: message\n" to standard error.
+func (c *Ctx) Errorf(format string, args ...any) {
+	c.Errout.B = append(append(c.Errout.B, c.Name...), ": "...)
+	c.Errout.B = fmt.Appendf(c.Errout.B, format, args...)
+	c.Errout.B = append(c.Errout.B, '\n')
+}
+
+// Fail writes "NAME: subject: reason\n" to standard error and returns 1. The
+// subject is a file name: it is quoted where a shell would need quotes.
+func (c *Ctx) Fail(subject string, err error) int {
+	c.Errorf("%s: %s", quote.Maybe(subject), err)
+	return 1
+}
+
+// UsageError writes a message and the hint that GNU tools give after a wrong
+// command line, and returns the utility's status for that.
+func (c *Ctx) UsageError(format string, args ...any) int {
+	c.Errorf(format, args...)
+	return c.hint()
+}
+
+// hint writes the text after a usage error and returns its status.
+func (c *Ctx) hint() int {
+	if c.Def == nil {
+		return 1
+	}
+	if c.Def.Hint != "" {
+		c.Errout.WriteString(c.Def.Hint)
+	} else {
+		fmt.Fprintf(&c.Errout, "Try '%s --help' for more information.\n", c.Name)
+	}
+	if c.Def.Status == 0 {
+		return 1
+	}
+	return c.Def.Status
+}
+
+// MissingOperand is the usage error of a command without the operands it needs;
+// after is the last operand there is, or "".
+func (c *Ctx) MissingOperand(after string) int {
+	if after != "" {
+		return c.UsageError("missing operand after %s", quote.Locale(after))
+	}
+	return c.UsageError("missing operand")
+}
+
+// ExtraOperand is the usage error of an operand too many.
+func (c *Ctx) ExtraOperand(operand string) int {
+	return c.UsageError("extra operand %s", quote.Locale(operand))
+}
+
+// NotYet says that a form of the command line exists in the GNU tool and not
+// here: loudly, so that no script takes a silent answer for a right one. It returns 2.
+func (c *Ctx) NotYet(what string) int {
+	fmt.Fprintf(&c.Errout, "eryxsh: %s: %s: not yet\n", c.Name, what)
+	c.Unsupported(c.Name + " " + what)
+	return 2
+}
+
+// word fills a pattern of Command.OpenError.
+func (c *Ctx) word(pattern, name string, err error) {
+	if pattern == "" {
+		pattern = "NAME: WHY"
+	}
+	text := strings.NewReplacer("'NAME'", quote.Shell(name), "NAME", quote.Maybe(name), "WHY", err.Error()).Replace(pattern)
+	c.Errorf("%s", text)
+}

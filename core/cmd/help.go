@@ -1,0 +1,76 @@
+package cmd
+
+import "strings"
+
+// helpColumn is where the text of an option starts in --help.
+const helpColumn = 29
+
+// help is the text of --help, made from the table.
+func (d *Command) help() string {
+	var b strings.Builder
+	usage := d.Usage
+	if usage == "" {
+		usage = d.Name + " [OPTION]..."
+	}
+	for i, line := range strings.Split(usage, "\n") {
+		if i == 0 {
+			b.WriteString("Usage: " + line + "\n")
+		} else {
+			b.WriteString("  or:  " + line + "\n")
+		}
+	}
+	if d.Summary != "" {
+		b.WriteString(strings.ToUpper(d.Summary[:1]) + d.Summary[1:] + ".\n")
+	}
+	b.WriteString("\n")
+	for _, o := range d.table() {
+		b.WriteString(o.help())
+	}
+	return b.String()
+}
+
+// help is the option's paragraph in --help.
+func (o Option) help() string {
+	s := "      "
+	if o.Short != 0 {
+		s = "  -" + string(o.Short)
+		if o.Long != "" {
+			s += ", "
+		}
+	}
+	meta := o.Meta
+	if meta == "" {
+		meta = "ARG"
+	}
+	if o.Long != "" {
+		s += "--" + o.Long
+		meta = "=" + meta
+	} else if o.Arg == Required {
+		meta = " " + meta
+	}
+	switch o.Arg {
+	case Required:
+		s += meta
+	case Optional:
+		s += "[" + meta + "]"
+	}
+	text := o.Help
+	if o.Missing {
+		text = "(not yet) " + text
+	}
+	if len(s)+2 > helpColumn {
+		s += "\n" + strings.Repeat(" ", helpColumn)
+	} else {
+		s += strings.Repeat(" ", helpColumn-len(s))
+	}
+	return s + text + "\n"
+}
+
+// version is the text of --version: what scripts look for is the origin.
+func (d *Command) version() string {
+	origin := d.Origin
+	if origin == "" {
+		origin = "GNU coreutils 9.1"
+	}
+	return d.Name + " (eryxsh, as " + origin + ")\n"
+}

@@ -1,0 +1,93 @@
+package cmd
+
+import (
+	"bytes"
+	"io"
+)
+
+// Lines cuts what it reads into lines, without copying them: a line is valid
+// until the next Fill. What was read and not taken yet is kept in it, so it can
+// be saved between any two turns.
+type Lines struct {
+	Buf  []byte `cbor:"1,keyasint,omitempty"`
+	Pos  int    `cbor:"2,keyasint,omitempty"` // of the first byte not taken
+	EOF  bool   `cbor:"3,keyasint,omitempty"` // the file is at its end
+	Bare bool   `cbor:"4,keyasint,omitempty"` // the last line Next gave had no delimiter
+	More bool   `cbor:"5,keyasint,omitempty"` // Next gave a line and was not asked again
+	Kept int    `cbor:"6,keyasint,omitempty"` // bytes of state the program keeps besides, for Ctx.Hold
+
+	scanned int // bytes after Pos known to hold no delimiter
+}
+
+// Fill reads at most Turn bytes from fd behind what has not been taken. It gives
+// nil or io.EOF when Next can be asked, ErrBlocked, or the error of the read.
+// At the end of the file it gives io.EOF again and again.
+func (l *Lines) Fill(c *Ctx, fd int) error {
+	if l.EOF {
+		return io.EOF
+	}
+	if l.Pos > 0 {
+		n := copy(l.Buf, l.Buf[l.Pos:])
+		l.Buf, l.Pos = l.Buf[:n], 0
+	}
+	if cap(l.Buf)-len(l.Buf) < Turn {
+		grown := make([]byte, len(l.Buf), max(2*len(l.Buf), Turn)+Turn)
+		copy(grown, l.Buf)
+		l.Buf = grown
+	}
+	if len(l.Buf) > Turn || l.Kept > 0 {
+		c.Hold(cap(l.Buf) + l.Kept)
+	}
+	n, err := c.Read(fd, l.Buf[len(l.Buf):len(l.Buf)+Turn])
+	l.Buf = l.Buf[:len(l.Buf)+n]
+	if err == io.EOF {
+		l.EOF = true
+	}
+	return err
+}
+
+// Next takes the next line, without its delimiter. It is false when there is
+// no whole line: Fill, unless Ended. The bytes after the last
+// delimiter of a file are a line too; then Bare is set.
+func (l *Lines) Next(delim byte) (line []byte, ok bool) {
+	rest := l.Buf[l.Pos:]
+	l.More = false
+	i := bytes.IndexByte(rest[l.scanned:], delim)
+	if i >= 0 {
+		i += l.scanned
+		l.Pos += i + 1
+		l.scanned, l.Bare, l.More = 0, false, true
+		return rest[:i:i], true
+	}
+	if l.EOF && len(rest) > 0 {
+		l.Pos, l.scanned = len(l.Buf), 0
+		l.Bare = true
+		return rest[:len(rest):len(rest)], true
+	}
+	l.scanned = len(rest)
+	return nil, false
+}
+
+// Take takes everything that is there, as bytes.
+func (l *Lines) Take() []byte {
+	rest := l.Buf[l.Pos:]
+	l.Pos, l.scanned, l.More = len(l.Buf), 0, false
+	return rest
+}
+
+// Skip takes n bytes of what is there.
+func (l *Lines) Skip(n int) {
+	l.Pos = min(l.Pos+n, len(l.Buf))
+	l.scanned, l.More = 0, false
+}
+
+// Rest is what is there and not taken.
+func (l *Lines) Rest() []byte { return l.Buf[l.Pos:] }
+
+// Ended reports that the file is at its end and every byte of it was taken.
+func (l *Lines) Ended() bool { return l.EOF && l.Pos == len(l.Buf) }
+
+// Reset starts with another file; the buffer is used again.
+func (l *Lines) Reset() {
+	*l = Lines{Buf: l.Buf[:0], Kept: l.Kept}
+}
