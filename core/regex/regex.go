@@ -1,0 +1,309 @@
+// Package regex is the regular expressions of the utilities: POSIX basic and
+// extended ones as glibc and GNU grep, sed, awk and bash read them, fixed
+// strings, and those of Perl for grep -P.
+//
+// The model. A pattern is parsed into a tree (node), the tree is compiled into
+// a byte-level NFA (prog), and the NFA is run as automata whose states are made
+// when they are first needed and kept in a bounded cache:
+//
+//   - forward (dfa): one table look-up per byte, finds whether there is a match
+//     or where the leftmost-longest one ends. Bytes that cannot begin a match
+//     are skipped with bytes.Index where the pattern allows it.
+//   - backward from the end (back): which NFA states lead to that end. It gives
+//     the start of the match, and with it the submatches are read off in one
+//     forward walk without ever backing up, in the order glibc prefers them.
+//
+// So time is linear in the text for every POSIX pattern without back-references.
+// Back-references and Perl constructs need a backtracking matcher (track); it
+// has a budget of steps, and running out of it is ErrSteps, never a wrong answer.
+//
+// Text is bytes with UTF-8 characters in them. A set, `.` or a class matches one
+// whole character; a byte that is not part of valid UTF-8 is matched only by the
+// same byte in the pattern, as in glibc.
+//
+// A Regexp is not safe for use by several threads at once because it fills its
+// caches while it matches; Clone is cheap and gives one that is independent.
+package regex
+
+import (
+	"bytes"
+)
+
+// Syntax says which tool's rules a pattern is read by.
+type Syntax uint8
+
+// The syntaxes.
+const (
+	GrepBasic    Syntax = iota // grep -G
+	GrepExtended               // grep -E
+	SedBasic                   // sed; also expr and other POSIX basic users
+	SedExtended                // sed -E
+	Bash                       // [[ =~ ]]: regcomp with REG_EXTENDED
+	Awk                        // gawk: \y is a word boundary, no back-references
+	Perl                       // grep -P
+	Literal                    // a fixed string
+)
+
+// Options say how a pattern is read and what its lines are.
+type Options struct {
+	Syntax Syntax
+	// Fold ignores case.
+	Fold bool
+	// Multiline is REG_NEWLINE (sed's M): ^ and $ also match at newlines, and
+	// neither . nor a negated list matches a newline.
+	Multiline bool
+	// Records says that the text is lines, each ended by EOL: no match crosses
+	// one, and ^ and $ match at each. Needed for FindLine.
+	Records bool
+	EOL     byte
+	// Words wants a match that has no word character on either side (grep -w).
+	Words bool
+	// Whole wants a match that is the whole line (grep -x).
+	Whole bool
+	// NoSub says that only whole matches are asked for; Find gives no submatches.
+	NoSub bool
+	// Steps bounds the work of one call beyond one look-up a byte; 0 means DefaultSteps.
+	Steps int
+}
+
+// DefaultSteps is the budget of one call when Options.Steps is 0.
+const DefaultSteps = 50_000_000
+
+// Regexp is a compiled pattern.
+type Regexp struct {
+	opts Options
+	tree *node
+	nsub int
+	warn []string
+
+	prog  *prog  // byte NFA: exact, or a superset if track is needed
+	track *track // backtracking program; nil if prog is exact
+
+	first   *dfa // is there a match: stops at the first end it sees
+	longest *dfa // where does the leftmost-longest match end
+	back    *back
+	work    int
+}
+
+// Compile reads one pattern.
+func Compile(pattern []byte, o Options) (*Regexp, error) {
+	return CompileAll([][]byte{pattern}, o)
+}
+
+// CompileAll reads patterns of which any may match, as with several -e of grep.
+// Back-references and their numbers are each pattern's own.
+// The error is an *Error, its Index the pattern it is in.
+func CompileAll(patterns [][]byte, o Options) (*Regexp, error) {
+	if o.Steps <= 0 {
+		o.Steps = DefaultSteps
+	}
+	re := &Regexp{opts: o}
+	alts := make([]*node, 0, len(patterns))
+	total := 0
+	for i, p := range patterns {
+		ps := newParser(p, o, total)
+		n, err := ps.parse()
+		if err != nil {
+			return nil, &Error{Code: err.(Code), Index: i, Offset: ps.pos, What: ps.what}
+		}
+		re.warn = append(re.warn, ps.warnings...)
+		total = ps.ncap
+		if ps.tracked {
+			re.track = &track{}
+		}
+		alts = append(alts, n)
+	}
+	tree := alternate(alts)
+	tree = wrap(tree, o)
+	re.nsub = total
+	re.tree = tree
+	p, err := compile(tree, o, re.track != nil)
+	if err != nil {
+		return nil, &Error{Code: err.(Code)}
+	}
+	re.prog = p
+	if re.track != nil {
+		if err := re.track.compile(tree, total, o, p); err != nil {
+			return nil, &Error{Code: err.(Code)}
+		}
+	}
+	return re, nil
+}
+
+// wrap adds what -x and -w ask for.
+func wrap(n *node, o Options) *node {
+	switch {
+	case o.Whole && o.Records:
+		return concat([]*node{{op: opAssert, assert: atBOL}, n, {op: opAssert, assert: atEOL}})
+	case o.Whole:
+		return concat([]*node{{op: opAssert, assert: atBOT}, n, {op: opAssert, assert: atEOT}})
+	case o.Words:
+		return concat([]*node{{op: opAssert, assert: atNoWordBefore}, n, {op: opAssert, assert: atNoWordAfter}})
+	}
+	return n
+}
+
+// Clone gives a Regexp that shares the program and has caches of its own.
+func (re *Regexp) Clone() *Regexp {
+	c := &Regexp{opts: re.opts, tree: re.tree, nsub: re.nsub, warn: re.warn, prog: re.prog}
+	if re.track != nil {
+		c.track = re.track.clone()
+	}
+	return c
+}
+
+// NumSubexp is the number of groups.
+func (re *Regexp) NumSubexp() int { return re.nsub }
+
+// Warnings are what grep says about a pattern that it takes all the same.
+func (re *Regexp) Warnings() []string { return re.warn }
+
+// Work gives the steps spent since the last call, beyond one look-up a byte.
+func (re *Regexp) Work() int {
+	n := re.work
+	re.work = 0
+	return n
+}
+
+// Match reports whether b holds a match. The error is ErrSteps or nil.
+func (re *Regexp) Match(b []byte) (bool, error) {
+	if re.prog.exact {
+		return bytes.Contains(b, re.prog.prefix), nil
+	}
+	end, err := re.firstEnd(b, 0, len(b))
+	if err != nil || end < 0 {
+		return false, err
+	}
+	if re.track == nil || re.track.superset == 0 {
+		return true, nil
+	}
+	var loc [2]int
+	return re.findTracked(b, 0, loc[:])
+}
+
+// Find looks for the leftmost match of b that begins at from or later (the
+// longest one, but with the syntax Perl the first one) and fills loc with as
+// many pairs of offsets as it holds: the whole match, then the groups; -1 for
+// a group that took no part. What is before from is seen by ^ and \b.
+func (re *Regexp) Find(b []byte, from int, loc []int) (bool, error) {
+	if from > len(b) {
+		return false, nil
+	}
+	if re.prog.exact {
+		i := bytes.Index(b[from:], re.prog.prefix)
+		if i < 0 {
+			return false, nil
+		}
+		fill(loc, from+i, from+i+len(re.prog.prefix))
+		return true, nil
+	}
+	if re.track != nil {
+		if end, err := re.firstEnd(b, from, len(b)); err != nil || end < 0 {
+			return false, err
+		}
+		return re.findTracked(b, from, loc)
+	}
+	if re.longest == nil {
+		re.longest = newDFA(re.prog, true)
+	}
+	re.longest.budget = re.opts.Steps
+	end, err := re.longest.find(b, from, len(b))
+	re.work += re.opts.Steps - re.longest.budget
+	if err != nil || end < 0 {
+		return false, err
+	}
+	if re.back == nil {
+		re.back = newBack(re.prog)
+	}
+	re.back.budget = re.opts.Steps
+	err = re.back.find(b, from, end, loc, re.nsub)
+	re.work += re.opts.Steps - re.back.budget
+	return err == nil, err
+}
+
+// FindLine looks for the first line of b at or after from, which must be the
+// start of a line, that holds a match, and gives its bounds without the EOL.
+// start is -1 if there is none. Options.Records must be set.
+func (re *Regexp) FindLine(b []byte, from int) (start, end int, err error) {
+	p := re.prog
+	eol := re.opts.EOL
+	for from < len(b) {
+		at := -1
+		switch {
+		case p.exact:
+			if i := bytes.Index(b[from:], p.prefix); i >= 0 {
+				at = from + i
+			}
+		case len(p.must) > 0:
+			i := bytes.Index(b[from:], p.must)
+			if i < 0 {
+				return -1, -1, nil
+			}
+			start, end = lineAround(b, from, from+i, eol)
+			if at, err = re.firstEnd(b[start:end], 0, end-start); err != nil {
+				return -1, -1, err
+			}
+			if at < 0 {
+				from = end + 1
+				continue
+			}
+			at += start
+		default:
+			if at, err = re.firstEnd(b, from, len(b)); err != nil {
+				return -1, -1, err
+			}
+		}
+		if at < 0 || at == len(b) && at > 0 && b[at-1] == eol {
+			return -1, -1, nil
+		}
+		start, end = lineAround(b, from, at, eol)
+		if re.track == nil || re.track.superset == 0 {
+			return start, end, nil
+		}
+		var loc [2]int
+		ok, err := re.findTracked(b[start:end], 0, loc[:])
+		if ok || err != nil {
+			return start, end, err
+		}
+		from = end + 1
+	}
+	return -1, -1, nil
+}
+
+// lineAround gives the bounds of the line that at is in; lines begin at from or later.
+func lineAround(b []byte, from, at int, eol byte) (int, int) {
+	start, end := from, len(b)
+	if i := bytes.LastIndexByte(b[from:at], eol); i >= 0 {
+		start = from + i + 1
+	}
+	if i := bytes.IndexByte(b[at:], eol); i >= 0 {
+		end = at + i
+	}
+	return start, end
+}
+
+func (re *Regexp) firstEnd(b []byte, from, to int) (int, error) {
+	if re.first == nil {
+		re.first = newDFA(re.prog, false)
+	}
+	re.first.budget = re.opts.Steps
+	end, err := re.first.find(b, from, to)
+	re.work += re.opts.Steps - re.first.budget
+	return end, err
+}
+
+func (re *Regexp) findTracked(b []byte, from int, loc []int) (bool, error) {
+	re.track.budget = re.opts.Steps
+	ok, err := re.track.find(b, from, loc)
+	re.work += re.opts.Steps - re.track.budget
+	return ok, err
+}
+
+func fill(loc []int, start, end int) {
+	for i := range loc {
+		loc[i] = -1
+	}
+	if len(loc) >= 2 {
+		loc[0], loc[1] = start, end
+	}
+}
