@@ -1,7 +1,10 @@
 package vfs
 
-// Ino is an inode number. Numbers are never reused within a lineage; 0 is none, 1 is the root.
+// Ino is an inode number. Numbers are never reused within a lineage; 0 is none.
 type Ino uint64
+
+// Root is the number of the root directory.
+const Root Ino = 1
 
 // Mode holds the file type and the permission bits under their Linux values.
 type Mode uint32
@@ -51,11 +54,45 @@ const (
 	F_OK = 0
 )
 
-// Cred is who asks: owner mode bits are enforced for it. Root ignores them.
+// Special times of Utimes.
+const (
+	TimeNow  int64 = -1<<63 + 1 // the current time; needs write permission only
+	TimeOmit int64 = -1 << 63   // leave as it is
+)
+
+// Sizes the tree imposes, as Linux does.
+const (
+	ChunkSize   = 16 << 10 // most bytes of one stored chunk
+	MaxFileSize = 1 << 42  // logical, whatever Limits says
+	NameMax     = 255      // bytes of one name
+	PathMax     = 4095     // bytes of a path or of a link's target
+	LinkMax     = 65000    // names of one inode
+	maxFollowed = 40       // symbolic links followed in one resolution
+)
+
+// Cred is who asks: the mode bits are enforced for it. Root ignores them, but
+// executes only what has an execute bit.
 type Cred struct {
 	UID, GID uint32
 	Root     bool
 }
+
+// may reports whether c has all of want (R_OK, W_OK, X_OK) on an inode.
+func (c Cred) may(in *inode, want Mode) bool {
+	bits := in.mode
+	switch {
+	case c.Root:
+		return want&X_OK == 0 || in.mode.IsDir() || in.mode&0o111 != 0
+	case c.UID == in.uid:
+		bits >>= 6
+	case c.GID == in.gid:
+		bits >>= 3
+	}
+	return bits&want == want
+}
+
+// owns reports whether c may change the attributes of an inode.
+func (c Cred) owns(in *inode) bool { return c.Root || c.UID == in.uid }
 
 // Stat describes an inode. Times are ns since 1970.
 type Stat struct {
@@ -77,6 +114,7 @@ const (
 	DevFull
 	DevRandom
 	DevTTY
+	DevFd // an entry of /dev/fd: see Ino.Fd
 )
 
 // Dirent is one name in a directory.

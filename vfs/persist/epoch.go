@@ -12,7 +12,8 @@
 // The zero value of each collection is empty and ready. Methods that take no
 // epoch never write, so versions that share nodes may be read and written from
 // different threads at once, as long as each version has one user at a time.
-// The zero epoch owns nothing: values built under it are never changed in place.
+// The zero epoch is for a table that one writer fills before anybody else sees
+// it, and that nobody writes to afterwards.
 package persist
 
 import "sync/atomic"

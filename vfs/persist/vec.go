@@ -102,17 +102,19 @@ func (v *Vec[T]) Ref(ep Epoch, i int64) *T {
 	if v.At(i) == nil {
 		return nil
 	}
-	return v.slot(ep, i)
+	return v.Slot(ep, i)
 }
 
 // Set stores x at i, which must not be negative.
-func (v *Vec[T]) Set(ep Epoch, i int64, x T) { *v.slot(ep, i) = x }
+func (v *Vec[T]) Set(ep Epoch, i int64, x T) { *v.Slot(ep, i) = x }
 
 // Append stores x after the highest index present.
-func (v *Vec[T]) Append(ep Epoch, x T) { *v.slot(ep, v.Max()+1) = x }
+func (v *Vec[T]) Append(ep Epoch, x T) { *v.Slot(ep, v.Max()+1) = x }
 
-// slot returns the owned place of index i, making it when absent.
-func (v *Vec[T]) slot(ep Epoch, i int64) *T {
+// Slot returns the value at i to be changed in place, making a zero one when
+// absent. i must not be negative. The pointer is good until the next write to v
+// or fork of it.
+func (v *Vec[T]) Slot(ep Epoch, i int64) *T {
 	if i < 0 {
 		panic("persist: negative index")
 	}

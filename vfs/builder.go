@@ -1,0 +1,297 @@
+package vfs
+
+import (
+	"fmt"
+	"strings"
+
+	"eryxsh/vfs/persist"
+)
+
+// BuildError says what is wrong with records, and with which inode.
+type BuildError struct {
+	Ino    Ino // 0: with all of them together
+	Reason string
+}
+
+// Error names the inode and the fault.
+func (e *BuildError) Error() string {
+	if e.Ino == 0 {
+		return "file tree: " + e.Reason
+	}
+	return fmt.Sprintf("inode %d: %s", e.Ino, e.Reason)
+}
+
+// Builder makes a tree from records that may come from anybody. Add each in
+// number order, then Finish; after the first error it is of no more use.
+type Builder struct {
+	fs   *FS
+	last Ino
+	refs map[Ino]uint32 // names that lead to an inode
+}
+
+// NewBuilder returns a builder of a tree over gen (nil: nothing) that refuses
+// what is over the limits.
+func NewBuilder(gen *Generated, lim Limits) *Builder {
+	if gen == nil {
+		gen = NewGenerated(GeneratedTable{})
+	}
+	return &Builder{fs: &FS{epoch: persist.NewEpoch(), gen: gen, limits: lim}, refs: map[Ino]uint32{}}
+}
+
+// Add takes the next record and keeps its strings and bytes, which nobody may
+// change from then on. The error is a *BuildError.
+func (b *Builder) Add(r Record) error {
+	if reason := b.add(r); reason != "" {
+		return &BuildError{r.Ino, reason}
+	}
+	return nil
+}
+
+func (b *Builder) add(r Record) (reason string) {
+	f := b.fs
+	switch {
+	case r.Ino == 0 || r.Ino.Generated():
+		return "number out of range"
+	case r.Ino <= b.last:
+		return "not in number order"
+	case r.Mode&^(TypeMask|PermMask) != 0:
+		return fmt.Sprintf("mode %#o has unknown bits", r.Mode)
+	case f.room(0, 1) != nil:
+		return fmt.Sprintf("more than %d files", f.limits.Files)
+	}
+	b.last = r.Ino
+	if reason := r.strangers(); reason != "" {
+		return reason
+	}
+	in := &inode{own: f.epoch, mode: r.Mode, nlink: r.Nlink, uid: r.UID, gid: r.GID, atime: r.Atime, mtime: r.Mtime, ctime: r.Ctime,
+		parent: r.Parent, name: r.Hint}
+	switch r.Mode & TypeMask {
+	case TypeDir:
+		reason = b.names(r, in)
+	case TypeFile:
+		reason = b.content(r, in)
+	case TypeLink:
+		if err := checkTarget(r.Target); err != nil {
+			return "target of the link: " + err.Error()
+		}
+		in.head.b, in.size = []byte(r.Target), int64(len(r.Target))
+	case TypeFifo:
+		if r.Fifo != 0 {
+			in.more = &more{num: r.Fifo}
+		}
+	}
+	if reason != "" {
+		return reason
+	}
+	if f.room(in.stored(), 0) != nil {
+		return fmt.Sprintf("more than %d stored bytes", f.limits.Bytes)
+	}
+	f.usage.Bytes += in.stored()
+	f.usage.Files++
+	f.inodes.Set(f.epoch, int64(r.Ino), in)
+	if r.Held > 0 {
+		f.held.Set(f.epoch, int64(r.Ino), r.Held)
+	}
+	return ""
+}
+
+// strangers reports a field that the kind of the record does not have.
+func (r *Record) strangers() string {
+	kind := r.Mode & TypeMask
+	switch {
+	case kind != TypeDir && kind != TypeFile && kind != TypeLink && kind != TypeFifo:
+		return fmt.Sprintf("mode %#o is of no kind that is saved", r.Mode)
+	case kind != TypeDir && (len(r.Names) > 0 || r.Bins):
+		return "names in what is not a directory"
+	case kind != TypeFile && (r.Size != 0 || len(r.Pieces) > 0):
+		return "content in what is not a regular file"
+	case kind != TypeLink && r.Target != "":
+		return "target in what is not a symbolic link"
+	case kind != TypeFifo && r.Fifo != 0:
+		return "pipe in what is not a FIFO"
+	case kind == TypeDir && r.Nlink != 0:
+		return "link count in a directory"
+	case r.Nlink > LinkMax:
+		return "too many links"
+	case r.Nlink < 2 && (r.Parent != 0 || r.Hint != ""), (r.Parent == 0) != (r.Hint == ""):
+		return "hint for a name where there is none"
+	}
+	return ""
+}
+
+// names checks and takes the entries of a directory.
+func (b *Builder) names(r Record, in *inode) string {
+	in.more = &more{}
+	if r.Bins {
+		if b.fs.bin != 0 || r.Ino == Root {
+			return "second directory over the generated names"
+		}
+		b.fs.bin = r.Ino
+	}
+	for i, e := range r.Names {
+		switch {
+		case e.Name == "" || e.Name == "." || e.Name == ".." || len(e.Name) > NameMax || strings.ContainsAny(e.Name, "/\x00"):
+			return fmt.Sprintf("bad name %q", e.Name)
+		case i > 0 && e.Name <= r.Names[i-1].Name:
+			return fmt.Sprintf("name %q is out of order", e.Name)
+		case e.Ino == 0 && !r.Bins:
+			return fmt.Sprintf("name %q covers nothing", e.Name)
+		case e.Ino.Generated():
+			return fmt.Sprintf("name %q leads to a generated inode", e.Name)
+		}
+		if r.Ino == Root {
+			if _, ok := b.fs.gen.mounts.Get(e.Name); ok {
+				return fmt.Sprintf("name %q is a generated one", e.Name)
+			}
+		}
+		in.more.entries.Set(b.fs.epoch, e.Name, e.Ino)
+		if e.Ino == 0 {
+			continue
+		}
+		if b.refs[e.Ino]++; b.refs[e.Ino] > 1 {
+			if b.fs.room(0, 1) != nil {
+				return fmt.Sprintf("more than %d files", b.fs.limits.Files)
+			}
+			b.fs.usage.Files++
+		}
+	}
+	return ""
+}
+
+// content checks and takes the pieces of a regular file.
+func (b *Builder) content(r Record, in *inode) string {
+	f := b.fs
+	if r.Size < 0 || r.Size > f.maxSize() {
+		return fmt.Sprintf("size %d is out of range", r.Size)
+	}
+	in.size = r.Size
+	f.usage.Logical += r.Size
+	for i, p := range r.Pieces {
+		n := len(p.Data)
+		switch {
+		case p.Index < 0 || i > 0 && p.Index <= r.Pieces[i-1].Index:
+			return fmt.Sprintf("chunk %d is out of order", p.Index)
+		case n == 0 || n > ChunkSize:
+			return fmt.Sprintf("chunk %d has %d bytes", p.Index, n)
+		case p.Index > r.Size/ChunkSize || p.Index*ChunkSize+int64(n) > r.Size:
+			return fmt.Sprintf("chunk %d ends behind the file", p.Index)
+		}
+		c := chunk{b: p.Data[:n:n]}
+		if p.Index == 0 {
+			in.head = c
+			continue
+		}
+		if in.more == nil {
+			in.more = &more{}
+		}
+		in.more.chunks.Set(f.epoch, p.Index, c)
+		in.more.stored += chunkCost(p.Index, n)
+	}
+	return ""
+}
+
+// Finish checks how the records fit together and returns the tree, which gives
+// next as the number of its next inode. The error is a *BuildError.
+func (b *Builder) Finish(next Ino) (*FS, error) {
+	f := b.fs
+	switch root := f.get(Root); {
+	case root == nil:
+		return nil, &BuildError{0, "there is no root directory"}
+	case !root.mode.IsDir():
+		return nil, &BuildError{Root, "the root is not a directory"}
+	case b.refs[Root] > 0:
+		return nil, &BuildError{Root, "the root has a name"}
+	case next <= b.last || next >= genBase:
+		return nil, &BuildError{0, fmt.Sprintf("next number %d is out of range", next)}
+	}
+	f.next = next
+	for ino, in := range f.inodes.All() {
+		if in.mode.IsDir() {
+			if err := b.enter(Ino(ino), in); err != nil {
+				return nil, err
+			}
+		}
+	}
+	root := f.get(Root)
+	root.parent, root.nlink = Root, root.nlink+2+uint32(f.gen.mounts.Len())
+	reached := b.reach()
+	for ino, in := range f.inodes.All() {
+		if reason := b.counted(Ino(ino), in, reached[Ino(ino)]); reason != "" {
+			return nil, &BuildError{Ino(ino), reason}
+		}
+	}
+	return f, nil
+}
+
+// enter follows the names of a directory: it counts its subdirectories and gives
+// what has one name that name as its path.
+func (b *Builder) enter(dir Ino, in *inode) error {
+	for name, ino := range in.more.entries.All() {
+		if ino == 0 {
+			continue
+		}
+		child := b.fs.get(ino)
+		switch {
+		case child == nil:
+			return &BuildError{dir, fmt.Sprintf("name %q leads to inode %d, which is not there", name, ino)}
+		case child.mode.IsDir() && b.refs[ino] > 1:
+			return &BuildError{ino, "directory with two names"}
+		case child.mode.IsDir():
+			in.nlink++
+		}
+		if b.refs[ino] == 1 {
+			child.parent, child.name = dir, name
+		}
+	}
+	return nil
+}
+
+// reach gives the directories below the root their own two links and returns
+// which they are: a circle of directories is not among them.
+func (b *Builder) reach() map[Ino]bool {
+	reached := map[Ino]bool{Root: true}
+	for todo := []Ino{Root}; len(todo) > 0; {
+		in := b.fs.get(todo[len(todo)-1])
+		todo = todo[:len(todo)-1]
+		for _, ino := range in.more.entries.All() {
+			if ino == 0 {
+				continue
+			}
+			if child := b.fs.get(ino); child.mode.IsDir() {
+				child.nlink += 2
+				reached[ino] = true
+				todo = append(todo, ino)
+			}
+		}
+	}
+	return reached
+}
+
+// counted checks the links of one inode, once all are known.
+func (b *Builder) counted(ino Ino, in *inode, reached bool) (reason string) {
+	refs, held := b.refs[ino], b.fs.Held(ino) > 0
+	if in.mode.IsDir() {
+		switch {
+		case refs == 0 && ino != Root && (!held || in.more.entries.Len() > 0 || ino == b.fs.bin):
+			return "directory that nothing leads to"
+		case refs > 0 && !reached:
+			return "directory inside itself"
+		}
+		return ""
+	}
+	switch {
+	case in.nlink != refs:
+		return fmt.Sprintf("link count %d, but %d names", in.nlink, refs)
+	case refs == 0 && !held:
+		return "file that nothing leads to"
+	case refs > 1 && in.parent != 0:
+		up := b.fs.get(in.parent)
+		if up == nil || !up.mode.IsDir() {
+			return "hint for a name that is not there"
+		}
+		if at, _ := up.more.entries.Get(in.name); at != ino {
+			return "hint for a name that is not there"
+		}
+	}
+	return ""
+}
