@@ -1,0 +1,99 @@
+// Package walk reads directories in bounded turns, for the utilities that go
+// down trees. A utility keeps a stack of Dir in its own state; the names of a
+// directory are read once, before the first is handed out, so that what a
+// utility (or a command it runs) does to the directory meanwhile does not
+// change what it visits: GNU's fts does the same.
+package walk
+
+import (
+	"strings"
+
+	"eryxsh/core/cmd"
+	"eryxsh/vfs"
+)
+
+// Turn is how many entries a utility handles in one Step.
+const Turn = 256
+
+// MaxDepth is how deep a tree may be: beyond, paths would be longer than any system takes.
+const MaxDepth = 4096
+
+// Dir is a directory being read or visited.
+type Dir struct {
+	Path  string   `cbor:"1,keyasint,omitempty"`
+	Names []string `cbor:"2,keyasint,omitempty"`
+	Types []byte   `cbor:"3,keyasint,omitempty"` // file type bits >> 12, one a name
+	I     int      `cbor:"4,keyasint,omitempty"` // the next name
+	Full  bool     `cbor:"5,keyasint,omitempty"` // all names are there
+}
+
+// Fill reads more names, at most Turn, and counts them off budget. Call it until Full.
+func (d *Dir) Fill(c *cmd.Ctx, budget *int) error {
+	if d.Full {
+		return nil
+	}
+	after := ""
+	if n := len(d.Names); n > 0 {
+		after = d.Names[n-1]
+	}
+	l, err := c.ReadDir(d.Path, after, Turn)
+	if err != nil {
+		d.Full = true
+		return err
+	}
+	for _, e := range l {
+		d.Names = append(d.Names, e.Name)
+		d.Types = append(d.Types, byte(e.Type>>12))
+	}
+	*budget -= 1 + len(l)/4
+	d.Full = len(l) < Turn
+	return nil
+}
+
+// Next gives the next name, or false at the end.
+func (d *Dir) Next() (name string, typ vfs.Mode, ok bool) {
+	if d.I >= len(d.Names) {
+		return "", 0, false
+	}
+	d.I++
+	return d.Names[d.I-1], vfs.Mode(d.Types[d.I-1]) << 12, true
+}
+
+// Join puts a name under a directory, keeping the directory as it was typed.
+func Join(dir, name string) string {
+	if dir == "" || strings.HasSuffix(dir, "/") {
+		return dir + name
+	}
+	return dir + "/" + name
+}
+
+// Base is the last component of a path as typed, without trailing slashes; "/" for the root.
+func Base(p string) string {
+	t := strings.TrimRight(p, "/")
+	if t == "" {
+		if p == "" {
+			return ""
+		}
+		return "/"
+	}
+	return t[strings.LastIndexByte(t, '/')+1:]
+}
+
+// Parent is everything before the last component, as dirname(1) says.
+func Parent(p string) string {
+	t := strings.TrimRight(p, "/")
+	if t == "" {
+		if p == "" {
+			return "."
+		}
+		return "/"
+	}
+	i := strings.LastIndexByte(t, '/')
+	if i < 0 {
+		return "."
+	}
+	if t = strings.TrimRight(t[:i], "/"); t == "" {
+		return "/"
+	}
+	return t
+}

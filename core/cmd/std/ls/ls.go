@@ -1,0 +1,341 @@
+// Package ls is ls and dir.
+//
+// A listing is made in three phases, each in bounded turns: read the names,
+// stat the entries, print. Program holds the entries of the one directory that
+// is being listed and the paths of those still to come.
+package ls
+
+import (
+	"strings"
+
+	"eryxsh/core/cmd"
+	"eryxsh/core/cmd/quote"
+	"eryxsh/core/cmd/std/internal/owner"
+	"eryxsh/core/cmd/std/internal/size"
+	"eryxsh/core/cmd/std/internal/walk"
+	"eryxsh/vfs"
+)
+
+// entry is one file of a listing.
+type entry struct {
+	Name   string `cbor:"1,keyasint,omitempty"`
+	Mode   uint32 `cbor:"2,keyasint,omitempty"` // 0: could not be read
+	Ino    uint64 `cbor:"3,keyasint,omitempty"`
+	Nlink  uint32 `cbor:"4,keyasint,omitempty"`
+	UID    uint32 `cbor:"5,keyasint,omitempty"`
+	GID    uint32 `cbor:"6,keyasint,omitempty"`
+	Size   int64  `cbor:"7,keyasint,omitempty"`
+	Blocks int64  `cbor:"8,keyasint,omitempty"`
+	Time   int64  `cbor:"9,keyasint,omitempty"`
+	Rdev   uint32 `cbor:"10,keyasint,omitempty"`
+	Target string `cbor:"11,keyasint,omitempty"` // of a link
+	To     uint32 `cbor:"12,keyasint,omitempty"` // mode of what a link leads to
+	Known  bool   `cbor:"13,keyasint,omitempty"` // Mode and what follows were read
+}
+
+func (e *entry) mode() vfs.Mode { return vfs.Mode(e.Mode) }
+
+// pending is a directory to list, or the end of one (Leave) for loop detection.
+type pending struct {
+	Path    string `cbor:"1,keyasint,omitempty"`
+	Command bool   `cbor:"2,keyasint,omitempty"` // named on the command line
+	Leave   bool   `cbor:"3,keyasint,omitempty"`
+}
+
+// Phases of a Program.
+const (
+	phaseOperands = iota
+	phaseNext     // take the next directory
+	phaseRead     // read its names
+	phaseStat     // stat its entries
+	phasePrint
+)
+
+// Program is a running ls.
+type Program struct {
+	Phase   int       `cbor:"1,keyasint,omitempty"`
+	I       int       `cbor:"2,keyasint,omitempty"` // operand, or entry
+	Status  int       `cbor:"3,keyasint,omitempty"`
+	Entries []entry   `cbor:"4,keyasint,omitempty"`
+	Queue   []pending `cbor:"5,keyasint,omitempty"` // last is next
+	Dir     walk.Dir  `cbor:"6,keyasint,omitempty"`
+	Active  []uint64  `cbor:"7,keyasint,omitempty"` // inodes of directories above, under -LR
+	Listed  bool      `cbor:"8,keyasint,omitempty"` // something was printed
+	Headers bool      `cbor:"9,keyasint,omitempty"`
+	Command bool      `cbor:"10,keyasint,omitempty"` // Dir was named on the command line
+	Colored bool      `cbor:"11,keyasint,omitempty"`
+
+	o      *options
+	names  owner.Names
+	widths *widths
+}
+
+// Command is ls.
+func Command() *cmd.Command { return command("ls", "list directory contents") }
+
+// Dir is dir: ls -C -b.
+func Dir() *cmd.Command { return command("dir", "list directory contents") }
+
+func command(name, summary string) *cmd.Command {
+	return &cmd.Command{Name: name, Summary: summary, Usage: name + " [OPTION]... [FILE]...",
+		Options: table(), Class: cmd.Step, Status: 2, New: func() cmd.Program { return &Program{} }}
+}
+
+// Step runs one turn.
+func (p *Program) Step(c *cmd.Ctx) cmd.Next {
+	if p.o == nil {
+		o, status := parse(c)
+		if o == nil {
+			return cmd.Exit(status)
+		}
+		p.o = o
+	}
+	budget := walk.Turn
+	for budget > 0 {
+		switch p.Phase {
+		case phaseOperands:
+			p.operands(c, &budget)
+		case phaseNext:
+			if !p.next(c) {
+				return cmd.Exit(p.Status)
+			}
+			budget -= 4
+		case phaseRead:
+			p.read(c, &budget)
+		case phaseStat:
+			p.statAll(c, &budget)
+		case phasePrint:
+			if c.Pending() > 64<<10 {
+				return cmd.Next{Op: cmd.OpWaitWrite}
+			}
+			p.print(c, &budget)
+		}
+	}
+	return cmd.Again()
+}
+
+func (p *Program) fail(c *cmd.Ctx, serious bool, what, name string, err error) {
+	c.Errorf("%s %s: %s", what, quote.Shell(name), err)
+	if serious {
+		p.Status = 2
+	} else if p.Status == 0 {
+		p.Status = 1
+	}
+}
+
+// operands stats what the command line names and sorts it into files and directories.
+func (p *Program) operands(c *cmd.Ctx, budget *int) {
+	args := c.Args
+	if len(args) == 0 {
+		args = []string{"."}
+	}
+	for ; p.I < len(args) && *budget > 0; p.I++ {
+		e, err := p.stat(c, args[p.I], args[p.I], true)
+		if err != nil {
+			p.fail(c, true, "cannot access", args[p.I], err)
+			*budget--
+			continue
+		}
+		p.Entries = append(p.Entries, e)
+		*budget--
+	}
+	if p.I < len(args) {
+		return
+	}
+	p.sort()
+	files := p.Entries[:0]
+	var dirs []pending
+	for _, e := range p.Entries {
+		isDir := e.mode().IsDir() || p.o.deref == derefCommandDir && vfs.Mode(e.To).IsDir()
+		if isDir && !p.o.directory {
+			dirs = append(dirs, pending{Path: e.Name, Command: true})
+		} else {
+			files = append(files, e)
+		}
+	}
+	p.Entries = files
+	for i := len(dirs) - 1; i >= 0; i-- {
+		p.Queue = append(p.Queue, dirs[i])
+	}
+	p.Headers = p.o.recursive || len(dirs) > 1 || len(args) > 1
+	p.I, p.Phase = 0, phaseNext
+	if len(files) > 0 {
+		p.Phase = phasePrint
+		p.Listed = true
+	}
+}
+
+// next opens the next directory; false when there is none.
+func (p *Program) next(c *cmd.Ctx) bool {
+	p.Entries, p.I = nil, 0
+	for len(p.Queue) > 0 {
+		d := p.Queue[len(p.Queue)-1]
+		p.Queue = p.Queue[:len(p.Queue)-1]
+		if d.Leave {
+			p.Active = p.Active[:len(p.Active)-1]
+			continue
+		}
+		if p.o.recursive && p.o.deref == derefAlways {
+			st, err := c.Stat(d.Path)
+			if err != nil {
+				p.fail(c, d.Command, "cannot open directory", d.Path, err)
+				continue
+			}
+			if contains(p.Active, uint64(st.Ino)) {
+				c.Errorf("%s: not listing already-listed directory", d.Path)
+				p.Status = 2
+				continue
+			}
+			p.Active = append(p.Active, uint64(st.Ino))
+			p.Queue = append(p.Queue, pending{Leave: true})
+		}
+		p.Dir, p.Command = walk.Dir{Path: d.Path}, d.Command
+		p.Phase = phaseRead
+		return true
+	}
+	if p.Colored {
+		c.Out.WriteString(p.o.colors.wrap("rs"))
+	}
+	return false
+}
+
+func contains(l []uint64, x uint64) bool {
+	for _, v := range l {
+		if v == x {
+			return true
+		}
+	}
+	return false
+}
+
+// read collects the names of the directory.
+func (p *Program) read(c *cmd.Ctx, budget *int) {
+	first := len(p.Dir.Names) == 0
+	if err := p.Dir.Fill(c, budget); err != nil {
+		p.fail(c, p.Command, "cannot open directory", p.Dir.Path, err)
+		p.Phase = phaseNext
+		return
+	}
+	if first && p.Headers {
+		p.header(c)
+	}
+	if !p.Dir.Full {
+		return
+	}
+	if p.o.all {
+		p.Entries = append(p.Entries, entry{Name: "."}, entry{Name: ".."})
+	}
+	for i, n := range p.Dir.Names {
+		if p.hidden(n) {
+			continue
+		}
+		p.Entries = append(p.Entries, entry{Name: n, Mode: uint32(p.Dir.Types[i]) << 12})
+	}
+	p.Dir.Names, p.Dir.Types = nil, nil
+	p.I, p.Phase = 0, phaseStat
+}
+
+func (p *Program) header(c *cmd.Ctx) {
+	if p.Listed {
+		c.Out.WriteByte('\n')
+	}
+	p.Listed = true
+	c.Out.WriteString(p.o.quoted(p.Dir.Path))
+	c.Out.WriteString(":")
+	c.Out.WriteByte(p.o.eol)
+}
+
+// statAll fills the entries, then sorts them and queues what -R goes down to.
+func (p *Program) statAll(c *cmd.Ctx, budget *int) {
+	if !p.o.needStat() {
+		p.I = len(p.Entries)
+	}
+	for ; p.I < len(p.Entries) && *budget > 0; p.I++ {
+		name := p.Entries[p.I].Name
+		full := name
+		if p.Dir.Path != "." {
+			full = walk.Join(p.Dir.Path, name)
+		}
+		e, err := p.stat(c, full, name, false)
+		*budget--
+		if err != nil {
+			p.fail(c, false, "cannot access", full, err)
+			e = entry{Name: name, Mode: p.Entries[p.I].Mode}
+		}
+		p.Entries[p.I] = e
+	}
+	if p.I < len(p.Entries) {
+		return
+	}
+	p.sort()
+	if p.o.recursive {
+		for i := len(p.Entries) - 1; i >= 0; i-- {
+			e := &p.Entries[i]
+			if e.mode().IsDir() && e.Name != "." && e.Name != ".." {
+				p.Queue = append(p.Queue, pending{Path: walk.Join(p.Dir.Path, e.Name)})
+			}
+		}
+	}
+	p.Listed = true
+	p.I, p.Phase = 0, phasePrint
+	if p.o.long() || p.o.blocks {
+		var total int64
+		for i := range p.Entries {
+			total += p.Entries[i].Blocks
+		}
+		c.Out.WriteString("total " + p.o.block.Format(total*512))
+		c.Out.WriteByte(p.o.eol)
+	}
+}
+
+// stat reads one entry.
+func (p *Program) stat(c *cmd.Ctx, path, name string, command bool) (entry, error) {
+	var st vfs.Stat
+	var err error
+	switch {
+	case p.o.deref == derefAlways, command && p.o.deref == derefCommand:
+		if st, err = c.Stat(path); err != nil {
+			if l, lerr := c.Lstat(path); lerr == nil && !command {
+				p.fail(c, false, "cannot access", path, err)
+				return entry{Name: name, Mode: uint32(l.Mode & vfs.TypeMask)}, nil
+			}
+		}
+	case command && p.o.deref == derefCommandDir:
+		if st, err = c.Stat(path); err != nil || !st.Mode.IsDir() {
+			st, err = c.Lstat(path)
+		}
+	default:
+		st, err = c.Lstat(path)
+	}
+	if err != nil {
+		return entry{}, err
+	}
+	e := entry{Name: name, Mode: uint32(st.Mode), Ino: uint64(st.Ino), Nlink: st.Nlink, UID: st.UID, GID: st.GID,
+		Size: st.Size, Blocks: size.Blocks(st), Rdev: st.Rdev, Known: true}
+	switch p.o.time {
+	case 'a':
+		e.Time = st.Atime
+	case 'c', 'b':
+		e.Time = st.Ctime
+	default:
+		e.Time = st.Mtime
+	}
+	if st.Mode.IsLink() && p.o.needLink() {
+		e.Target, _ = c.Readlink(path)
+		if to, err := c.Stat(path); err == nil {
+			e.To = uint32(to.Mode)
+		}
+	}
+	return e, nil
+}
+
+// hidden reports whether a name of a directory is left out.
+func (p *Program) hidden(name string) bool {
+	o := p.o
+	if !o.all && !o.almost {
+		if strings.HasPrefix(name, ".") || match(o.hide, name) {
+			return true
+		}
+	}
+	return match(o.ignore, name)
+}
