@@ -15,7 +15,8 @@ const (
 	kSet      // a character of sets[n]
 	kSplit    // out, else arg
 	kSlot     // slots[n] = place
-	kProgress // go on at out if the place is not slots[n], else at arg
+	kForget   // slots[n] = -1
+	kProgress // the end of a turn of a loop that began at slots[n]: on to out, or if it took nothing to arg
 	kAssert   // assert n holds
 	kBackref  // group n again; arg 1 ignores case
 	kLook     // looks[n]
@@ -179,9 +180,10 @@ func (t *track) repeat(n *node, next uint32) uint32 {
 	if n.max < 0 {
 		loop := t.add(tinst{op: kSplit})
 		var entry uint32
+		slot := int32(-1)
 		if sub.canBeEmpty() {
-			slot := int32(t.nslot)
-			t.nslot++
+			slot = int32(t.nslot)
+			t.nslot += 2
 			check := t.add(tinst{op: kProgress, n: slot, out: loop, arg: next})
 			entry = t.add(tinst{op: kSlot, n: slot, out: t.node(sub, check)})
 		} else {
@@ -191,10 +193,13 @@ func (t *track) repeat(n *node, next uint32) uint32 {
 			return 0
 		}
 		t.insts[loop] = split(entry, next)
+		if slot >= 0 {
+			loop = t.add(tinst{op: kForget, n: slot + 1, out: loop})
+		}
 		if lo == 0 {
 			return loop
 		}
-		if !sub.canBeEmpty() {
+		if slot < 0 {
 			next, lo = entry, lo-1
 		} else {
 			next = loop
@@ -316,12 +321,22 @@ func (t *track) run(b []byte, pc uint32, at, nest int) (int, error) {
 			t.stack = append(t.stack, choice{restoreSlot | uint32(in.n), t.slots[in.n]})
 			t.slots[in.n] = at
 			ok = true
+		case kForget:
+			t.stack = append(t.stack, choice{restoreSlot | uint32(in.n), t.slots[in.n]})
+			t.slots[in.n] = -1
+			ok = true
 		case kProgress:
-			pc = in.out
-			if t.slots[in.n] == at {
-				pc = in.arg
+			if t.slots[in.n] != at {
+				t.stack = append(t.stack, choice{restoreSlot | uint32(in.n+1), t.slots[in.n+1]})
+				t.slots[in.n+1] = at
+				ok = true
+				break
 			}
-			continue
+			// glibc takes a turn without progress only if it is the first.
+			if t.perl || t.slots[in.n+1] < 0 {
+				pc = in.arg
+				continue
+			}
 		case kAssert:
 			ok = t.holds(assert(in.n), b, at)
 		case kBackref:
