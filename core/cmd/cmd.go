@@ -214,6 +214,9 @@ type System interface {
 	// Hold declares how many bytes of state the program keeps in all, for the memory limit.
 	Hold(n int)
 
+	// Pipe makes a pipe between this program and a child: write to w, read from r.
+	// A read is at its end when every w is closed, here and in the children that have it.
+	Pipe() (r, w int, err error)
 	// Spawn starts a child process that runs argv (no functions, no aliases). Then return WaitChild.
 	Spawn(s Spawn) (pid int, err error)
 	// Reap gives a child that has ended and was not reaped yet.

@@ -1,0 +1,6 @@
+package cmdtest
+
+import "eryxsh/vfs"
+
+// Pipe is refused: a fake child answers at once, before anything could be written to it.
+func (s *system) Pipe() (r, w int, err error) { return 0, 0, vfs.ENOTSUP }
