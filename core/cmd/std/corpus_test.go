@@ -1,0 +1,98 @@
+package std_test
+
+import (
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"eryxsh/core/cmd"
+	"eryxsh/core/cmd/cmdtest"
+	"eryxsh/core/cmd/std"
+)
+
+// TestCorpus runs the cases of tests/cmd that are one plain command, without
+// the machine: every way of cmdtest.Check gives what the real tools gave.
+func TestCorpus(t *testing.T) {
+	registry := cmd.NewRegistry(std.Commands())
+	files, err := filepath.Glob("../../../tests/cmd/*.txtar")
+	if err != nil || len(files) == 0 {
+		t.Fatal("no corpus: ", err)
+	}
+	for _, file := range files {
+		name := strings.TrimSuffix(filepath.Base(file), ".txtar")
+		t.Run(name, func(t *testing.T) {
+			data, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			sections := cmdtest.Archive(t, string(data))
+			silent := strings.Contains(string(data), "\n# no stderr\n")
+			for _, s := range sections.Cases() {
+				words, ok := plainCommand(sections[s+".sh"])
+				if !ok || registry.Lookup(words[0]) == nil {
+					continue
+				}
+				t.Run(s, func(t *testing.T) {
+					r := cmdtest.Run{
+						Command: registry.Lookup(words[0]), Args: words[1:],
+						Stdin: sections[s+".stdin"], Files: sections.Files(s),
+					}
+					got := cmdtest.Check(t, r)
+					status := 0
+					if v := strings.TrimSpace(sections[s+".status"]); v != "" {
+						if status, err = strconv.Atoi(v); err != nil {
+							t.Fatal(err)
+						}
+					}
+					if got.Stdout != sections[s+".out"] || !silent && got.Stderr != sections[s+".err"] || got.Status != status {
+						t.Errorf("%q\ngot  %s\nwant status %d\nstdout %q\nstderr %q", words, got, status, sections[s+".out"], sections[s+".err"])
+					}
+				})
+			}
+		})
+	}
+}
+
+// plainCommand splits a script that is one command of literal words; false for any other.
+func plainCommand(script string) (words []string, ok bool) {
+	script = strings.TrimSuffix(script, "\n")
+	var word strings.Builder
+	open := false
+	for i := 0; i < len(script); i++ {
+		switch b := script[i]; b {
+		case ' ':
+			if open {
+				words = append(words, word.String())
+				word.Reset()
+				open = false
+			}
+			continue
+		case '\'':
+			n := strings.IndexByte(script[i+1:], '\'')
+			if n < 0 {
+				return nil, false
+			}
+			word.WriteString(script[i+1 : i+1+n])
+			i += n + 1
+		case '\\', '"', '$', '`', '\n', '&', '|', ';', '<', '>', '(', ')', '*', '?', '[', ']', '{', '}', '~', '#', '!':
+			if b != '!' && b != '~' && b != '#' || !open {
+				return nil, false
+			}
+			word.WriteByte(b)
+		case '=':
+			if len(words) == 0 {
+				return nil, false
+			}
+			word.WriteByte(b)
+		default:
+			word.WriteByte(b)
+		}
+		open = true
+	}
+	if open {
+		words = append(words, word.String())
+	}
+	return words, len(words) > 0
+}

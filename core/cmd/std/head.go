@@ -1,0 +1,260 @@
+package std
+
+import (
+	"bytes"
+	"strings"
+
+	"eryxsh/core/cmd"
+)
+
+func head() *cmd.Command {
+	return &cmd.Command{
+		Name: "head", Summary: "print the first 10 lines of each FILE to standard output",
+		Usage: "head [OPTION]... [FILE]...",
+		Options: []cmd.Option{
+			{Short: 'c', Long: "bytes", Arg: cmd.Required, Meta: "[-]NUM", Help: "print the first NUM bytes of each file; with the leading '-', all but the last NUM bytes"},
+			{Short: 'n', Long: "lines", Arg: cmd.Required, Meta: "[-]NUM", Help: "print the first NUM lines instead of the first 10; with the leading '-', all but the last NUM lines"},
+			{Short: 'q', Long: "quiet", Help: "never print headers giving file names"},
+			{Short: 'q', Long: "silent", Help: "same as --quiet"},
+			{Short: 'v', Long: "verbose", Help: "always print headers giving file names"},
+			{Short: 'z', Long: "zero-terminated", Help: "line delimiter is NUL, not newline"},
+		},
+		Class:     cmd.Step,
+		Obsolete:  headObsolete,
+		OpenError: "cannot open 'NAME' for reading: WHY",
+		ReadError: "error reading 'NAME': WHY",
+		New:       func() cmd.Program { return &headProgram{} },
+	}
+}
+
+// headObsolete reads -5, -5c, -2kv as first argument.
+func headObsolete(args []string) []string {
+	if len(args) == 0 || len(args[0]) < 2 || args[0][0] != '-' {
+		return args
+	}
+	i := 1
+	for i < len(args[0]) && args[0][i] >= '0' && args[0][i] <= '9' {
+		i++
+	}
+	if i == 1 {
+		return args
+	}
+	opt, unit := "-n", ""
+	var more []string
+	for _, b := range []byte(args[0][i:]) {
+		switch b {
+		case 'c':
+			opt = "-c"
+		case 'b', 'k', 'm':
+			opt, unit = "-c", string(b)
+		case 'l':
+			opt = "-n"
+		case 'q', 'v', 'z':
+			more = append(more, "-"+string(b))
+		default:
+			return args
+		}
+	}
+	return append(append([]string{opt + args[0][1:i] + unit}, more...), args[1:]...)
+}
+
+// headProgram prints the first or all but the last lines or bytes of each file.
+type headProgram struct {
+	In     cmd.Input  `cbor:"1,keyasint,omitempty"`
+	Left   int64      `cbor:"2,keyasint,omitempty"` // still to print of this file
+	Keep   lineWindow `cbor:"3,keyasint,omitempty"` // the last ones, of a negative NUM
+	Titled int        `cbor:"4,keyasint,omitempty"` // operands whose header was considered
+	Wrote  bool       `cbor:"5,keyasint,omitempty"` // a header was printed
+
+	opt *headOptions
+}
+
+type headOptions struct {
+	bytes, elide, title bool
+	num                 int64
+	delim               byte
+}
+
+func (p *headProgram) options(c *cmd.Ctx) bool {
+	o := &headOptions{num: 10, delim: '\n', title: len(c.Args) > 1}
+	for _, f := range c.Flags {
+		switch f.Name {
+		case "c", "n":
+			var ok bool
+			o.bytes = f.Name == "c"
+			what := "invalid number of lines"
+			if o.bytes {
+				what = "invalid number of bytes"
+			}
+			var v string
+			v, o.elide = strings.CutPrefix(f.Value, "-")
+			if o.num, ok = count(c, what, strings.TrimPrefix(v, "+")); !ok {
+				return false
+			}
+		case "q":
+			o.title = false
+		case "v":
+			o.title = true
+		case "z":
+			o.delim = 0
+		}
+	}
+	p.opt = o
+	return true
+}
+
+func (p *headProgram) Step(c *cmd.Ctx) cmd.Next {
+	if p.opt == nil && !p.options(c) {
+		return cmd.Exit(1)
+	}
+	o := p.opt
+	next, ok := p.In.Turn(c)
+	if p.In.Count > p.Titled && (ok || next.Op == cmd.OpWaitRead) {
+		p.Titled = p.In.Count
+		p.Left, p.Keep = o.num, lineWindow{}
+		fileTitle(c, &p.In.Operands, o.title, &p.Wrote)
+	}
+	if p.In.Opened && !o.elide && p.Left == 0 {
+		p.finish(c)
+		return cmd.Again()
+	}
+	if !ok {
+		return next
+	}
+	switch {
+	case o.bytes && o.elide:
+		p.Keep.bytes(&c.Out, p.In.Take(), o.num)
+	case o.bytes:
+		data := p.In.Rest()
+		data = data[:min(int64(len(data)), p.Left)]
+		c.Out.Write(data)
+		p.In.Skip(len(data))
+		p.Left -= int64(len(data))
+	case o.elide:
+		p.Keep.lines(&c.Out, p.In.Take(), o.num, o.delim, p.In.EOF)
+	default:
+		p.lines(c, o.delim)
+	}
+	p.In.Kept = cap(p.Keep.Buf)
+	if !o.elide && p.Left == 0 {
+		p.finish(c)
+	}
+	return cmd.Again()
+}
+
+// lines prints what is there of the first lines.
+func (p *headProgram) lines(c *cmd.Ctx, delim byte) {
+	data := p.In.Rest()
+	n := 0
+	for p.Left > 0 && n < len(data) {
+		i := bytes.IndexByte(data[n:], delim)
+		if i < 0 {
+			n = len(data)
+			break
+		}
+		n += i + 1
+		p.Left--
+	}
+	c.Out.Write(data[:n])
+	p.In.Skip(n)
+}
+
+// finish leaves a file of which enough was read. What was read too much is
+// given back, so that another program can go on reading after head.
+func (p *headProgram) finish(c *cmd.Ctx) {
+	if n := len(p.In.Rest()); n > 0 {
+		c.Seek(p.In.FD, int64(-n), 1) //nolint:errcheck // a pipe cannot
+	}
+	p.In.Operands.Close(c)
+	p.In.Reset()
+}
+
+// fileTitle prints the header of the open file, after a blank line if it is not the first.
+func fileTitle(c *cmd.Ctx, o *cmd.Operands, on bool, wrote *bool) {
+	if !on {
+		return
+	}
+	if *wrote {
+		c.Out.WriteByte('\n')
+	}
+	*wrote = true
+	name := o.Name(c)
+	if name == "-" {
+		name = "standard input"
+	}
+	c.Out.WriteString("==> " + name + " <==\n")
+}
+
+// lineWindow holds the last lines or bytes of a stream.
+type lineWindow struct {
+	Buf   []byte `cbor:"1,keyasint,omitempty"`
+	Pos   int    `cbor:"2,keyasint,omitempty"`
+	Count int64  `cbor:"3,keyasint,omitempty"` // line ends in Buf from Pos
+}
+
+// add appends data, dropping what was taken before if that is most of the buffer.
+func (w *lineWindow) add(data []byte) {
+	if w.Pos > len(w.Buf)/2 {
+		w.Buf = w.Buf[:copy(w.Buf, w.Buf[w.Pos:])]
+		w.Pos = 0
+	}
+	w.Buf = append(w.Buf, data...)
+}
+
+// bytes writes all but the last n bytes.
+func (w *lineWindow) bytes(out *cmd.Buffer, data []byte, n int64) {
+	w.add(data)
+	if over := int64(len(w.Buf)-w.Pos) - n; over > 0 {
+		out.Write(w.Buf[w.Pos : w.Pos+int(over)])
+		w.Pos += int(over)
+	}
+}
+
+// lines writes all but the last n lines; the rest after the last line end counts as one at the end.
+func (w *lineWindow) lines(out *cmd.Buffer, data []byte, n int64, delim byte, end bool) {
+	w.add(data)
+	w.Count += int64(bytes.Count(data, []byte{delim}))
+	have := w.Count
+	if end && len(w.Buf) > w.Pos && w.Buf[len(w.Buf)-1] != delim {
+		have++
+	}
+	from := w.Pos
+	for have > n && w.Pos < len(w.Buf) {
+		i := bytes.IndexByte(w.Buf[w.Pos:], delim)
+		if i < 0 {
+			if end {
+				w.Pos = len(w.Buf)
+			}
+			break
+		}
+		w.Pos += i + 1
+		w.Count--
+		have--
+	}
+	if n == 0 {
+		w.Pos = len(w.Buf)
+	}
+	out.Write(w.Buf[from:w.Pos])
+}
+
+// last forgets all but the last n lines; the bytes after the last line end are one of them.
+func (w *lineWindow) last(data []byte, n int64, delim byte) {
+	w.add(data)
+	w.Count += int64(bytes.Count(data, []byte{delim}))
+	for w.Pos < len(w.Buf) {
+		have := w.Count
+		if w.Buf[len(w.Buf)-1] != delim {
+			have++
+		}
+		if have <= n {
+			return
+		}
+		i := bytes.IndexByte(w.Buf[w.Pos:], delim)
+		if i < 0 {
+			w.Pos = len(w.Buf)
+			return
+		}
+		w.Pos += i + 1
+		w.Count--
+	}
+}

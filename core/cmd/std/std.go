@@ -1,0 +1,17 @@
+// Package std is the list of the utilities that every sandbox has.
+//
+// A utility is one file, or one folder if it is large, and one line here. The
+// functions make a fresh Command each time: nothing in this package is shared.
+package std
+
+import "eryxsh/core/cmd"
+
+// Commands lists the utilities, sorted by name.
+func Commands() []*cmd.Command {
+	return []*cmd.Command{
+		cat(),
+		head(),
+		tac(),
+		tee(),
+	}
+}
