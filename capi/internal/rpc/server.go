@@ -1,0 +1,136 @@
+package rpc
+
+import (
+	"fmt"
+	"reflect"
+	"sync"
+	"sync/atomic"
+
+	"eryxsh/capi/internal/wire"
+	"eryxsh/core/fault"
+)
+
+// generationShift is where a handle's generation begins: 2^40 sandboxes a process.
+const generationShift = 40
+
+// Server holds the sandboxes of one process and answers requests about them.
+// Its methods may be called from any number of threads.
+type Server struct {
+	version    string
+	generation int64
+	handlers   []handler // by method number
+	closing    atomic.Bool
+	testing    atomic.Bool // system.test enable
+	inside     atomic.Int64
+	calls      atomic.Int64
+
+	mu        sync.Mutex
+	last      int64
+	sandboxes map[int64]*sandbox
+}
+
+// handler decodes its parameters and acts. A Reply of its own is for results
+// that are not plain values.
+type handler func(c *call, params []byte) (Reply, error)
+
+// binding is a row of the method table with what it does.
+type binding struct {
+	name   string
+	params reflect.Type
+	result reflect.Type
+	handle handler
+}
+
+// call is one request in work.
+type call struct {
+	*Server
+	method wire.Method
+	blob   []byte   // a large Blob parameter, lent by the caller
+	held   *sandbox // the sandbox whose lock this call holds
+}
+
+// NewServer makes a server whose handles belong to a generation.
+func NewServer(version string, generation int64) *Server {
+	s := &Server{version: version, generation: generation, sandboxes: map[int64]*sandbox{}}
+	bound := map[string]binding{}
+	for _, group := range [][]binding{systemMethods()} {
+		for _, b := range group {
+			bound[b.name] = b
+		}
+	}
+	methods := wire.Methods()
+	s.handlers = make([]handler, methods[len(methods)-1].Number+1)
+	for _, m := range methods {
+		if b, ok := bound[m.Name]; ok {
+			s.handlers[m.Number] = b.handle
+		}
+	}
+	return s
+}
+
+// data gives a Blob parameter, whichever way it came.
+func (c *call) data(p wire.Blob) []byte {
+	if c.blob != nil {
+		return c.blob
+	}
+	return p
+}
+
+// on binds a method that gives a value.
+func on[P, R any](name string, f func(c *call, p *P) (R, error)) binding {
+	return binding{name, reflect.TypeFor[P](), reflect.TypeFor[R](), func(c *call, params []byte) (Reply, error) {
+		var p P
+		if err := wire.Params(params, &p); err != nil {
+			return Reply{}, badRequest("parameters: %v", err)
+		}
+		result, err := f(c, &p)
+		if err != nil {
+			return Reply{}, err
+		}
+		if b, ok := any(result).(wire.Blob); ok {
+			return Reply{Tag: wire.TagBytes, pieces: [][]byte{b}}, nil
+		}
+		return encoded(wire.TagValue, result, 0)
+	}}
+}
+
+// does binds a method that gives nothing.
+func does[P any](name string, f func(c *call, p *P) error) binding {
+	b := on(name, func(c *call, p *P) (any, error) { return nil, f(c, p) })
+	b.result = nil
+	return b
+}
+
+// Call answers a request. blob is the large Blob parameter, if the request has
+// one; neither is kept. It never panics.
+func (s *Server) Call(request, blob []byte) (reply Reply) {
+	s.calls.Add(1)
+	s.inside.Add(1)
+	c := call{Server: s, blob: blob}
+	defer func() {
+		if r := recover(); r != nil {
+			reply = s.failed(&c, panicked(r))
+		}
+		c.release()
+		s.inside.Add(-1)
+	}()
+	number, params, err := wire.Number(request)
+	if err != nil {
+		return s.failed(&c, badRequest("%v", err))
+	}
+	if number >= len(s.handlers) || s.handlers[number] == nil {
+		return s.failed(&c, badRequest("no method has number %d", number))
+	}
+	if s.closing.Load() && number != shutdownNumber {
+		return s.failed(&c, &fault.Error{Kind: wire.KindClosing, Err: errClosing})
+	}
+	reply, err = s.handlers[number](&c, params)
+	if err != nil {
+		return s.failed(&c, err)
+	}
+	return reply
+}
+
+func badRequest(format string, args ...any) error {
+	return &fault.Error{Kind: wire.KindRequest, Err: fmt.Errorf(format, args...)}
+}

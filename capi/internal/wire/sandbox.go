@@ -1,0 +1,268 @@
+package wire
+
+// SandboxParams are those of every method that needs only a sandbox.
+type SandboxParams struct {
+	Sandbox int64 `cbor:"1,keyasint" doc:"handle"`
+}
+
+// NewParams are those of sandbox.new.
+type NewParams struct {
+	Env      map[string]string `cbor:"1,keyasint,omitempty" doc:"exported variables added to the default ones"`
+	Dir      string            `cbor:"2,keyasint,omitempty" name:"cwd" doc:"working directory; made if absent"`
+	User     string            `cbor:"3,keyasint,omitempty" doc:"name of uid 1000"`
+	Hostname string            `cbor:"4,keyasint,omitempty" doc:"what hostname prints"`
+	Limits   map[string]int64  `cbor:"5,keyasint,omitempty" doc:"by name; 0 is no limit; what is absent has its default"`
+	Virtual  bool              `cbor:"6,keyasint,omitempty" doc:"a clock that counts steps instead of the host's"`
+	Start    *int64            `cbor:"7,keyasint,omitempty" doc:"time of a virtual clock, ns since 1970"`
+	Seed     *int64            `cbor:"8,keyasint,omitempty" doc:"of RANDOM and /dev/urandom; None draws one"`
+	Files    map[string][]byte `cbor:"9,keyasint,omitempty" doc:"path to content; parents are made"`
+	Tools    []string          `cbor:"10,keyasint,omitempty" doc:"names that are tool calls"`
+}
+
+// CloseParams are those of sandbox.close.
+type CloseParams struct {
+	Sandbox int64 `cbor:"1,keyasint" doc:"handle; one that is closed already is fine"`
+}
+
+// ForkParams are those of sandbox.fork.
+type ForkParams struct {
+	Sandbox int64  `cbor:"1,keyasint" doc:"handle"`
+	Count   int    `cbor:"2,keyasint" doc:"how many, from 1"`
+	Reseed  *int64 `cbor:"3,keyasint,omitempty" doc:"new seed of the forks' random streams; the i-th gets reseed+i"`
+}
+
+// SnapshotParams are those of sandbox.snapshot.
+type SnapshotParams struct {
+	Sandbox int64  `cbor:"1,keyasint" doc:"handle"`
+	Name    string `cbor:"2,keyasint,omitempty" doc:"for people; empty for none"`
+}
+
+// RestoreParams are those of sandbox.restore.
+type RestoreParams struct {
+	Sandbox  int64  `cbor:"1,keyasint" doc:"handle"`
+	Snapshot string `cbor:"2,keyasint" doc:"id"`
+	Reseed   *int64 `cbor:"3,keyasint,omitempty" doc:"new seed of the random stream"`
+}
+
+// DropParams are those of sandbox.drop.
+type DropParams struct {
+	Sandbox  int64  `cbor:"1,keyasint" doc:"handle"`
+	Snapshot string `cbor:"2,keyasint" doc:"id"`
+}
+
+// SnapshotInfo is one snapshot of the list.
+type SnapshotInfo struct {
+	ID      string `cbor:"1,keyasint,omitempty" doc:"what restore takes"`
+	Name    string `cbor:"2,keyasint,omitempty" doc:"as given, or empty"`
+	Created int64  `cbor:"3,keyasint,omitempty" doc:"ns since 1970 on the world's clock"`
+	Parent  string `cbor:"4,keyasint,omitempty" doc:"id of the snapshot it came after, or empty"`
+	Size    int64  `cbor:"5,keyasint,omitempty" doc:"stored bytes of its files"`
+	Command string `cbor:"6,keyasint,omitempty" doc:"the last command before it"`
+}
+
+// UndoParams are those of sandbox.undo.
+type UndoParams struct {
+	Sandbox int64 `cbor:"1,keyasint" doc:"handle"`
+	N       int   `cbor:"2,keyasint" doc:"commands to go back, from 1"`
+}
+
+// DiffParams are those of sandbox.diff.
+type DiffParams struct {
+	Sandbox int64  `cbor:"1,keyasint" doc:"handle"`
+	A       string `cbor:"2,keyasint,omitempty" doc:"snapshot id; empty is the state the sandbox began with"`
+	B       string `cbor:"3,keyasint,omitempty" doc:"snapshot id; empty is now"`
+}
+
+// DiffFile is one changed file.
+type DiffFile struct {
+	Change string `cbor:"1,keyasint,omitempty" doc:"added, modified, removed or renamed"`
+	Path   string `cbor:"2,keyasint,omitempty" doc:"where it is, or was if it is removed"`
+	From   string `cbor:"3,keyasint,omitempty" name:"source" doc:"where a renamed file was"`
+	Type   string `cbor:"4,keyasint,omitempty" doc:"as FileInfo.type"`
+	Before int64  `cbor:"5,keyasint,omitempty" doc:"size"`
+	After  int64  `cbor:"6,keyasint,omitempty" doc:"size"`
+}
+
+// Diff is what changed between two states.
+type Diff struct {
+	Files     []DiffFile         `cbor:"1,keyasint,omitempty" doc:"in path order"`
+	Variables map[string]*string `cbor:"2,keyasint" doc:"name to value after; None: unset"`
+	Functions []string           `cbor:"3,keyasint,omitempty" doc:"names that were defined, changed or unset"`
+	Dir       string             `cbor:"4,keyasint,omitempty" name:"cwd" doc:"working directory after, if it changed"`
+}
+
+// ExportParams are those of sandbox.export.
+type ExportParams struct {
+	Sandbox int64    `cbor:"1,keyasint" doc:"handle"`
+	Key     []byte   `cbor:"2,keyasint,omitempty" doc:"HMAC-SHA256 key"`
+	Have    []string `cbor:"3,keyasint,omitempty" doc:"snapshot ids the receiver has: a thin pack"`
+}
+
+// ImportParams are those of sandbox.import.
+type ImportParams struct {
+	Sandbox int64  `cbor:"1,keyasint" doc:"handle"`
+	State   Blob   `cbor:"2,keyasint" doc:"what sandbox.export gave"`
+	Key     []byte `cbor:"3,keyasint,omitempty" doc:"HMAC-SHA256 key"`
+	Base    int64  `cbor:"4,keyasint,omitempty" doc:"handle of a sandbox that holds what a thin pack leaves out"`
+}
+
+// FromStateParams are those of sandbox.from_state.
+type FromStateParams struct {
+	State  Blob             `cbor:"1,keyasint" doc:"what sandbox.export gave"`
+	Key    []byte           `cbor:"2,keyasint,omitempty" doc:"HMAC-SHA256 key"`
+	Tools  []string         `cbor:"3,keyasint,omitempty" doc:"names that are tool calls here"`
+	Limits map[string]int64 `cbor:"4,keyasint,omitempty" doc:"by name; they replace the saved ones"`
+	Base   int64            `cbor:"5,keyasint,omitempty" doc:"handle of a sandbox that holds what a thin pack leaves out"`
+}
+
+// InspectParams are those of sandbox.inspect.
+type InspectParams struct {
+	State Blob   `cbor:"1,keyasint" doc:"what sandbox.export gave"`
+	Key   []byte `cbor:"2,keyasint,omitempty" doc:"HMAC-SHA256 key; without it the signature is not checked"`
+}
+
+// StateInfo is what a state says about itself.
+type StateInfo struct {
+	Kind     string   `cbor:"1,keyasint,omitempty" doc:"state, run or thin"`
+	Version  int      `cbor:"2,keyasint,omitempty" doc:"schema"`
+	Size     int64    `cbor:"3,keyasint,omitempty" doc:"bytes of the blob"`
+	Created  int64    `cbor:"4,keyasint,omitempty" doc:"ns since 1970 on the world's clock"`
+	Files    int64    `cbor:"5,keyasint,omitempty" doc:"inodes"`
+	Bytes    int64    `cbor:"6,keyasint,omitempty" doc:"stored bytes of the files"`
+	Tools    []string `cbor:"7,keyasint,omitempty" doc:"names it needs"`
+	Features []string `cbor:"8,keyasint,omitempty" doc:"what a reader must know"`
+	Dropped  []string `cbor:"9,keyasint,omitempty" doc:"what could not travel"`
+	Signed   bool     `cbor:"10,keyasint,omitempty" doc:"has an HMAC"`
+}
+
+// Usage are a sandbox's counters. They are saved and restored.
+type Usage struct {
+	Commands  int64 `cbor:"1,keyasint,omitempty" doc:"simple commands run"`
+	Calls     int64 `cbor:"2,keyasint,omitempty" doc:"tool calls"`
+	Runs      int64 `cbor:"3,keyasint,omitempty" doc:"calls of run and start"`
+	Steps     int64 `cbor:"4,keyasint,omitempty" doc:"machine steps"`
+	Time      int64 `cbor:"5,keyasint,omitempty" doc:"ns in slices and sleeps"`
+	Read      int64 `cbor:"6,keyasint,omitempty" doc:"bytes read"`
+	Written   int64 `cbor:"7,keyasint,omitempty" doc:"bytes written"`
+	Processes int64 `cbor:"8,keyasint,omitempty" doc:"processes started"`
+	Files     int64 `cbor:"9,keyasint,omitempty" doc:"inodes now"`
+	Bytes     int64 `cbor:"10,keyasint,omitempty" doc:"stored bytes now"`
+	Retained  int64 `cbor:"11,keyasint,omitempty" doc:"bytes that snapshots and undo hold beyond the live files"`
+}
+
+// Info describes a sandbox for people.
+type Info struct {
+	User     string           `cbor:"1,keyasint,omitempty" doc:"name"`
+	Hostname string           `cbor:"2,keyasint,omitempty" doc:"name"`
+	Dir      string           `cbor:"3,keyasint,omitempty" name:"cwd" doc:"working directory"`
+	Status   int              `cbor:"4,keyasint,omitempty" doc:"$? now"`
+	Run      string           `cbor:"5,keyasint,omitempty" doc:"id of the active run, or empty"`
+	Now      int64            `cbor:"6,keyasint,omitempty" doc:"ns since 1970 on the world's clock"`
+	Virtual  bool             `cbor:"7,keyasint,omitempty" doc:"the clock counts steps"`
+	Seed     int64            `cbor:"8,keyasint,omitempty" doc:"the random stream's"`
+	Tools    []string         `cbor:"9,keyasint,omitempty" doc:"names that are tool calls"`
+	Limits   map[string]int64 `cbor:"10,keyasint" doc:"by name; 0 is no limit"`
+	Commands []string         `cbor:"11,keyasint,omitempty" doc:"builtins and utilities there are"`
+}
+
+// AnalyzeParams are those of sandbox.analyze.
+type AnalyzeParams struct {
+	Sandbox int64  `cbor:"1,keyasint" doc:"handle"`
+	Script  string `cbor:"2,keyasint" doc:"shell text"`
+}
+
+// AnalyzedCommand is one command of a script.
+type AnalyzedCommand struct {
+	Name      string     `cbor:"1,keyasint,omitempty" doc:"empty where it is computed"`
+	Args      []string   `cbor:"2,keyasint,omitempty" doc:"words; a computed one as its source text"`
+	Redirects []Redirect `cbor:"3,keyasint,omitempty" doc:"in order"`
+	Opaque    bool       `cbor:"4,keyasint,omitempty" name:"is_opaque" doc:"the name is computed"`
+	Line      int        `cbor:"5,keyasint,omitempty" doc:"from 1"`
+	Column    int        `cbor:"6,keyasint,omitempty" doc:"from 1, in bytes"`
+	Kind      string     `cbor:"7,keyasint,omitempty" doc:"builtin, function, utility, tool or unknown"`
+}
+
+// Redirect is one redirection of a command.
+type Redirect struct {
+	Op     string `cbor:"1,keyasint,omitempty" doc:"as written: >, >>, <, 2>&1"`
+	Target string `cbor:"2,keyasint,omitempty" doc:"word, or its source text where it is computed"`
+	Opaque bool   `cbor:"3,keyasint,omitempty" name:"is_opaque" doc:"the target is computed"`
+}
+
+// Analysis is what a script would use.
+type Analysis struct {
+	Commands []AnalyzedCommand `cbor:"1,keyasint,omitempty" doc:"in source order"`
+	Opaque   bool              `cbor:"2,keyasint,omitempty" name:"is_opaque" doc:"some command's name is computed"`
+}
+
+// ToolsParams are those of sandbox.set_tools.
+type ToolsParams struct {
+	Sandbox int64    `cbor:"1,keyasint" doc:"handle"`
+	Tools   []string `cbor:"2,keyasint,omitempty" doc:"every name that is a tool call from now on"`
+}
+
+// ToolInfoParams are those of sandbox.set_extension.
+type ToolInfoParams struct {
+	Sandbox     int64    `cbor:"1,keyasint" doc:"handle"`
+	Name        string   `cbor:"2,keyasint" doc:"of the tool"`
+	Description string   `cbor:"3,keyasint,omitempty" doc:"one line for extensions list"`
+	Usage       string   `cbor:"4,keyasint,omitempty" doc:"NAME [OPTION]..."`
+	Examples    []string `cbor:"5,keyasint,omitempty" doc:"command lines"`
+	Category    string   `cbor:"6,keyasint,omitempty" doc:"a heading of extensions list"`
+	Help        string   `cbor:"7,keyasint,omitempty" doc:"what extensions info prints"`
+}
+
+// MountParams are those of sandbox.mount.
+type MountParams struct {
+	Sandbox int64  `cbor:"1,keyasint" doc:"handle"`
+	Path    string `cbor:"2,keyasint" doc:"where; made if absent"`
+	Host    string `cbor:"3,keyasint" doc:"directory of the host"`
+	Mode    string `cbor:"4,keyasint" doc:"ro, overlay or rw"`
+}
+
+// UnmountParams are those of sandbox.unmount.
+type UnmountParams struct {
+	Sandbox int64  `cbor:"1,keyasint" doc:"handle"`
+	Path    string `cbor:"2,keyasint" doc:"where"`
+}
+
+// EnvNameParams are those of env.get and env.unset.
+type EnvNameParams struct {
+	Sandbox int64  `cbor:"1,keyasint" doc:"handle"`
+	Name    string `cbor:"2,keyasint" doc:"variable"`
+}
+
+// EnvSetParams are those of env.set.
+type EnvSetParams struct {
+	Sandbox int64  `cbor:"1,keyasint" doc:"handle"`
+	Name    string `cbor:"2,keyasint" doc:"variable; exported"`
+	Value   string `cbor:"3,keyasint" doc:"its value"`
+}
+
+// EnvAllParams are those of env.all.
+type EnvAllParams struct {
+	Sandbox  int64 `cbor:"1,keyasint" doc:"handle"`
+	Exported bool  `cbor:"2,keyasint,omitempty" doc:"only exported ones"`
+}
+
+// HistoryListParams are those of history.list.
+type HistoryListParams struct {
+	Sandbox int64 `cbor:"1,keyasint" doc:"handle"`
+	Limit   int   `cbor:"2,keyasint,omitempty" doc:"the last so many; 0 is all"`
+}
+
+// HistoryEntry is one command of the past.
+type HistoryEntry struct {
+	Index    int    `cbor:"1,keyasint,omitempty" doc:"from 1, never reused"`
+	Command  string `cbor:"2,keyasint,omitempty" doc:"as it was given"`
+	Time     int64  `cbor:"3,keyasint,omitempty" name:"timestamp" doc:"ns since 1970 on the world's clock"`
+	Status   int    `cbor:"4,keyasint,omitempty" name:"exit_code" doc:"of the run"`
+	Duration int64  `cbor:"5,keyasint,omitempty" doc:"ns"`
+	Snapshot string `cbor:"6,keyasint,omitempty" doc:"id of the state before it, or empty when it is no longer kept"`
+}
+
+// HistoryRestoreParams are those of history.restore.
+type HistoryRestoreParams struct {
+	Sandbox int64 `cbor:"1,keyasint" doc:"handle"`
+	Index   int   `cbor:"2,keyasint" doc:"the entry: back to before it ran"`
+}

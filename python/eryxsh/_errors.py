@@ -1,0 +1,217 @@
+"""Exceptions.
+
+Every one derives from ``EryxshError``, and also from the builtin that a person
+would catch where there is one. File errors are the builtins themselves
+(``FileNotFoundError``, ``IsADirectoryError``, ``PermissionError``, …) with ``.path``.
+"""
+
+from __future__ import annotations
+
+import builtins
+import errno as _errno
+import os
+from typing import Any, Callable, Mapping, Optional, Tuple
+
+__all__ = [
+    "AlreadyResumedError",
+    "CapabilityError",
+    "CommandError",
+    "ConflictError",
+    "EryxshError",
+    "ForkedSandboxError",
+    "NotSuspendableError",
+    "ParseError",
+    "PersistenceError",
+    "QuotaExceededError",
+    "RunGoneError",
+    "RunSuspended",
+    "SandboxBusyError",
+    "SandboxClosedError",
+    "ScriptDriftError",
+    "SignatureError",
+    "SnapshotNotFoundError",
+    "StateError",
+    "StateTooNewError",
+]
+
+
+class EryxshError(Exception):
+    """The base of all exceptions of this package.
+
+    Attributes: ``message``; ``path``, the path, name or id it is about (or None);
+    ``limit``, the limit that was met (or None).
+
+    >>> try:
+    ...     sandbox.restore("no-such-id")
+    ... except EryxshError as error:
+    ...     print(error)
+    """
+
+    path: Optional[str] = None
+    limit: Optional[str] = None
+
+    def __init__(self, message: str = "", *, path: Optional[str] = None, limit: Optional[str] = None) -> None:
+        super().__init__(message)
+        self.message = message
+        if path is not None:
+            self.path = path
+        if limit is not None:
+            self.limit = limit
+
+    def __str__(self) -> str:
+        return self.message
+
+    def __reduce__(self) -> Tuple[Any, ...]:
+        # not through __init__, whose parameters differ from class to class
+        return _rebuilt, (type(self), self.args), self.__dict__
+
+
+def _rebuilt(cls: type, args: Tuple[Any, ...]) -> Any:
+    error = cls.__new__(cls, *args)
+    error.args = args
+    return error
+
+
+class SandboxClosedError(EryxshError, ValueError):
+    """The sandbox was closed (or the interpreter is ending). A ``ValueError``, as for a closed file."""
+
+
+class SandboxBusyError(EryxshError, RuntimeError):
+    """Another run is active in the sandbox; the message names it."""
+
+
+class RunGoneError(EryxshError, LookupError):
+    """The run has ended, or its sandbox was restored to a state without it."""
+
+
+class RunSuspended(EryxshError):
+    """``drive`` met a call that nobody here can answer. Not a failure: ``.run`` carries on from there."""
+
+    def __init__(self, message: str = "", *, run: Any = None, path: Optional[str] = None) -> None:
+        super().__init__(message, path=path)
+        self.run = run
+
+
+class ForkedSandboxError(EryxshError, RuntimeError):
+    """The sandbox belongs to the process that this one was forked from. Make a new one, or move it as bytes."""
+
+
+class CommandError(EryxshError, RuntimeError):
+    """A command checked with ``check=True`` or ``result.check()`` failed; ``.result`` is its result."""
+
+    def __init__(self, message: str = "", *, result: Any = None) -> None:
+        super().__init__(message)
+        self.result = result
+
+
+class ParseError(EryxshError, ValueError):
+    """``analyze`` was given a script that is not one; ``.line`` and ``.column`` count from 1."""
+
+    def __init__(self, message: str = "", *, line: int = 0, column: int = 0, path: Optional[str] = None) -> None:
+        super().__init__(message, path=path)
+        self.line = line
+        self.column = column
+
+
+class SnapshotNotFoundError(EryxshError, KeyError):
+    """No snapshot (history entry, commit) has this id; ``.path`` is the id."""
+
+
+class StateError(EryxshError, ValueError):
+    """A state that cannot be read. The sandbox it was meant for is unchanged."""
+
+
+class StateTooNewError(StateError):
+    """The state was written by a newer version than this one."""
+
+
+class SignatureError(StateError):
+    """The state's signature is missing, or was made with another key."""
+
+
+class ScriptDriftError(StateError):
+    """The saved script no longer parses to what was saved."""
+
+
+class CapabilityError(StateError):
+    """A tool or a mount that the state needs is not here; ``.path`` is its name."""
+
+
+class NotSuspendableError(EryxshError, RuntimeError):
+    """A command cannot be saved where it is; ``.path`` names it."""
+
+
+class AlreadyResumedError(EryxshError, RuntimeError):
+    """A call was answered before; ``.path`` is its call_id."""
+
+
+class PersistenceError(EryxshError, RuntimeError):
+    """Saving or loading is not possible; the message says what to change."""
+
+
+class ConflictError(PersistenceError):
+    """Somebody else saved first: nothing was overwritten."""
+
+
+class QuotaExceededError(EryxshError, OSError):
+    """No room: bytes, files, or what snapshots retain. ``.errno`` is ENOSPC or EDQUOT, ``.limit`` the limit's name."""
+
+    def __init__(
+        self, message: str = "", *, path: Optional[str] = None, limit: Optional[str] = None, errno: int = _errno.EDQUOT
+    ) -> None:
+        super().__init__(message, path=path, limit=limit)
+        self.errno = errno
+        self.strerror = message
+        self.filename = path
+
+
+def os_error(errno: int, message: str, path: Optional[str], filename2: Optional[str] = None) -> OSError:
+    """The builtin exception of an errno, with ``.path``.
+
+    >>> os_error(2, "No such file or directory", "/x").path
+    '/x'
+    """
+    here = _HERE.get(errno, errno)  # the core's numbers are Linux's
+    error = OSError(here, message, path) if path else OSError(here, message)
+    error.path = path  # type: ignore[attr-defined]
+    return error
+
+
+# Linux numbers that other systems count differently
+_HERE = {
+    number: getattr(_errno, name)
+    for number, name in {
+        11: "EAGAIN", 35: "EDEADLK", 36: "ENAMETOOLONG", 38: "ENOSYS", 39: "ENOTEMPTY", 40: "ELOOP", 95: "EOPNOTSUPP", 122: "EDQUOT",
+    }.items()
+    if hasattr(_errno, name)
+}  # fmt: skip
+
+
+def _generic(cls: Callable[..., BaseException], fields: Mapping[str, Any], message: str) -> BaseException:
+    if isinstance(cls, type) and issubclass(cls, EryxshError):
+        return cls(message, path=fields["path"] or None)
+    error = cls(message)
+    error.path = fields["path"] or None  # type: ignore[attr-defined]
+    return error
+
+
+def from_wire(fields: Mapping[str, Any]) -> BaseException:
+    """The exception for the fields of an Error answer (``_wire.Error``)."""
+    from eryxsh import _wire
+
+    name = _wire.KINDS.get(fields["kind"], "EryxshError")
+    path = fields["path"] or None
+    text = fields["message"] or name
+    if name == "OSError":
+        return os_error(fields["errno"], os.strerror(_HERE.get(fields["errno"], fields["errno"])) if not text else text, path)
+    subject = ": ".join(part for part in (fields["op"], path) if part)
+    message = f"{subject}: {text}" if subject and subject not in text else text
+    if name == "QuotaExceededError":
+        return QuotaExceededError(text, path=path, limit=fields["limit"] or None, errno=_HERE.get(fields["errno"], fields["errno"]) or _errno.EDQUOT)
+    if name == "ParseError":
+        return ParseError(message, line=fields["line"], column=fields["column"], path=path)
+    cls = globals().get(name) or getattr(builtins, name)
+    error = _generic(cls, fields, message)
+    if isinstance(error, EryxshError) and fields["limit"]:
+        error.limit = fields["limit"]
+    return error

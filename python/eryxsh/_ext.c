@@ -1,0 +1,511 @@
+/* eryxsh._ext: requests out of Python values, answers into Python values, and
+ * the one call between them.
+ *
+ * The Go library is not linked but loaded by load(), so that importing the
+ * package starts no Go runtime and a forked process can load a copy of its own.
+ * The GIL is released around every call into it. Answers of up to 4 KiB come
+ * through a buffer on the stack; larger ones are decoded where Go holds them,
+ * or copied by Go straight into a bytes object: nothing is held twice.
+ *
+ * Only the stable ABI of Python 3.9 is used.
+ *
+ * CBOR (RFC 8949) as capi/WIRE.md restricts it: integers, byte strings, text
+ * strings, arrays, maps, false, true, null, float64; definite lengths only. Text
+ * is decoded and encoded with surrogateescape. */
+#define PY_SSIZE_T_CLEAN
+#define Py_LIMITED_API 0x03090000
+#include <Python.h>
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "border.h"
+
+enum { ROOM = 4096, DEPTH = 32, LENT = 4096 };
+enum { TAG_VALUE = 0, TAG_BYTES = 1, TAG_ERROR = 2, TAG_AGAIN = 3 };
+enum { UINT = 0, NINT = 1, BYTES = 2, TEXT = 3, ARRAY = 4, MAP = 5, TAG = 6, SIMPLE = 7 };
+
+/* The library of this process. Written with the GIL held, or in a child
+ * process before anything else runs there. */
+static struct {
+  int loaded;
+  int64_t generation; /* forks between the first process and this one */
+  eryx_call_fn call;
+  eryx_fetch_fn fetch;
+  eryx_release_fn release;
+} lib;
+
+static void after_fork_in_child(void) {
+  lib.loaded = 0;
+  lib.generation++;
+}
+
+typedef struct {
+  PyObject *not_loaded; /* the exception class NotLoaded */
+  PyObject *shapes;     /* tag -> shape, a tuple */
+  PyObject *failure;    /* makes an exception out of the fields of an error */
+} state;
+
+/* ---- encoding ---- */
+
+typedef struct {
+  uint8_t *at, *end, *base;
+  uint8_t first[1024];
+} writer;
+
+static void begin(writer *w) {
+  w->base = w->at = w->first;
+  w->end = w->first + sizeof w->first;
+}
+
+static void finish(writer *w) {
+  if (w->base != w->first) PyMem_Free(w->base);
+}
+
+static int grow(writer *w, Py_ssize_t more) {
+  Py_ssize_t used = w->at - w->base, size = w->end - w->base;
+  if (more > PY_SSIZE_T_MAX / 2 - size) {
+    PyErr_NoMemory();
+    return -1;
+  }
+  size = size * 2 > used + more ? size * 2 : used + more;
+  uint8_t *b = w->base == w->first ? PyMem_Malloc(size) : PyMem_Realloc(w->base, size);
+  if (b == NULL) {
+    PyErr_NoMemory();
+    return -1;
+  }
+  if (w->base == w->first) memcpy(b, w->first, used);
+  w->base = b;
+  w->at = b + used;
+  w->end = b + size;
+  return 0;
+}
+
+#define NEED(w, n) ((w)->end - (w)->at < (Py_ssize_t)(n) && grow((w), (n)) < 0)
+
+static int put_head(writer *w, int major, uint64_t n) {
+  if (NEED(w, 9)) return -1;
+  int bytes = n < 24 ? 0 : n <= 0xff ? 1 : n <= 0xffff ? 2 : n <= 0xffffffff ? 4 : 8;
+  static const uint8_t info[] = {0, 24, 25, 0, 26, 0, 0, 0, 27};
+  *w->at++ = (uint8_t)(major << 5 | (bytes ? info[bytes] : n));
+  for (int i = bytes - 1; i >= 0; i--) *w->at++ = (uint8_t)(n >> (8 * i));
+  return 0;
+}
+
+static int put_string(writer *w, int major, PyObject *bytes) {
+  char *p;
+  Py_ssize_t n;
+  if (PyBytes_AsStringAndSize(bytes, &p, &n) < 0 || put_head(w, major, (uint64_t)n) < 0 || NEED(w, n)) return -1;
+  memcpy(w->at, p, n);
+  w->at += n;
+  return 0;
+}
+
+static int put_int(writer *w, PyObject *o) {
+  int overflow;
+  long long v = PyLong_AsLongLongAndOverflow(o, &overflow);
+  if (overflow > 0) {
+    unsigned long long u = PyLong_AsUnsignedLongLong(o);
+    if (u == (unsigned long long)-1 && PyErr_Occurred()) return -1;
+    return put_head(w, UINT, u);
+  }
+  if (overflow < 0) {
+    PyErr_SetString(PyExc_OverflowError, "an integer below -2**63");
+    return -1;
+  }
+  if (v == -1 && PyErr_Occurred()) return -1;
+  return v >= 0 ? put_head(w, UINT, (uint64_t)v) : put_head(w, NINT, (uint64_t)(-1 - v));
+}
+
+static int put(writer *w, PyObject *o, int depth);
+
+static int put_text(writer *w, PyObject *o) {
+  PyObject *b = PyUnicode_AsEncodedString(o, "utf-8", "surrogateescape");
+  if (b == NULL) return -1;
+  int r = put_string(w, TEXT, b);
+  Py_DECREF(b);
+  return r;
+}
+
+static int put_dict(writer *w, PyObject *o, int depth) {
+  PyObject *key, *value;
+  Py_ssize_t at = 0, left = PyDict_Size(o);
+  if (put_head(w, MAP, (uint64_t)left) < 0) return -1;
+  while (left-- > 0 && PyDict_Next(o, &at, &key, &value))
+    if (put(w, key, depth) < 0 || put(w, value, depth) < 0) return -1;
+  return 0;
+}
+
+static int put_tuple(writer *w, PyObject *o, int depth) {
+  Py_ssize_t n = PyTuple_Size(o);
+  if (put_head(w, ARRAY, (uint64_t)n) < 0) return -1;
+  for (Py_ssize_t i = 0; i < n; i++)
+    if (put(w, PyTuple_GetItem(o, i), depth) < 0) return -1;
+  return 0;
+}
+
+static int put(writer *w, PyObject *o, int depth) {
+  if (depth <= 0) {
+    PyErr_SetString(PyExc_ValueError, "a value nested too deep");
+    return -1;
+  }
+  if (PyUnicode_Check(o)) return put_text(w, o);
+  if (PyBytes_Check(o)) return put_string(w, BYTES, o);
+  if (o == Py_None || o == Py_False || o == Py_True) {
+    if (NEED(w, 1)) return -1;
+    *w->at++ = o == Py_None ? 0xf6 : o == Py_True ? 0xf5 : 0xf4;
+    return 0;
+  }
+  if (PyLong_Check(o)) return put_int(w, o);
+  if (PyTuple_Check(o)) return put_tuple(w, o, depth - 1);
+  if (PyDict_Check(o)) return put_dict(w, o, depth - 1);
+  if (PyList_Check(o)) {
+    PyObject *t = PyList_AsTuple(o);
+    if (t == NULL) return -1;
+    int r = put_tuple(w, t, depth - 1);
+    Py_DECREF(t);
+    return r;
+  }
+  if (PyFloat_Check(o)) {
+    double d = PyFloat_AsDouble(o);
+    uint64_t u;
+    memcpy(&u, &d, 8);
+    if (NEED(w, 9)) return -1;
+    *w->at++ = 0xfb;
+    for (int i = 7; i >= 0; i--) *w->at++ = (uint8_t)(u >> (8 * i));
+    return 0;
+  }
+  PyErr_Format(PyExc_TypeError, "str, bytes, int, bool, float, None, list, tuple or dict is needed, not %R", (PyObject *)Py_TYPE(o));
+  return -1;
+}
+
+/* The number of a method, then a map from 1, 2, ... to its arguments. None is
+ * left out; so is a large Blob, which is lent instead. */
+static int put_request(writer *w, long number, PyObject *args, long blob, PyObject **lent) {
+  Py_ssize_t n = PyTuple_Size(args), present = 0;
+  for (Py_ssize_t i = 0; i < n; i++) {
+    PyObject *o = PyTuple_GetItem(args, i);
+    if (i + 1 == blob && PyBytes_Check(o) && PyBytes_Size(o) > LENT)
+      *lent = o;
+    else if (o != Py_None)
+      present++;
+  }
+  if (put_head(w, UINT, (uint64_t)number) < 0 || put_head(w, MAP, (uint64_t)present) < 0) return -1;
+  for (Py_ssize_t i = 0; i < n; i++) {
+    PyObject *o = PyTuple_GetItem(args, i);
+    if (o == Py_None || o == *lent) continue;
+    if (put_head(w, UINT, (uint64_t)i + 1) < 0 || put(w, o, DEPTH) < 0) return -1;
+  }
+  return 0;
+}
+
+/* ---- decoding ---- */
+
+typedef struct {
+  const uint8_t *at, *end;
+} reader;
+
+static PyObject *malformed(void) {
+  PyErr_SetString(PyExc_ValueError, "an answer that is not well-formed");
+  return NULL;
+}
+
+static int head(reader *r, int *major, int *info, uint64_t *n) {
+  if (r->at >= r->end) return -1;
+  *major = *r->at >> 5;
+  *info = *r->at++ & 31;
+  *n = (uint64_t)*info;
+  if (*info < 24) return 0;
+  if (*info > 27) return -1;
+  int bytes = 1 << (*info - 24);
+  if (r->end - r->at < bytes) return -1;
+  *n = 0;
+  while (bytes-- > 0) *n = *n << 8 | *r->at++;
+  return 0;
+}
+
+static PyObject *get(reader *r, PyObject *shape, int depth);
+
+/* A struct: shape is (defaults, names, shapes), each of the two tuples indexed
+ * by the key. */
+static PyObject *get_struct(reader *r, PyObject *shape, uint64_t n, int depth) {
+  PyObject *names = PyTuple_GetItem(shape, 1), *shapes = PyTuple_GetItem(shape, 2);
+  PyObject *d = PyDict_Copy(PyTuple_GetItem(shape, 0));
+  if (d == NULL) return NULL;
+  uint64_t known = (uint64_t)PyTuple_Size(names);
+  while (n-- > 0) {
+    int major, info;
+    uint64_t key;
+    if (head(r, &major, &info, &key) < 0 || major != UINT || key == 0 || key >= known) {
+      Py_DECREF(d);
+      return malformed();
+    }
+    PyObject *value = get(r, PyTuple_GetItem(shapes, (Py_ssize_t)key), depth);
+    if (value == NULL || PyDict_SetItem(d, PyTuple_GetItem(names, (Py_ssize_t)key), value) < 0) {
+      Py_XDECREF(value);
+      Py_DECREF(d);
+      return NULL;
+    }
+    Py_DECREF(value);
+  }
+  return d;
+}
+
+static PyObject *get_map(reader *r, uint64_t n, int depth) {
+  PyObject *d = PyDict_New();
+  if (d == NULL) return NULL;
+  while (n-- > 0) {
+    PyObject *key = get(r, Py_None, depth), *value = key == NULL ? NULL : get(r, Py_None, depth);
+    int failed = value == NULL || PyDict_SetItem(d, key, value) < 0;
+    Py_XDECREF(key);
+    Py_XDECREF(value);
+    if (failed) {
+      Py_DECREF(d);
+      return NULL;
+    }
+  }
+  return d;
+}
+
+static PyObject *get_array(reader *r, PyObject *shape, uint64_t n, int depth) {
+  PyObject *t = PyTuple_New((Py_ssize_t)n);
+  if (t == NULL) return NULL;
+  for (uint64_t i = 0; i < n; i++) {
+    PyObject *value = get(r, shape, depth);
+    if (value == NULL || PyTuple_SetItem(t, (Py_ssize_t)i, value) < 0) {
+      Py_DECREF(t);
+      return NULL;
+    }
+  }
+  return t;
+}
+
+static PyObject *get_simple(int info, uint64_t n) {
+  double d;
+  switch (info) {
+  case 20: Py_RETURN_FALSE;
+  case 21: Py_RETURN_TRUE;
+  case 22: Py_RETURN_NONE;
+  case 27: memcpy(&d, &n, 8); return PyFloat_FromDouble(d);
+  }
+  return malformed();
+}
+
+static PyObject *get(reader *r, PyObject *shape, int depth) {
+  int major, info;
+  uint64_t n;
+  if (depth <= 0 || head(r, &major, &info, &n) < 0) return malformed();
+  if (major >= BYTES && major <= MAP && n > (uint64_t)(r->end - r->at)) return malformed();
+  const char *p = (const char *)r->at;
+  switch (major) {
+  case UINT: return PyLong_FromUnsignedLongLong(n);
+  case NINT: return n > INT64_MAX ? malformed() : PyLong_FromLongLong(-1 - (int64_t)n);
+  case BYTES: r->at += n; return PyBytes_FromStringAndSize(p, (Py_ssize_t)n);
+  case TEXT: r->at += n; return PyUnicode_DecodeUTF8(p, (Py_ssize_t)n, "surrogateescape");
+  case ARRAY: return get_array(r, shape, n, depth - 1);
+  case MAP: return shape == Py_None ? get_map(r, n, depth - 1) : get_struct(r, shape, n, depth - 1);
+  case SIMPLE: return get_simple(info, n);
+  }
+  return malformed();
+}
+
+static PyObject *decode(const void *data, Py_ssize_t size, PyObject *shape) {
+  reader r = {data, (const uint8_t *)data + size};
+  PyObject *o = get(&r, shape, DEPTH);
+  if (o != NULL && r.at != r.end) {
+    Py_DECREF(o);
+    return malformed();
+  }
+  return o;
+}
+
+/* ---- the call ---- */
+
+static PyObject *answer(state *s, const eryx_reply *reply, const void *buffer, PyObject *shape) {
+  const void *data = reply->ticket ? reply->data : buffer;
+  if (reply->tag == TAG_BYTES) {
+    PyObject *b = PyBytes_FromStringAndSize(reply->ticket ? NULL : data, (Py_ssize_t)reply->size);
+    if (b != NULL && reply->ticket) {
+      char *to = PyBytes_AsString(b);
+      Py_BEGIN_ALLOW_THREADS
+      lib.fetch(reply->ticket, to, reply->size);
+      Py_END_ALLOW_THREADS
+    }
+    return b;
+  }
+  if (reply->tag != TAG_VALUE) {
+    if (reply->tag < 0 || reply->tag >= PyTuple_Size(s->shapes) || PyTuple_GetItem(s->shapes, (Py_ssize_t)reply->tag) == Py_None) {
+      PyErr_Format(PyExc_RuntimeError, "the library gave an answer of kind %lld, which this version does not know", (long long)reply->tag);
+      return NULL;
+    }
+    shape = PyTuple_GetItem(s->shapes, (Py_ssize_t)reply->tag);
+  }
+  PyObject *value = decode(data, (Py_ssize_t)reply->size, shape);
+  if (value == NULL || reply->tag != TAG_ERROR) return value;
+  PyObject *e = PyObject_CallFunctionObjArgs(s->failure, value, NULL);
+  Py_DECREF(value);
+  if (e != NULL) {
+    PyErr_SetObject((PyObject *)Py_TYPE(e), e);
+    Py_DECREF(e);
+  }
+  return NULL;
+}
+
+PyDoc_STRVAR(call_doc,
+             "call((number, blob, shape), arguments)\n--\n\n"
+             "Send a request and give its answer as Python values, or raise.\n\n"
+             "Raises NotLoaded if this process has not loaded the library (again, after a fork).");
+
+static PyObject *call(PyObject *self, PyObject *args) {
+  state *s = PyModule_GetState(self);
+  PyObject *method, *arguments, *lent = NULL, *value = NULL;
+  if (!PyArg_UnpackTuple(args, "call", 2, 2, &method, &arguments)) return NULL;
+  if (!PyTuple_Check(method) || PyTuple_Size(method) < 3 || !PyTuple_Check(arguments)) {
+    PyErr_SetString(PyExc_TypeError, "call takes a method and a tuple of arguments");
+    return NULL;
+  }
+  long number = PyLong_AsLong(PyTuple_GetItem(method, 0)), blob = PyLong_AsLong(PyTuple_GetItem(method, 1));
+  if (PyErr_Occurred()) return NULL;
+  writer w;
+  begin(&w);
+  if (put_request(&w, number, arguments, blob, &lent) < 0) goto done;
+  const void *lent_at = lent == NULL ? NULL : PyBytes_AsString(lent);
+  int64_t lent_size = lent == NULL ? 0 : PyBytes_Size(lent);
+  for (;;) {
+    char buffer[ROOM];
+    eryx_reply reply;
+    int64_t generation = lib.generation;
+    if (!lib.loaded || s->shapes == NULL) { /* asked each time: a signal handler may fork */
+      PyErr_SetString(s->not_loaded, "the library is not loaded in this process");
+      break;
+    }
+    Py_BEGIN_ALLOW_THREADS
+    lib.call(w.base, w.at - w.base, lent_at, lent_size, buffer, ROOM, &reply);
+    Py_END_ALLOW_THREADS
+    if (reply.tag == TAG_AGAIN) {
+      if (PyErr_CheckSignals() < 0) break;
+      continue;
+    }
+    value = answer(s, &reply, buffer, PyTuple_GetItem(method, 2));
+    if (reply.ticket && generation == lib.generation) lib.release(reply.ticket);
+    break;
+  }
+done:
+  finish(&w);
+  return value;
+}
+
+PyDoc_STRVAR(load_doc,
+             "load(path, fingerprint, shapes, failure)\n--\n\n"
+             "Load the library into this process.\n\n"
+             "shapes gives the shape of each tag's body; failure makes an exception of an error's fields.");
+
+static PyObject *load(PyObject *self, PyObject *args) {
+  state *s = PyModule_GetState(self);
+  PyObject *path, *fingerprint, *shapes, *failure, *name, *print;
+  if (!PyArg_UnpackTuple(args, "load", 4, 4, &path, &fingerprint, &shapes, &failure)) return NULL;
+  if (!PyTuple_Check(shapes)) {
+    PyErr_SetString(PyExc_TypeError, "shapes must be a tuple");
+    return NULL;
+  }
+  if (!lib.loaded) {
+    if (!PyUnicode_FSConverter(path, &name)) return NULL;
+    void *h = dlopen(PyBytes_AsString(name), RTLD_NOW | RTLD_LOCAL);
+    Py_DECREF(name);
+    if (h == NULL) {
+      PyErr_SetString(PyExc_ImportError, dlerror());
+      return NULL;
+    }
+    eryx_init_fn init = (eryx_init_fn)dlsym(h, "eryx_init");
+    lib.call = (eryx_call_fn)dlsym(h, "eryx_call");
+    lib.fetch = (eryx_fetch_fn)dlsym(h, "eryx_fetch");
+    lib.release = (eryx_release_fn)dlsym(h, "eryx_release");
+    if (!init || !lib.call || !lib.fetch || !lib.release) {
+      PyErr_SetString(PyExc_ImportError, "the library lacks a function: build it again (pip install)");
+      return NULL;
+    }
+    if ((print = PyUnicode_AsEncodedString(fingerprint, "utf-8", "strict")) == NULL) return NULL;
+    int64_t r = init(lib.generation, PyBytes_AsString(print), PyBytes_Size(print));
+    Py_DECREF(print);
+    if (r != ERYX_READY) {
+      PyErr_SetString(PyExc_ImportError,
+                      r == ERYX_USED    ? "the library belongs to the process this one was forked from"
+                      : r == ERYX_STALE ? "the library and the Python files are of different versions: build again (pip install)"
+                                        : "the library could not start");
+      return NULL;
+    }
+    lib.loaded = 1;
+  }
+  Py_INCREF(shapes);
+  Py_INCREF(failure);
+  Py_XDECREF(s->shapes);
+  Py_XDECREF(s->failure);
+  s->shapes = shapes;
+  s->failure = failure;
+  Py_RETURN_NONE;
+}
+
+static PyObject *loaded(PyObject *self, PyObject *unused) { return PyBool_FromLong(lib.loaded); }
+
+static PyObject *generation(PyObject *self, PyObject *unused) { return PyLong_FromLongLong(lib.generation); }
+
+static PyObject *encode_value(PyObject *self, PyObject *o) {
+  writer w;
+  begin(&w);
+  PyObject *b = put(&w, o, DEPTH) < 0 ? NULL : PyBytes_FromStringAndSize((char *)w.base, w.at - w.base);
+  finish(&w);
+  return b;
+}
+
+static PyObject *decode_value(PyObject *self, PyObject *args) {
+  PyObject *data, *shape;
+  char *p;
+  Py_ssize_t n;
+  if (!PyArg_UnpackTuple(args, "decode", 2, 2, &data, &shape) || PyBytes_AsStringAndSize(data, &p, &n) < 0) return NULL;
+  return decode(p, n, shape);
+}
+
+static PyMethodDef methods[] = {
+    {"call", call, METH_VARARGS, call_doc},
+    {"load", load, METH_VARARGS, load_doc},
+    {"loaded", loaded, METH_NOARGS, PyDoc_STR("loaded()\n--\n\nWhether this process has loaded the library.")},
+    {"generation", generation, METH_NOARGS, PyDoc_STR("generation()\n--\n\nHow many forks lie between the first process and this one.")},
+    {"encode", encode_value, METH_O, PyDoc_STR("encode(value)\n--\n\nA value as CBOR.")},
+    {"decode", decode_value, METH_VARARGS, PyDoc_STR("decode(data, shape)\n--\n\nCBOR as a value.")},
+    {NULL, NULL, 0, NULL}};
+
+static int started(PyObject *module) {
+  static int registered;
+  state *s = PyModule_GetState(module);
+  if (!registered && pthread_atfork(NULL, NULL, after_fork_in_child) != 0) {
+    PyErr_NoMemory();
+    return -1;
+  }
+  registered = 1;
+  s->not_loaded = PyErr_NewException("eryxsh._ext.NotLoaded", PyExc_RuntimeError, NULL);
+  return s->not_loaded == NULL ? -1 : PyModule_AddObject(module, "NotLoaded", (Py_INCREF(s->not_loaded), s->not_loaded));
+}
+
+static int visit_state(PyObject *module, visitproc visit, void *arg) {
+  state *s = PyModule_GetState(module);
+  Py_VISIT(s->not_loaded);
+  Py_VISIT(s->shapes);
+  Py_VISIT(s->failure);
+  return 0;
+}
+
+static int clear_state(PyObject *module) {
+  state *s = PyModule_GetState(module);
+  Py_CLEAR(s->not_loaded);
+  Py_CLEAR(s->shapes);
+  Py_CLEAR(s->failure);
+  return 0;
+}
+
+static PyModuleDef_Slot slots[] = {{Py_mod_exec, started}, {0, NULL}};
+
+static struct PyModuleDef definition = {PyModuleDef_HEAD_INIT, "eryxsh._ext", "The native side of eryxsh: see _native.py.",
+                                        sizeof(state), methods, slots, visit_state, clear_state, NULL};
+
+PyMODINIT_FUNC PyInit__ext(void) { return PyModuleDef_Init(&definition); }

@@ -1,0 +1,202 @@
+"""The one Python file that touches the native module.
+
+How the rest of the package calls the core
+------------------------------------------
+
+Through the functions of ``_wire.py``, which are generated from the method table,
+typed, and documented there (and in ``capi/WIRE.md``)::
+
+    from eryxsh import _native, _wire
+
+    handle = _wire.sandbox_new(env={"A": "1"})          # an int
+    data = _wire.files_read(handle, "/etc/passwd")      # bytes
+    answer = _wire.run_run(handle, script="echo hi")    # a TypedDict with "tag"
+    while answer["tag"] != _wire.DONE:
+        if answer["tag"] == _wire.SLICE:
+            answer = _wire.run_step(handle, answer["run"])
+        elif answer["tag"] == _wire.CALLS: ...
+
+* A method's required parameters are positional, the others keyword-only; ``None``
+  is left out of the request. ``str`` is encoded with ``surrogateescape``, and
+  results are decoded the same way; ``bytes`` must be ``bytes`` (convert a
+  ``bytearray`` or ``memoryview`` first). Integers that are times are nanoseconds.
+* Structs come back as dicts (``TypedDict``) in which every field is present;
+  lists come back as tuples.
+* Errors come back as exceptions (``_errors.py``). File errors are the builtins,
+  picked by errno: ``FileNotFoundError`` and so on, with ``.path``.
+* The methods that drive a run return within their slice (20 ms if none is given),
+  so a loop in Python lets signal handlers run: Ctrl-C needs no more than that.
+  A call that finds its sandbox held by another thread handles signals and asks
+  again. The GIL is released in every call; calls on different sandboxes run in
+  parallel.
+* Nothing is loaded before the first call. After ``os.fork()`` the child loads a
+  private copy at its first call; a handle made before the fork raises
+  ``ForkedSandboxError`` there. ``mine(handle)`` asks without calling.
+* A finalizer (``__del__``, ``weakref.finalize``, ``atexit``) uses ``discard(handle)``: it never
+  raises, loads nothing, and does nothing to a handle of another process.
+* When the interpreter ends, ``at_exit`` refuses new calls (they raise
+  ``SandboxClosedError``), cancels every run and waits up to a second for the
+  calls of other threads. Something that must be saved first registers with
+  ``before_exit``.
+"""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import os
+import pathlib
+import sys
+import tempfile
+import threading
+from typing import Any, Callable, Generic, Iterator, List, Tuple, TypeVar
+
+from eryxsh import _errors
+
+T = TypeVar("T")
+
+_GENERATION_SHIFT = 40
+_EXIT_WAIT = 1_000_000_000
+
+_ext: Any = None  # eryxsh._ext once the first call was made
+_lock = threading.Lock()
+_used = False  # this process or one it was forked from has loaded the library
+_before_exit: List[Callable[[], object]] = []
+
+
+class Method(Tuple[int, int, Any], Generic[T]):
+    """A row of the method table: number, which parameter is the Blob, the result's shape."""
+
+    __slots__ = ()
+
+
+def call(method: Method[T], arguments: Tuple[object, ...]) -> T:
+    """Send a request; give the result, or raise what the core answered."""
+    if _ext is not None:
+        try:
+            return _ext.call(method, arguments)  # type: ignore[no-any-return]
+        except _ext.NotLoaded:  # this process was forked from the one that loaded it
+            pass
+    _load()
+    return _ext.call(method, arguments)  # type: ignore[no-any-return]
+
+
+def mine(handle: int) -> bool:
+    """Whether a handle was made by this process, not by one it was forked from."""
+    return _ext is not None and handle >> _GENERATION_SHIFT == _ext.generation()
+
+
+def discard(handle: int) -> None:
+    """Close a sandbox from a finalizer: never raises, and loads nothing."""
+    try:
+        if mine(handle) and _ext.loaded():
+            from eryxsh import _wire
+
+            _wire.sandbox_close(handle)
+    except Exception:
+        return  # a finalizer has nobody to tell; the memory goes with the process
+
+
+def before_exit(function: Callable[[], object]) -> None:
+    """Have a function called when the interpreter ends, while the library still answers.
+
+    A forked child inherits it: the function asks ``mine(handle)`` first.
+    """
+    _before_exit.append(function)
+
+
+def at_exit(wait: int = _EXIT_WAIT) -> bool:
+    """Refuse new calls, cancel every run, wait (ns) for other threads; true if none is left inside."""
+    for function in reversed(_before_exit):
+        try:
+            function()
+        except Exception:
+            sys.excepthook(*sys.exc_info())
+    if _ext is None or not _ext.loaded():
+        return True
+    from eryxsh import _wire
+
+    return _wire.system_shutdown(wait=wait)
+
+
+def library() -> pathlib.Path:
+    """Where the Go library is installed."""
+    return pathlib.Path(__file__).with_name("liberyxsh.so")
+
+
+def _load() -> None:
+    global _ext, _used
+    from eryxsh import _wire
+
+    with _lock:
+        if _ext is None:
+            _ext = _import()
+        if _ext.loaded():
+            return
+        path = library()
+        if not path.exists():
+            raise ImportError(f"{path} is missing: the package was not built (pip install .)")
+
+        def load(name: str) -> None:
+            _ext.load(name, _wire.FINGERPRINT, _wire.SHAPES, _errors.from_wire)
+
+        if _used:
+            _load_copy(load)
+        else:
+            load(str(path))
+            _used = True
+            atexit.register(at_exit)
+
+
+def _import() -> Any:
+    try:
+        from eryxsh import _ext as module
+    except ImportError as error:
+        raise ImportError(
+            f"eryxsh's native module cannot be used here ({error}): it needs CPython 3.9 or newer with the GIL, "
+            "on Linux with glibc or macOS, and no subinterpreter with a GIL of its own",
+            name="eryxsh._ext",
+        ) from error
+    return module
+
+
+@contextlib.contextmanager
+def _in_memory(content: bytes) -> Iterator[str]:
+    with os.fdopen(os.memfd_create("eryxsh", os.MFD_CLOEXEC), "wb") as file:
+        file.write(content)
+        file.flush()
+        yield f"/proc/{os.getpid()}/fd/{file.fileno()}"
+
+
+@contextlib.contextmanager
+def _in_a_file(content: bytes) -> Iterator[str]:
+    with tempfile.NamedTemporaryFile(prefix="eryxsh-", suffix=".so") as file:
+        file.write(content)
+        file.flush()
+        yield file.name
+
+
+def _load_copy(load: Callable[[str], None]) -> None:
+    """Load the library in a process whose parent had loaded it.
+
+    The parent's Go runtime is in this process too, but without its threads. The
+    loader knows a library by its path and its inode, so the copy needs both anew:
+    /proc/self/fd/3 could be the name of an older copy, /proc/<pid>/fd/3 cannot.
+    """
+    content = library().read_bytes()
+    try:
+        with _in_memory(content) as path:
+            load(path)
+    except (AttributeError, OSError, ImportError):  # no memfd, no /proc, or no right to run either
+        with _in_a_file(content) as path:
+            load(path)
+
+
+def _after_fork_in_child() -> None:
+    global _lock
+    _lock = threading.Lock()  # another thread may have held it
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_after_fork_in_child)
+
