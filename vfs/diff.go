@@ -36,7 +36,8 @@ func Diff(a, b *FS) (all []Change) {
 	return all
 }
 
-// same reports whether two inodes of one number are alike in all that is saved.
+// same reports whether two inodes of one number are alike. A name that is only
+// not known is no difference.
 func (in *inode) same(other *inode) bool {
 	if in == other {
 		return true
@@ -44,7 +45,7 @@ func (in *inode) same(other *inode) bool {
 	a, b := *in, *other
 	return a.mode == b.mode && a.nlink == b.nlink && a.uid == b.uid && a.gid == b.gid &&
 		a.atime == b.atime && a.mtime == b.mtime && a.ctime == b.ctime &&
-		a.parent == b.parent && a.name == b.name && in.sameContent(other)
+		(a.parent == 0 || b.parent == 0 || a.parent == b.parent && a.name == b.name) && in.sameContent(other)
 }
 
 // sameContent reports whether two inodes of one number hold the same.

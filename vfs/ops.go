@@ -208,8 +208,10 @@ func (f *FS) Readlink(c Cred, path string) (string, error) {
 }
 
 // Link gives the file at old a second name. follow says whether a symbolic link
-// at the end of old is followed. The path errors of both; EEXIST, EPERM (a
-// directory), EXDEV (generated), EACCES, EROFS, EMLINK, ENOSPC (Limits.Files).
+// at the end of old is followed. As Linux does by default it refuses who neither
+// owns the file nor could write it. The path errors of both; EEXIST, EPERM (a
+// directory, not allowed), EXDEV (generated), EACCES, EROFS, EMLINK, ENOSPC
+// (Limits.Files).
 func (f *FS) Link(c Cred, old, new string, follow bool, now int64) error {
 	from, in, err := f.find(c, old, follow)
 	if err != nil {
@@ -219,11 +221,19 @@ func (f *FS) Link(c Cred, old, new string, follow bool, now int64) error {
 	if err != nil {
 		return err
 	}
-	if err := f.makable(c, to, false); err != nil {
-		return err
-	}
-	if _, stub := f.Stub(from.ino); from.ino.Generated() && !stub {
+	_, stub := f.Stub(from.ino)
+	switch {
+	case to.ino != 0:
+		return EEXIST
+	case to.slash:
+		return ENOENT
+	case from.ino.Generated() && !stub:
 		return EXDEV
+	case !c.linkable(in):
+		return EPERM
+	}
+	if err := f.writable(c, to.dir); err != nil {
+		return err
 	}
 	if in.mode.IsDir() {
 		return EPERM
@@ -242,6 +252,11 @@ func (f *FS) Link(c Cred, old, new string, follow bool, now int64) error {
 	}
 	f.attach(to.dir, to.name, from.ino, now)
 	return nil
+}
+
+// linkable reports whether c may give an inode another name.
+func (c Cred) linkable(in *inode) bool {
+	return c.owns(in) || in.mode.IsRegular() && in.mode&SetUID == 0 && in.mode&(SetGID|0o010) != SetGID|0o010 && c.may(in, R_OK|W_OK)
 }
 
 // Unlink removes a name that is no directory's; the file goes with its last

@@ -133,7 +133,11 @@ func (v *Vec[T]) Slot(ep Epoch, i int64) *T {
 	for s := v.shift; s > 0; s -= vecBits {
 		at, bit := n.pos(i, s)
 		if n.have&bit == 0 {
-			n.kids = insertAt(n.kids, at, &vecNode[T]{own: ep})
+			k := &vecNode[T]{own: ep}
+			if s == vecBits && at > 0 && n.kids[at-1].have == 1<<32-1 {
+				k.vals = make([]T, 0, 1<<vecBits) // filled in order: the last one is full
+			}
+			n.kids = insertAt(n.kids, at, k)
 			n.have |= bit
 		} else if k := n.kids[at]; k.own != ep {
 			n.kids[at] = k.owned(ep)
@@ -225,32 +229,35 @@ func (v *Vec[T]) Truncate(ep Epoch, n int64) {
 	v.lower()
 }
 
+// cut drops the indexes from end on below n; nil means nothing is left. It
+// recurses once a level.
 func (n *vecNode[T]) cut(ep Epoch, end int64, shift uint8, count *int) *vecNode[T] {
 	at, bit := n.pos(end, shift)
 	if n.have&^(bit-1) == 0 {
 		return n
 	}
 	n = n.owned(ep)
-	drop := at
-	if shift > 0 && n.have&bit != 0 {
-		if k := n.kids[at].cut(ep, end, shift-vecBits, count); k != nil {
-			n.kids[at] = k
-			drop++
-			bit <<= 1 // wraps to 0 at the last slot: bit-1 then keeps all
+	if shift == 0 {
+		*count -= len(n.vals) - at
+		clear(n.vals[at:])
+		n.vals = n.vals[:at]
+	} else {
+		whole := n.kids[at:] // children dropped as they are
+		if n.have&bit != 0 {
+			whole = whole[1:]
+			if k := n.kids[at].cut(ep, end, shift-vecBits, count); k != nil {
+				n.kids[at] = k
+				at++
+				bit <<= 1 // wraps to 0 at the last slot: bit-1 then keeps all
+			}
 		}
-	}
-	n.have &= bit - 1
-	if shift > 0 {
-		for _, k := range n.kids[drop:] {
+		for _, k := range whole {
 			*count -= k.size(shift - vecBits)
 		}
-		clear(n.kids[drop:])
-		n.kids = n.kids[:drop]
-	} else {
-		*count -= len(n.vals) - drop
-		clear(n.vals[drop:])
-		n.vals = n.vals[:drop]
+		clear(n.kids[at:])
+		n.kids = n.kids[:at]
 	}
+	n.have &= bit - 1
 	if n.have == 0 {
 		return nil
 	}
