@@ -9,15 +9,23 @@ import (
 func files() []*cmd.Command {
 	return []*cmd.Command{
 		basename(),
+		date(),
 		ls.Dir(),
 		dirname(),
+		env(),
 		ls.Command(),
 		mkdir(),
 		mktemp(),
+		nice(),
+		nohup(),
+		printenv(),
 		readlink(),
 		realpath(),
 		rmdir(),
+		sleep(),
+		timeout(),
 		touch(),
 		truncate(),
+		xargs(),
 	}
 }

@@ -242,13 +242,8 @@ func (f field) nanoseconds(b *strings.Builder, t time.Time) {
 	case n > 0:
 		s = s[:n]
 	}
-	if f.pad == '-' {
-		if s = strings.TrimRight(s, "0"); s == "" {
-			s = "0"
-		}
-	}
 	if f.pad == '_' {
-		trimmed := strings.TrimRight(s, "0")
+		trimmed := s[:1] + strings.TrimRight(s[1:], "0")
 		s = trimmed + strings.Repeat(" ", len(s)-len(trimmed))
 	}
 	b.WriteString(s)
@@ -273,7 +268,7 @@ func (f field) offset(b *strings.Builder, colons int, t time.Time) bool {
 	tail := ""
 	switch colons {
 	case 0:
-		tail = fmt.Sprintf("%02d", m)
+		h, tail = h*100+m, ""
 	case 1:
 		tail = fmt.Sprintf(":%02d", m)
 	case 2:
@@ -282,7 +277,11 @@ func (f field) offset(b *strings.Builder, colons int, t time.Time) bool {
 	default:
 		return false
 	}
-	w := max(f.width-1-len(tail), 2)
+	least := 2
+	if colons == 0 {
+		least = 4
+	}
+	w := max(f.width-1-len(tail), least)
 	switch f.pad {
 	case '-':
 		fmt.Fprintf(b, "%c%d%s", sign, h, tail)

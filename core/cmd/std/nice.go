@@ -1,0 +1,60 @@
+package std
+
+import (
+	"strconv"
+
+	"eryxsh/core/cmd"
+	"eryxsh/core/cmd/quote"
+	"eryxsh/core/cmd/std/internal/child"
+)
+
+func nice() *cmd.Command {
+	return &cmd.Command{
+		Name: "nice", Summary: "run COMMAND with an adjusted niceness", Usage: "nice [OPTION] [COMMAND [ARG]...]", StopAtOperand: true, Status: 125,
+		Options: []cmd.Option{{Short: 'n', Long: "adjustment", Arg: cmd.Required, Meta: "N", Help: "add integer N to the niceness (default 10)"}},
+		Obsolete: func(args []string) []string {
+			if len(args) > 0 && len(args[0]) > 1 && args[0][0] == '-' {
+				s := args[0][1:]
+				if s[0] == '-' || s[0] == '+' {
+					s = s[1:]
+				}
+				if s != "" && s[0] >= '0' && s[0] <= '9' {
+					return append([]string{"-n", args[0][1:]}, args[1:]...)
+				}
+			}
+			return args
+		},
+		Class: cmd.Step, New: func() cmd.Program { return &niceProgram{} },
+	}
+}
+
+type niceProgram struct {
+	Child child.Child `cbor:"1,keyasint,omitempty"`
+}
+
+// Step starts the command, then waits for it. The scheduler knows no niceness.
+func (p *niceProgram) Step(c *cmd.Ctx) cmd.Next {
+	if p.Child.Started {
+		if status, ok := p.Child.Ended(c); ok {
+			return cmd.Exit(status)
+		}
+		return cmd.WaitChild(0)
+	}
+	n, has := c.Flags.Last("n")
+	if _, err := strconv.Atoi(n.Value); has && err != nil {
+		c.Errorf("invalid adjustment %s", quote.Locale(n.Value))
+		return cmd.Exit(125)
+	}
+	if len(c.Args) == 0 {
+		if has {
+			return cmd.Exit(c.UsageError("a command must be given with an adjustment"))
+		}
+		c.Out.WriteString("0\n")
+		return cmd.Exit(0)
+	}
+	if status, err := p.Child.Start(c, cmd.Spawn{Argv: c.Args}); err != nil {
+		c.Errorf("%s: %s", quote.Locale(c.Args[0]), err)
+		return cmd.Exit(status)
+	}
+	return cmd.WaitChild(0)
+}
