@@ -136,3 +136,18 @@ func (l *list) each(f func(i int64, s string)) {
 		}
 	}
 }
+
+// from returns the values with index ≥ i.
+func (l *list) from(i int64) []string {
+	var out []string
+	i = max(i, 0)
+	d, _ := l.find(i >> 6)
+	for ; d < len(l.dir); d++ {
+		r := 0
+		if l.dir[d].base == i>>6 {
+			r, _ = l.dir[d].c.rank(uint(i & 63))
+		}
+		out = append(out, l.dir[d].c.vals[r:]...)
+	}
+	return out
+}

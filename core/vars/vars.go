@@ -448,3 +448,11 @@ func (v *Var) SetAttrs(a Attr) {
 	v.attrs = a&^(Indexed|Assoc) | kind
 	v.own.changed = true
 }
+
+// ValuesFrom returns the elements of an indexed array with index ≥ i.
+func (v *Var) ValuesFrom(i int64) []string {
+	if v == nil || v.list == nil {
+		return nil
+	}
+	return v.list.from(i)
+}

@@ -1,0 +1,411 @@
+package expand
+
+import (
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"eryxsh/core/vars"
+)
+
+// goal is what a word is evaluated for.
+type goal uint8
+
+const (
+	toString  goal = iota // plain text
+	toFields              // splitting and path names
+	toPattern             // quoted characters escaped for Match
+	toRegexp              // … for an extended regular expression
+)
+
+// eval evaluates one or more words.
+type eval struct {
+	env    Env
+	flags  Flags
+	goal   goal
+	out    []string // fields finished
+	buf    []byte   // the field under construction
+	quotes []span   // quoted ranges of buf, if there may be a pattern
+	leaves []string // values for pLeaf
+	err    error    // of a field finished in the middle of a part
+	ifs    string
+	depth  int
+	runs   int  // nested arithmetic nodes
+	names  int  // nested evaluations of names
+	assign bool // tildes after colons
+	ready  bool // flags and ifs are loaded
+	have   bool // the field exists even if empty
+	meta   bool // the field has unquoted pattern characters
+	wsEnd  bool // the last field was ended by IFS white space
+	atNull bool // a quoted $@ without parameters was seen
+}
+
+type span struct{ from, to int }
+
+// child returns an evaluator for a word inside the current one.
+func (e *eval) child(g goal) eval {
+	return eval{env: e.env, flags: e.flags, ifs: e.ifs, ready: e.ready, depth: e.depth, runs: e.runs, names: e.names, leaves: e.leaves, goal: g}
+}
+
+const defaultIFS = " \t\n"
+
+// load reads the options and IFS, once.
+func (e *eval) load() {
+	if e.ready {
+		return
+	}
+	e.ready, e.flags, e.ifs = true, e.env.Flags(), defaultIFS
+	if v := e.env.Var("IFS"); v.IsSet() {
+		e.ifs = v.String()
+	}
+}
+
+// ifsSet reports whether IFS is unset: only "$*" must know.
+func (e *eval) joiner() string {
+	e.load()
+	if e.ifs == "" {
+		return ""
+	}
+	_, n := utf8.DecodeRuneInString(e.ifs)
+	return e.ifs[:n]
+}
+
+// Fields expands words to fields and appends them to dst: braces, tildes,
+// parameters, commands, arithmetic, splitting, path names, quote removal.
+func Fields(env Env, dst []string, ws []*Word) ([]string, error) {
+	e := eval{env: env, goal: toFields, out: dst}
+	for _, w := range ws {
+		if err := e.field(w); err != nil {
+			return nil, err
+		}
+	}
+	return e.out, nil
+}
+
+// field expands one word in the goal toFields.
+func (e *eval) field(w *Word) error {
+	if w.isLit {
+		e.out = append(e.out, w.lit)
+		return nil
+	}
+	switch w.fast {
+	case fastQVar, fastVar:
+		p := &w.parts[0]
+		if p.kind == pQuote {
+			p = &p.parts[0]
+		}
+		v := e.env.Var(p.par.name)
+		if w.fast == fastQVar {
+			if v.IsSet() && !v.IsArray() {
+				e.out = append(e.out, v.String())
+				return nil
+			}
+			break
+		}
+		e.load()
+		if v.IsSet() && !v.IsArray() {
+			s := v.String()
+			if e.inert(s) {
+				if s != "" {
+					e.out = append(e.out, s)
+				}
+				return nil
+			}
+		}
+	case fastArith:
+		p := &w.parts[0]
+		if p.kind == pQuote {
+			p = &p.parts[0]
+		}
+		n, err := p.arith.eval(e)
+		if err != nil {
+			return err
+		}
+		s := formatInt(n)
+		if p.quoted && w.parts[0].kind == pQuote {
+			e.out = append(e.out, s)
+			return nil
+		}
+		e.load()
+		if e.inert(s) {
+			e.out = append(e.out, s)
+			return nil
+		}
+		e.split(s)
+		return e.end()
+	}
+	e.load()
+	if w.braces != nil && e.flags&BraceExpand != 0 {
+		return w.braces.each(e, func(w *Word) error {
+			if w.isLit {
+				e.out = append(e.out, w.lit)
+				return nil
+			}
+			if err := e.parts(w.parts, false); err != nil {
+				return err
+			}
+			return e.end()
+		})
+	}
+	if w.isLit || w.braces != nil && len(w.parts) == 0 {
+		e.out = append(e.out, w.lit)
+		return nil
+	}
+	if err := e.parts(w.parts, false); err != nil {
+		return err
+	}
+	return e.end()
+}
+
+// inert reports whether the value of an unquoted expansion is one field, or
+// none, as it is.
+func (e *eval) inert(s string) bool {
+	if len(s) > 64 {
+		return false
+	}
+	def := e.ifs == defaultIFS
+	for i := 0; i < len(s); i++ {
+		switch c := s[i]; {
+		case c == '*', c == '?', c == '[', c == '\\', c == '(':
+			return false
+		case def:
+			if c == ' ' || c == '\t' || c == '\n' {
+				return false
+			}
+		case e.ifs != "" && strings.IndexByte(e.ifs, c) >= 0:
+			return false
+		}
+	}
+	return true
+}
+
+func formatInt(n int64) string { return strconv.FormatInt(n, 10) }
+
+// end finishes a word: its last field, if there is one.
+func (e *eval) end() error {
+	var err error
+	if e.have || len(e.buf) > 0 {
+		err = e.flush()
+	}
+	e.wsEnd = false
+	return err
+}
+
+// flush finishes the field under construction, even if it is empty.
+func (e *eval) flush() error {
+	var err error
+	if e.meta && e.flags&NoGlob == 0 && e.goal == toFields {
+		err = e.glob()
+	} else {
+		e.out = append(e.out, string(e.buf))
+	}
+	e.buf, e.quotes, e.have, e.meta = e.buf[:0], e.quotes[:0], false, false
+	return err
+}
+
+// parts evaluates parts into the current field. operand: they are the operand
+// of an unquoted expansion, whose unquoted text is split, too.
+func (e *eval) parts(ps []part, operand bool) error {
+	if e.depth++; e.depth > maxDepth {
+		return limitError("depth", "expansion nested too deeply")
+	}
+	defer func() { e.depth-- }()
+	for i := range ps {
+		if err := e.part(&ps[i], operand); err != nil {
+			return err
+		}
+		if e.err != nil {
+			return e.err
+		}
+		if len(e.buf) > maxWordSize {
+			return limitError("word", "expanded word too large")
+		}
+	}
+	return nil
+}
+
+func (e *eval) part(p *part, operand bool) error {
+	switch p.kind {
+	case pLit:
+		switch {
+		case p.quoted:
+			e.quote(p.text)
+		case operand:
+			e.unquoted(p.text)
+		default:
+			e.text(p.text, p.meta)
+		}
+	case pQuote:
+		at, n, f := e.atNull, len(e.buf), len(e.out)
+		e.atNull = false
+		if err := e.parts(p.parts, false); err != nil {
+			return err
+		}
+		if !e.atNull || len(e.buf) > n || len(e.out) > f {
+			e.have = true
+		}
+		e.atNull = at
+	case pParam:
+		return e.param(p.par, p.quoted)
+	case pCommand, pProcess:
+		s, err := e.command(p)
+		if err != nil {
+			return err
+		}
+		e.emit(s, p.quoted)
+	case pArith:
+		n, err := p.arith.eval(e)
+		if err != nil {
+			return err
+		}
+		var d [20]byte
+		if p.quoted || e.goal == toString {
+			e.quoteBytes(strconv.AppendInt(d[:0], n, 10))
+			return nil
+		}
+		e.emit(formatInt(n), false)
+	case pTilde:
+		e.tilde(p)
+	case pLeaf:
+		if p.leaf < len(e.leaves) {
+			e.emit(e.leaves[p.leaf], true)
+		}
+	case pError:
+		if p.leaf == int(Limit) {
+			return limitError("depth", "expansion nested too deeply")
+		}
+		return &Error{Kind: BadSubst, Text: p.text}
+	}
+	return nil
+}
+
+// text appends unquoted literal text: not split, but it may be a pattern.
+func (e *eval) text(s string, meta bool) {
+	e.buf = append(e.buf, s...)
+	e.meta = e.meta || meta
+	e.wsEnd = false
+}
+
+// quote appends text whose characters stand for themselves.
+func (e *eval) quote(s string) {
+	if s == "" {
+		return
+	}
+	from := len(e.buf)
+	e.buf = append(e.buf, s...)
+	e.wsEnd = false
+	e.quoteRange(from)
+}
+
+func (e *eval) quoteBytes(s []byte) {
+	from := len(e.buf)
+	e.buf = append(e.buf, s...)
+	e.wsEnd = false
+	e.quoteRange(from)
+}
+
+func (e *eval) quoteRange(from int) {
+	if e.goal == toString {
+		return
+	}
+	if n := len(e.quotes); n > 0 && e.quotes[n-1].to == from {
+		e.quotes[n-1].to = len(e.buf)
+		return
+	}
+	e.quotes = append(e.quotes, span{from, len(e.buf)})
+}
+
+// emit appends the result of an expansion.
+func (e *eval) emit(s string, quoted bool) {
+	if quoted || e.goal == toString {
+		e.quote(s)
+	} else {
+		e.unquoted(s)
+	}
+}
+
+// unquoted appends text that is split in fields and may be a pattern.
+func (e *eval) unquoted(s string) {
+	if e.goal == toFields {
+		e.split(s)
+		return
+	}
+	if s != "" {
+		e.text(s, true)
+	}
+}
+
+// list appends the elements of $@, $* or an array.
+func (e *eval) list(l []string, star, quoted bool) error {
+	switch {
+	case quoted && star:
+		e.quote(strings.Join(l, e.joiner()))
+	case e.goal != toFields:
+		sep := " "
+		if star {
+			sep = e.joiner()
+		}
+		for i, s := range l {
+			if i > 0 {
+				e.emit(sep, quoted)
+			}
+			e.emit(s, quoted)
+		}
+	case quoted:
+		if len(l) == 0 {
+			e.atNull = true
+			return nil
+		}
+		for i, s := range l {
+			if i > 0 {
+				e.have = true
+				if err := e.flush(); err != nil {
+					return err
+				}
+			}
+			e.quote(s)
+		}
+		e.have = true
+	default:
+		e.load()
+		for i, s := range l {
+			if i > 0 {
+				if e.ifs == "" {
+					if e.have || len(e.buf) > 0 {
+						if err := e.flush(); err != nil {
+							return err
+						}
+					}
+				} else {
+					e.split(e.joiner())
+				}
+			}
+			e.split(s)
+		}
+	}
+	return nil
+}
+
+// scalar returns the value of a plain variable, with nounset applied.
+func (e *eval) scalar(name string, v *vars.Var) (string, bool, error) {
+	set := v.IsSet()
+	if v.IsArray() {
+		if v.Is(vars.Assoc) {
+			_, set = v.Key("0")
+		} else {
+			_, set = v.Index(0)
+		}
+	}
+	if !set {
+		e.load()
+		if e.flags&NoUnset != 0 {
+			return "", false, unbound(name)
+		}
+		return "", false, nil
+	}
+	return v.String(), true, nil
+}
+
+func unbound(name string) error {
+	return &Error{Kind: Unbound, Text: name + ": unbound variable"}
+}

@@ -1,0 +1,531 @@
+package expand
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"mvdan.cc/sh/v3/syntax"
+
+	"eryxsh/core/vars"
+)
+
+// value is what a parameter stands for before its operator is applied.
+type value struct {
+	s    string
+	set  bool
+	list []string // of $@, $*, a[@], a[*]
+	many bool     // list holds
+	star bool
+	v    *vars.Var // the variable, if there is one
+	name string    // for messages
+}
+
+// command returns the output of a substitution.
+func (e *eval) command(p *part) (string, error) {
+	if p.kind == pProcess {
+		return e.env.Process(p.node.(*syntax.ProcSubst))
+	}
+	return e.env.Command(p.node.(*syntax.CmdSubst))
+}
+
+// param expands p into the current field.
+func (e *eval) param(p *param, quoted bool) error {
+	if p.plain() {
+		v := e.env.Var(p.name)
+		s, _, err := e.scalar(p.name, v)
+		if err != nil {
+			return err
+		}
+		e.emit(s, quoted)
+		return nil
+	}
+	if p.kind == parBad {
+		return &Error{Kind: BadSubst, Text: p.text + ": bad substitution"}
+	}
+	switch p.op {
+	case opNames:
+		return e.list(e.env.Names(p.name), p.letter == '*', quoted)
+	case opKeys:
+		return e.list(e.env.Var(p.name).Keys(), p.sub.All == '*', quoted)
+	}
+	if p.indirect {
+		return e.indirect(p, quoted)
+	}
+	val, err := e.value(p)
+	if err != nil {
+		return err
+	}
+	return e.apply(p, val, quoted)
+}
+
+// indirect expands ${!x…}: the value of x names the parameter.
+func (e *eval) indirect(p *param, quoted bool) error {
+	if p.kind == parVar && p.sub == nil {
+		if target, ok := e.env.Ref(p.name); ok && p.op == opNone {
+			e.emit(target, quoted)
+			return nil
+		}
+	}
+	q := *p
+	q.op, q.indirect = opNone, false
+	val, err := e.value(&q)
+	if err != nil {
+		return err
+	}
+	target := val.s
+	if val.many {
+		target = strings.Join(val.list, " ")
+	}
+	if !val.set && !val.many {
+		if p.op == opNone || p.op == opTransform {
+			return &Error{Kind: BadSubst, Text: p.shown() + ": invalid indirect expansion"}
+		}
+	}
+	r := reader{s: target + "}"}
+	t := *p
+	t.sub, t.indirect = nil, false
+	if !r.name(&t) || r.i != len(target) {
+		if target == "" && (p.op == opDefault || p.op == opAlternate) {
+			return e.apply(&t, value{name: p.name}, quoted)
+		}
+		return &Error{Kind: BadSubst, Text: target + ": invalid variable name"}
+	}
+	if val, err = e.value(&t); err != nil {
+		return err
+	}
+	return e.apply(&t, val, quoted)
+}
+
+// shown is the parameter as messages name it.
+func (p *param) shown() string {
+	if p.sub != nil {
+		return p.name + "[" + p.sub.Text + "]"
+	}
+	return p.name
+}
+
+// value looks the parameter up. nounset is applied by the operators.
+func (e *eval) value(p *param) (value, error) {
+	val := value{name: p.shown()}
+	switch p.kind {
+	case parPos:
+		val.s, val.set = e.env.Param(p.pos)
+		return val, nil
+	case parSpecial:
+		switch p.name {
+		case "@", "*":
+			val.list, val.many, val.star = e.env.Params(), true, p.name == "*"
+			val.set = len(val.list) > 0
+		case "#":
+			val.s, val.set = formatInt(int64(len(e.env.Params()))), true
+		default:
+			val.s, val.set = e.env.Special(p.name[0])
+		}
+		return val, nil
+	}
+	v := e.env.Var(p.name)
+	val.v = v
+	switch {
+	case p.sub == nil:
+		if v.Is(vars.Assoc) {
+			val.s, val.set = v.Key("0")
+		} else {
+			val.s, val.set = v.Index(0)
+		}
+	case p.sub.All != 0:
+		val.many, val.star = true, p.sub.All == '*'
+		val.list = v.Values()
+		val.set = len(val.list) > 0
+	case v.Is(vars.Assoc):
+		key, err := e.str(p.sub.Word)
+		if err != nil {
+			return val, err
+		}
+		val.s, val.set = v.Key(key)
+	default:
+		n, err := e.index(p.sub, p.name, v)
+		if err != nil {
+			return val, err
+		}
+		val.s, val.set = v.Index(n)
+	}
+	return val, nil
+}
+
+// null reports whether :- and its like take the operand.
+func (val *value) null(colon bool) bool {
+	if val.many {
+		return len(val.list) == 0 || colon && len(val.list) == 1 && val.list[0] == ""
+	}
+	return !val.set || colon && val.s == ""
+}
+
+// apply applies the operator of p and emits the result.
+func (e *eval) apply(p *param, val value, quoted bool) error {
+	switch p.op {
+	case opDefault:
+		if val.null(p.colon) {
+			return e.operand(p.word, quoted)
+		}
+		return e.give(val, quoted)
+	case opAlternate:
+		if val.null(p.colon) {
+			if val.many && quoted {
+				e.atNull = true
+			}
+			return nil
+		}
+		return e.operand(p.word, quoted)
+	case opAssign:
+		if !val.null(p.colon) {
+			return e.give(val, quoted)
+		}
+		return e.assignDefault(p, val, quoted)
+	case opError:
+		if !val.null(p.colon) {
+			return e.give(val, quoted)
+		}
+		return e.question(p, val)
+	}
+	if err := e.mustBeSet(p, val); err != nil {
+		return err
+	}
+	switch p.op {
+	case opNone:
+		return e.give(val, quoted)
+	case opLength:
+		n := 0
+		switch {
+		case val.many:
+			n = len(val.list)
+		default:
+			n = charCount(val.s)
+		}
+		e.emit(formatInt(int64(n)), quoted)
+		return nil
+	case opSlice:
+		return e.slice(p, val, quoted)
+	case opTransform:
+		return e.transform(p, val, quoted)
+	}
+	f, err := e.operation(p)
+	if err != nil {
+		return err
+	}
+	return e.mapped(val, quoted, f)
+}
+
+// mapped emits f of the value or of each element.
+func (e *eval) mapped(val value, quoted bool, f func(string) string) error {
+	if !val.many {
+		e.emit(f(val.s), quoted)
+		return nil
+	}
+	l := make([]string, len(val.list))
+	for i, s := range val.list {
+		l[i] = f(s)
+	}
+	return e.list(l, val.star, quoted)
+}
+
+// give emits the value itself.
+func (e *eval) give(val value, quoted bool) error {
+	if val.many {
+		return e.list(val.list, val.star, quoted)
+	}
+	e.emit(val.s, quoted)
+	return nil
+}
+
+// mustBeSet applies nounset.
+func (e *eval) mustBeSet(p *param, val value) error {
+	if val.set || val.many {
+		return nil
+	}
+	e.load()
+	if e.flags&NoUnset == 0 {
+		return nil
+	}
+	if p.kind == parPos {
+		return unbound("$" + val.name)
+	}
+	return unbound(val.name)
+}
+
+// operand expands the word of ${x:-word} in place.
+func (e *eval) operand(w *Word, quoted bool) error {
+	if quoted {
+		n, f := len(e.buf), len(e.out)
+		at := e.atNull
+		e.atNull = false
+		err := e.parts(w.parts, false)
+		if !e.atNull || len(e.buf) > n || len(e.out) > f {
+			e.have, e.atNull = true, at
+		}
+		return err
+	}
+	return e.parts(w.parts, true)
+}
+
+// str evaluates w to a string: no splitting, no path names.
+func (e *eval) str(w *Word) (string, error) { return e.sub(w, toString) }
+
+// sub evaluates w for another goal and leaves the current field alone.
+func (e *eval) sub(w *Word, g goal) (string, error) {
+	if w.isLit && g == toString {
+		return w.lit, nil
+	}
+	if e.depth++; e.depth > maxDepth {
+		return "", limitError("depth", "expansion nested too deeply")
+	}
+	s := e.child(g)
+	err := s.parts(w.parts, false)
+	e.depth--
+	if err != nil {
+		return "", err
+	}
+	return s.result(), nil
+}
+
+func (e *eval) assignDefault(p *param, val value, quoted bool) error {
+	s, err := e.str(p.word)
+	if err != nil {
+		return err
+	}
+	if p.kind != parVar || val.many {
+		return &Error{Kind: BadAssign, Text: "$" + val.name + ": cannot assign in this way"}
+	}
+	sub := p.sub
+	if sub != nil {
+		if sub, err = e.resolve(sub, p.name, val.v); err != nil {
+			return err
+		}
+	}
+	if err := e.env.Assign(p.name, sub, s, false); err != nil {
+		return err
+	}
+	if p.sub == nil { // attributes may have changed it
+		if s2, set, err := e.scalar(p.name, e.env.Var(p.name)); err == nil && set {
+			s = s2
+		}
+	}
+	e.emit(s, quoted)
+	return nil
+}
+
+func (e *eval) question(p *param, val value) error {
+	msg := "parameter not set"
+	if p.colon {
+		msg = "parameter null or not set"
+	}
+	if len(p.word.parts) > 0 {
+		s, err := e.str(p.word)
+		if err != nil {
+			return err
+		}
+		msg = s
+	}
+	return &Error{Kind: Question, Text: val.name + ": " + msg}
+}
+
+// operation returns the function of a trim, replacement or case change.
+func (e *eval) operation(p *param) (func(string) string, error) {
+	e.load()
+	m := p.match
+	fold := e.flags & NoCaseMatch
+	if p.op != opReplace {
+		fold = 0
+	}
+	if m == nil || fold != 0 {
+		pat, err := e.sub(p.word, toPattern)
+		if err != nil {
+			return nil, err
+		}
+		m = NewMatcher(pat, e.flags&ExtGlob|fold)
+		if err := m.Err(); err != nil {
+			return nil, err
+		}
+	}
+	m = m.Metered(e.env)
+	switch p.op {
+	case opTrim:
+		if p.letter == '#' {
+			return func(s string) string { return s[m.Prefix(s, p.all):] }, nil
+		}
+		return func(s string) string { return s[:m.Suffix(s, p.all)] }, nil
+	case opCase:
+		if len(p.word.parts) == 0 {
+			m = nil
+		}
+		return func(s string) string { return changeCase(s, p.letter, p.all, m) }, nil
+	}
+	rep, err := e.replacement(p)
+	if err != nil {
+		return nil, err
+	}
+	return func(s string) string { return m.Replace(s, rep, p.letter, p.all) }, nil
+}
+
+// replacement evaluates the string of ${x/p/string}.
+func (e *eval) replacement(p *param) (replacement, error) {
+	if p.rep == nil {
+		return replacement{}, nil
+	}
+	if e.flags&PatSubReplacement == 0 {
+		s, err := e.str(p.rep)
+		return replacement{text: s}, err
+	}
+	s := e.child(toPattern)
+	if err := s.parts(p.rep.parts, false); err != nil {
+		return replacement{}, err
+	}
+	return newReplacement(s.buf, s.quotes), nil
+}
+
+// charCount counts characters; a byte outside UTF-8 is one.
+func charCount(s string) int {
+	for i := 0; i < len(s); i++ {
+		if s[i] >= utf8.RuneSelf {
+			return i + utf8.RuneCountInString(s[i:])
+		}
+	}
+	return len(s)
+}
+
+// changeCase implements ^ , and ~ on the characters that match m.
+func changeCase(s string, letter byte, all bool, m *Matcher) string {
+	var b strings.Builder
+	for i := 0; i < len(s); {
+		r, n := utf8.DecodeRuneInString(s[i:])
+		c := s[i : i+n]
+		if (r != utf8.RuneError || n > 1) && (m == nil || m.Match(c)) {
+			switch u := unicode.ToUpper(r); {
+			case letter == '^', letter == '~' && r != u:
+				r = u
+			default:
+				r = unicode.ToLower(r)
+			}
+			b.WriteRune(r)
+		} else {
+			b.WriteString(c)
+		}
+		i += n
+		if !all {
+			b.WriteString(s[i:])
+			break
+		}
+	}
+	return b.String()
+}
+
+// slice implements ${x:offset:length}.
+func (e *eval) slice(p *param, val value, quoted bool) error {
+	off, err := p.off.eval(e)
+	if err != nil {
+		return err
+	}
+	n, hasLen := int64(0), p.len != nil
+	if hasLen {
+		if n, err = p.len.eval(e); err != nil {
+			return err
+		}
+	}
+	negative := func() error {
+		return &Error{Kind: BadSubst, Text: p.len.text + ": substring expression < 0"}
+	}
+	if !val.many {
+		size := int64(charCount(val.s))
+		lo, hi, ok := cutRange(off, n, hasLen, size, true)
+		if hi < lo && n < 0 {
+			return negative()
+		}
+		if !ok || hi <= lo {
+			e.emit("", quoted)
+			return nil
+		}
+		e.emit(chars(val.s, int(lo), int(hi)), quoted)
+		return nil
+	}
+	if n < 0 {
+		return negative()
+	}
+	var l []string
+	switch {
+	case val.v.Is(vars.Indexed):
+		l = sliceIndexed(val.v, off, n, hasLen)
+	default:
+		l = val.list
+		if p.kind == parSpecial { // $0 is element 0
+			zero, _ := e.env.Param(0)
+			l = append([]string{zero}, l...)
+		} else if off > 0 { // an associative array counts from 1
+			off--
+		}
+		lo, hi, ok := cutRange(off, n, hasLen, int64(len(l)), false)
+		if !ok || hi <= lo {
+			l = nil
+		} else {
+			l = l[lo:hi]
+		}
+	}
+	return e.list(l, val.star, quoted)
+}
+
+// cutRange turns offset and length into a range of 0…size.
+func cutRange(off, n int64, hasLen bool, size int64, fromEnd bool) (lo, hi int64, ok bool) {
+	if off < 0 {
+		off += size
+	}
+	if off < 0 || off > size {
+		return 0, 0, false
+	}
+	hi = size
+	if hasLen {
+		switch {
+		case n < 0 && fromEnd:
+			hi = size + n
+		case n < size-off:
+			hi = off + n
+		}
+	}
+	return off, hi, true
+}
+
+// sliceIndexed takes n elements from the first index ≥ off on.
+func sliceIndexed(v *vars.Var, off, n int64, hasLen bool) []string {
+	if off < 0 {
+		if off += v.MaxIndex() + 1; off < 0 {
+			return nil
+		}
+	}
+	l := v.ValuesFrom(off)
+	if hasLen && n < int64(len(l)) {
+		l = l[:n]
+	}
+	return l
+}
+
+// chars returns the characters lo…hi-1 of s.
+func chars(s string, lo, hi int) string {
+	if charCount(s) == len(s) {
+		return s[lo:hi]
+	}
+	from := len(s)
+	for i := range s {
+		if lo == 0 {
+			from = i
+			break
+		}
+		lo--
+		hi--
+	}
+	s = s[from:]
+	for i := range s {
+		if hi == 0 {
+			return s[:i]
+		}
+		hi--
+	}
+	return s
+}

@@ -1,0 +1,683 @@
+package expand
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Matcher is a compiled shell pattern. It matches characters, a byte outside
+// UTF-8 being one. No pattern takes exponential time: plain patterns keep one
+// point to come back to, extended ones work on sets of positions.
+type Matcher struct {
+	seq  []elem
+	lit  string // the pattern, if it is a constant
+	kind matchKind
+	ext  bool // contains an extended pattern
+	fold bool // case does not count
+	env  Env  // charged for the work, if not nil
+	err  error
+}
+
+type matchKind uint8
+
+const (
+	mAny    matchKind = iota
+	mLit              // lit
+	mPrefix           // lit*
+	mSuffix           // *lit
+)
+
+type elemKind uint8
+
+const (
+	eLit elemKind = iota
+	eAny
+	eStar
+	eClass
+	eExt
+)
+
+// elem is one piece of a pattern.
+type elem struct {
+	kind elemKind
+	text string // eLit
+	set  *charSet
+	op   byte // of eExt: ? * + @ !
+	alts [][]elem
+}
+
+const maxPatternDepth = 16
+
+// NewMatcher compiles a pattern; of flags ExtGlob and NoCaseMatch count. A
+// bracket that is not closed stands for itself. Err tells whether the pattern
+// is beyond the bounds; then it matches nothing.
+func NewMatcher(pattern string, flags Flags) *Matcher {
+	m := &Matcher{fold: flags&NoCaseMatch != 0}
+	p := patternParser{s: pattern, ext: flags&ExtGlob != 0, fold: m.fold}
+	m.seq = p.sequence(0)
+	m.ext = p.hasExt
+	if p.deep {
+		m.seq, m.err = nil, limitError("pattern", "pattern nested too deeply")
+	}
+	switch {
+	case m.fold || m.ext || m.err != nil:
+	case len(m.seq) == 0:
+		m.kind = mLit
+	case len(m.seq) == 1 && m.seq[0].kind == eLit:
+		m.kind, m.lit = mLit, m.seq[0].text
+	case len(m.seq) == 2 && m.seq[0].kind == eLit && m.seq[1].kind == eStar:
+		m.kind, m.lit = mPrefix, m.seq[0].text
+	case len(m.seq) == 1 && m.seq[0].kind == eStar:
+		m.kind = mSuffix
+	case len(m.seq) == 2 && m.seq[1].kind == eLit && m.seq[0].kind == eStar:
+		m.kind, m.lit = mSuffix, m.seq[1].text
+	}
+	return m
+}
+
+// Err returns the *Error of a pattern beyond the bounds.
+func (m *Matcher) Err() error { return m.err }
+
+// Metered returns m charging its work to env.
+func (m *Matcher) Metered(env Env) *Matcher {
+	c := *m
+	c.env = env
+	return &c
+}
+
+// Match reports whether the whole of s matches pattern.
+func Match(pattern, s string, flags Flags) bool { return NewMatcher(pattern, flags).Match(s) }
+
+// patternParser compiles.
+type patternParser struct {
+	s      string
+	i      int
+	ext    bool
+	fold   bool
+	hasExt bool
+	deep   bool
+}
+
+// sequence reads up to the end, or inside an extended pattern up to | or ).
+func (p *patternParser) sequence(depth int) []elem {
+	var out []elem
+	var lit []byte
+	flush := func() {
+		if len(lit) > 0 {
+			out = append(out, elem{kind: eLit, text: string(lit)})
+			lit = nil
+		}
+	}
+	for p.i < len(p.s) {
+		c := p.s[p.i]
+		if depth > 0 && (c == '|' || c == ')') {
+			break
+		}
+		if p.ext && p.i+1 < len(p.s) && p.s[p.i+1] == '(' && strings.IndexByte("?*+@!", c) >= 0 && p.closed(p.i+2) {
+			flush()
+			out = append(out, p.extended(c, depth))
+			continue
+		}
+		switch c {
+		case '*':
+			flush()
+			if n := len(out); n == 0 || out[n-1].kind != eStar {
+				out = append(out, elem{kind: eStar})
+			}
+			p.i++
+		case '?':
+			flush()
+			out = append(out, elem{kind: eAny})
+			p.i++
+		case '[':
+			set, end := parseSet(p.s, p.i, p.fold)
+			if set == nil {
+				lit = append(lit, c)
+				p.i++
+				continue
+			}
+			flush()
+			out = append(out, elem{kind: eClass, set: set})
+			p.i = end
+		default:
+			if c == '\\' && p.i+1 < len(p.s) {
+				p.i++
+			}
+			_, n := utf8.DecodeRuneInString(p.s[p.i:])
+			if p.fold {
+				flush()
+			}
+			lit = append(lit, p.s[p.i:p.i+n]...)
+			p.i += n
+		}
+	}
+	flush()
+	return out
+}
+
+// closed reports whether an extended pattern that begins at i has its ).
+func (p *patternParser) closed(i int) bool {
+	for n := 1; i < len(p.s); i++ {
+		switch p.s[i] {
+		case '\\':
+			i++
+		case '(':
+			n++
+		case ')':
+			if n--; n == 0 {
+				return true
+			}
+		case '[':
+			if set, end := parseSet(p.s, i, false); set != nil {
+				i = end - 1
+			}
+		}
+	}
+	return false
+}
+
+func (p *patternParser) extended(op byte, depth int) elem {
+	p.hasExt = true
+	p.i += 2
+	e := elem{kind: eExt, op: op}
+	if depth >= maxPatternDepth {
+		p.deep = true
+		p.i = len(p.s)
+		return e
+	}
+	for {
+		e.alts = append(e.alts, p.sequence(depth+1))
+		if p.i >= len(p.s) {
+			return e
+		}
+		c := p.s[p.i]
+		p.i++
+		if c == ')' {
+			return e
+		}
+	}
+}
+
+// charSet is a bracket expression.
+type charSet struct {
+	neg     bool
+	fold    bool
+	ranges  []rune // pairs
+	classes []func(rune) bool
+}
+
+// invalid is the rune a byte outside UTF-8 is compared as.
+func invalid(b byte) rune { return 0x200000 + rune(b) }
+
+func decode(s string) (rune, int) {
+	if s[0] < utf8.RuneSelf {
+		return rune(s[0]), 1
+	}
+	r, n := utf8.DecodeRuneInString(s)
+	if r == utf8.RuneError && n == 1 {
+		return invalid(s[0]), 1
+	}
+	return r, n
+}
+
+// parseSet reads the bracket expression at i; nil if it is none.
+func parseSet(s string, i int, fold bool) (*charSet, int) {
+	set := &charSet{fold: fold}
+	i++
+	if i < len(s) && (s[i] == '!' || s[i] == '^') {
+		set.neg = true
+		i++
+	}
+	for first := true; i < len(s); first = false {
+		if s[i] == ']' && !first {
+			return set, i + 1
+		}
+		if s[i] == '[' && i+1 < len(s) && strings.IndexByte(":=.", s[i+1]) >= 0 {
+			if n := strings.Index(s[i+2:], s[i+1:i+2]+"]"); n >= 0 {
+				name := s[i+2 : i+2+n]
+				if s[i+1] == ':' {
+					i += n + 4
+					f := classFunc(name)
+					if f != nil {
+						set.classes = append(set.classes, f)
+					}
+					continue
+				}
+				if utf8.RuneCountInString(name) == 1 {
+					r, _ := decode(name)
+					i += n + 4
+					i = set.addRange(s, i, r)
+					continue
+				}
+				i += n + 4
+				continue
+			}
+		}
+		if s[i] == '\\' && i+1 < len(s) {
+			i++
+		}
+		r, n := decode(s[i:])
+		i = set.addRange(s, i+n, r)
+	}
+	return nil, 0
+}
+
+// addRange adds lo, or the range that goes on at i.
+func (c *charSet) addRange(s string, i int, lo rune) int {
+	hi := lo
+	if i+1 < len(s) && s[i] == '-' && s[i+1] != ']' {
+		j := i + 1
+		if s[j] == '[' && j+1 < len(s) && s[j+1] == '.' {
+			if n := strings.Index(s[j+2:], ".]"); n > 0 {
+				hi, _ = decode(s[j+2:])
+				c.ranges = append(c.ranges, lo, hi)
+				return j + n + 4
+			}
+		}
+		if s[j] == '\\' && j+1 < len(s) {
+			j++
+		}
+		var n int
+		hi, n = decode(s[j:])
+		i = j + n
+	}
+	c.ranges = append(c.ranges, lo, hi)
+	return i
+}
+
+func classFunc(name string) func(rune) bool {
+	wide := func(ascii func(rune) bool, other func(rune) bool) func(rune) bool {
+		return func(r rune) bool {
+			if r < utf8.RuneSelf {
+				return ascii(r)
+			}
+			return r <= utf8.MaxRune && other != nil && other(r)
+		}
+	}
+	between := func(lo, hi rune) func(rune) bool { return func(r rune) bool { return r >= lo && r <= hi } }
+	upper, lower, digit := between('A', 'Z'), between('a', 'z'), between('0', '9')
+	alpha := func(r rune) bool { return upper(r) || lower(r) }
+	graph := between('!', '~')
+	switch name {
+	case "alpha":
+		return wide(alpha, unicode.IsLetter)
+	case "digit":
+		return digit
+	case "alnum":
+		return wide(func(r rune) bool { return alpha(r) || digit(r) }, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) })
+	case "upper":
+		return wide(upper, unicode.IsUpper)
+	case "lower":
+		return wide(lower, unicode.IsLower)
+	case "space":
+		return wide(func(r rune) bool { return r == ' ' || r >= '\t' && r <= '\r' }, unicode.IsSpace)
+	case "blank":
+		return wide(func(r rune) bool { return r == ' ' || r == '\t' }, nil)
+	case "punct":
+		return wide(func(r rune) bool { return graph(r) && !alpha(r) && !digit(r) },
+			func(r rune) bool { return unicode.IsPunct(r) || unicode.IsSymbol(r) })
+	case "cntrl":
+		return wide(func(r rune) bool { return r < ' ' || r == 0x7f }, unicode.IsControl)
+	case "graph":
+		return wide(graph, func(r rune) bool { return unicode.IsGraphic(r) && !unicode.IsSpace(r) })
+	case "print":
+		return wide(between(' ', '~'), unicode.IsPrint)
+	case "xdigit":
+		return func(r rune) bool { return digit(r) || r >= 'a' && r <= 'f' || r >= 'A' && r <= 'F' }
+	case "word":
+		return wide(func(r rune) bool { return alpha(r) || digit(r) || r == '_' }, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) })
+	case "ascii":
+		return between(0, 0x7f)
+	}
+	return nil
+}
+
+func (c *charSet) has(r rune) bool {
+	if c.in(r) || c.fold && r <= utf8.MaxRune && (c.in(unicode.ToLower(r)) || c.in(unicode.ToUpper(r))) {
+		return !c.neg
+	}
+	return c.neg
+}
+
+func (c *charSet) in(r rune) bool {
+	for i := 0; i < len(c.ranges); i += 2 {
+		if r >= c.ranges[i] && r <= c.ranges[i+1] {
+			return true
+		}
+	}
+	for _, f := range c.classes {
+		if f(r) {
+			return true
+		}
+	}
+	return false
+}
+
+// one matches an element of fixed length at the beginning of s and returns
+// the length, -1 if it does not match.
+func (m *Matcher) one(e *elem, s string) int {
+	switch {
+	case e.kind == eLit && !m.fold:
+		if strings.HasPrefix(s, e.text) {
+			return len(e.text)
+		}
+		return -1
+	case s == "":
+		return -1
+	}
+	r, n := decode(s)
+	switch e.kind {
+	case eAny:
+		return n
+	case eClass:
+		if e.set.has(r) {
+			return n
+		}
+	case eLit: // one character, since case does not count
+		if q, _ := decode(e.text); q == r || unicode.ToLower(q) == unicode.ToLower(r) || unicode.ToUpper(q) == unicode.ToUpper(r) {
+			return n
+		}
+	}
+	return -1
+}
+
+func (m *Matcher) charge(n int) {
+	if m.env != nil {
+		m.env.Charge(n)
+	}
+}
+
+// Match reports whether the whole of s matches.
+func (m *Matcher) Match(s string) bool {
+	switch {
+	case m.err != nil:
+		return false
+	case m.kind == mLit:
+		return s == m.lit
+	case m.kind == mPrefix:
+		return strings.HasPrefix(s, m.lit)
+	case m.kind == mSuffix:
+		return strings.HasSuffix(s, m.lit)
+	case m.ext:
+		ends := m.ends(m.seq, s, start(len(s)))
+		return ends.has(len(s))
+	}
+	n, ok := m.plain(s, true)
+	return ok && n == len(s)
+}
+
+// plain matches a pattern without extensions. whole: up to the end of s, else
+// the shortest beginning.
+func (m *Matcher) plain(s string, whole bool) (int, bool) {
+	i, k := 0, 0
+	backK, backI := -1, 0
+	work := 0
+	for {
+		if k == len(m.seq) && (!whole || i == len(s)) {
+			m.charge(work >> 4)
+			return i, true
+		}
+		work++
+		if k < len(m.seq) {
+			if e := &m.seq[k]; e.kind == eStar {
+				k++
+				if whole && k == len(m.seq) {
+					m.charge(work >> 4)
+					return len(s), true
+				}
+				backK, backI = k, i
+				continue
+			} else if n := m.one(e, s[i:]); n >= 0 {
+				i += n
+				k++
+				continue
+			}
+		}
+		if backK < 0 || backI >= len(s) {
+			m.charge(work >> 4)
+			return 0, false
+		}
+		_, n := decode(s[backI:])
+		backI += n
+		i, k = backI, backK
+	}
+}
+
+// positions is a set of byte offsets.
+type positions []uint64
+
+func start(n int) positions {
+	p := make(positions, n/64+1)
+	p[0] = 1
+	return p
+}
+
+func (p positions) has(i int) bool { return p[i>>6]>>(i&63)&1 != 0 }
+func (p positions) add(i int)      { p[i>>6] |= 1 << (i & 63) }
+
+// first returns the smallest member ≥ i, -1 if there is none.
+func (p positions) first(i int) int {
+	for ; i < len(p)*64; i++ {
+		if w := p[i>>6] >> (i & 63); w == 0 {
+			i |= 63
+		} else if w&1 != 0 {
+			return i
+		}
+	}
+	return -1
+}
+
+func (p positions) last() int {
+	for i := len(p)*64 - 1; i >= 0; i-- {
+		if p.has(i) {
+			return i
+		}
+	}
+	return -1
+}
+
+// ends returns where a match of seq may end that begins at one of from.
+func (m *Matcher) ends(seq []elem, s string, from positions) positions {
+	for k := range seq {
+		e := &seq[k]
+		m.charge(len(from))
+		to := make(positions, len(from))
+		switch e.kind {
+		case eStar:
+			for i := from.first(0); i >= 0 && i <= len(s); {
+				to.add(i)
+				if i == len(s) {
+					break
+				}
+				_, n := decode(s[i:])
+				i += n
+			}
+		case eExt:
+			m.extEnds(e, s, from, to)
+		default:
+			for i := from.first(0); i >= 0 && i <= len(s); i = from.first(i + 1) {
+				if n := m.one(e, s[i:]); n >= 0 {
+					to.add(i + n)
+				}
+			}
+		}
+		from = to
+	}
+	return from
+}
+
+func (m *Matcher) alternatives(e *elem, s string, from, to positions) {
+	for _, alt := range e.alts {
+		for i, w := range m.ends(alt, s, from) {
+			to[i] |= w
+		}
+	}
+}
+
+func (m *Matcher) extEnds(e *elem, s string, from, to positions) {
+	switch e.op {
+	case '?':
+		copy(to, from)
+		m.alternatives(e, s, from, to)
+	case '@':
+		m.alternatives(e, s, from, to)
+	case '*', '+':
+		if e.op == '*' {
+			copy(to, from)
+		}
+		seen := make(positions, len(from))
+		for front := from; ; {
+			next := make(positions, len(from))
+			m.alternatives(e, s, front, next)
+			more := false
+			for i := range next {
+				to[i] |= next[i]
+				seen[i] |= front[i]
+				next[i] &^= seen[i]
+				more = more || next[i] != 0
+			}
+			if !more {
+				return
+			}
+			front = next
+		}
+	case '!':
+		for i := from.first(0); i >= 0 && i <= len(s); i = from.first(i + 1) {
+			one, not := make(positions, len(from)), make(positions, len(from))
+			one.add(i)
+			m.alternatives(e, s, one, not)
+			for j := i; j <= len(s); {
+				if !not.has(j) {
+					to.add(j)
+				}
+				if j == len(s) {
+					break
+				}
+				_, n := decode(s[j:])
+				j += n
+			}
+		}
+	}
+}
+
+// prefix returns the length of the shortest or longest beginning of s that
+// matches.
+func (m *Matcher) prefix(s string, longest bool) (int, bool) {
+	if m.err != nil {
+		return 0, false
+	}
+	switch m.kind {
+	case mLit:
+		return len(m.lit), strings.HasPrefix(s, m.lit)
+	case mPrefix:
+		if !strings.HasPrefix(s, m.lit) {
+			return 0, false
+		}
+		if longest {
+			return len(s), true
+		}
+		return len(m.lit), true
+	case mSuffix:
+		n := 0
+		if longest {
+			n = strings.LastIndex(s, m.lit)
+		} else {
+			n = strings.Index(s, m.lit)
+		}
+		return n + len(m.lit), n >= 0
+	}
+	if !m.ext && !longest {
+		return m.plain(s, false)
+	}
+	if !m.ext && !m.stars() {
+		return m.plain(s, false)
+	}
+	ends := m.ends(m.seq, s, start(len(s)))
+	n := ends.first(0)
+	if longest {
+		n = ends.last()
+	}
+	return n, n >= 0
+}
+
+func (m *Matcher) stars() bool {
+	for i := range m.seq {
+		if m.seq[i].kind == eStar {
+			return true
+		}
+	}
+	return false
+}
+
+// Prefix returns the length of what ${s#pattern} removes, or ${s##pattern}.
+func (m *Matcher) Prefix(s string, longest bool) int {
+	if n, ok := m.prefix(s, longest); ok {
+		return n
+	}
+	return 0
+}
+
+// Suffix returns where what ${s%pattern} removes begins, or ${s%%pattern}.
+func (m *Matcher) Suffix(s string, longest bool) int {
+	if i, ok := m.suffix(s, longest); ok {
+		return i
+	}
+	return len(s)
+}
+
+func (m *Matcher) suffix(s string, longest bool) (int, bool) {
+	if m.err != nil {
+		return 0, false
+	}
+	switch m.kind {
+	case mLit:
+		return len(s) - len(m.lit), strings.HasSuffix(s, m.lit)
+	case mPrefix:
+		if longest {
+			n := strings.Index(s, m.lit)
+			return n, n >= 0
+		}
+		n := strings.LastIndex(s, m.lit)
+		return n, n >= 0
+	case mSuffix:
+		if !strings.HasSuffix(s, m.lit) {
+			return 0, false
+		}
+		if longest {
+			return 0, true
+		}
+		return len(s) - len(m.lit), true
+	}
+	r := Matcher{seq: reverseSeq(m.seq), ext: m.ext, fold: m.fold, env: m.env}
+	n, ok := r.prefix(reverse(s), longest)
+	return len(s) - n, ok
+}
+
+func reverseSeq(seq []elem) []elem {
+	out := make([]elem, len(seq))
+	for i, e := range seq {
+		e.text = reverse(e.text)
+		if e.alts != nil {
+			alts := make([][]elem, len(e.alts))
+			for j := range alts {
+				alts[j] = reverseSeq(e.alts[j])
+			}
+			e.alts = alts
+		}
+		out[len(seq)-1-i] = e
+	}
+	return out
+}
+
+// reverse returns the characters of s in reverse order.
+func reverse(s string) string {
+	b := make([]byte, len(s))
+	for i, at := 0, len(s); i < len(s); {
+		_, n := utf8.DecodeRuneInString(s[i:])
+		at -= n
+		copy(b[at:], s[i:i+n])
+		i += n
+	}
+	return string(b)
+}

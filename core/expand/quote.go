@@ -1,0 +1,248 @@
+package expand
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Quote returns s as printf %q writes it: backslashes, or $'…' if there are
+// control characters.
+func Quote(s string) string {
+	if s == "" {
+		return "''"
+	}
+	if needsAnsi(s) {
+		return AnsiQuote(s)
+	}
+	var b strings.Builder
+	for i := 0; i < len(s); i++ {
+		c := s[i]
+		special := strings.IndexByte(" \t\n'\"\\|&;()<>!{}*[]?^$`,", c) >= 0 ||
+			i == 0 && (c == '#' || c == '~') ||
+			c == '~' && (s[i-1] == ':' || s[i-1] == '=')
+		if special {
+			b.WriteByte('\\')
+		}
+		b.WriteByte(c)
+	}
+	return b.String()
+}
+
+// QuoteAt returns s as ${x@Q} and set write it: '…', or $'…' if there are
+// control characters.
+func QuoteAt(s string) string {
+	if needsAnsi(s) {
+		return AnsiQuote(s)
+	}
+	return singleQuote(s)
+}
+
+func singleQuote(s string) string {
+	if s == "'" {
+		return `\'`
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}
+
+// QuoteDeclare returns s as declare -p writes a value: "…", or $'…' if there
+// are control characters.
+func QuoteDeclare(s string) string {
+	if needsAnsi(s) {
+		return AnsiQuote(s)
+	}
+	var b strings.Builder
+	b.WriteByte('"')
+	for i := 0; i < len(s); i++ {
+		if strings.IndexByte("\"$`\\", s[i]) >= 0 {
+			b.WriteByte('\\')
+		}
+		b.WriteByte(s[i])
+	}
+	b.WriteByte('"')
+	return b.String()
+}
+
+// QuoteKey returns the key of an associative array as declare -p writes it:
+// as it is if it needs no quoting.
+func QuoteKey(s string) string {
+	if s == "" || needsAnsi(s) || strings.ContainsAny(s, " \t\n'\"\\|&;()<>!{}*[]?^$`,@") || s[0] == '#' || s[0] == '~' {
+		return QuoteDeclare(s)
+	}
+	return s
+}
+
+// needsAnsi reports whether s must be written as $'…'.
+func needsAnsi(s string) bool {
+	for i := 0; i < len(s); {
+		if s[i] < utf8.RuneSelf {
+			if s[i] < ' ' || s[i] == 0x7f {
+				return true
+			}
+			i++
+			continue
+		}
+		r, n := utf8.DecodeRuneInString(s[i:])
+		if r == utf8.RuneError && n == 1 || !printable(r) {
+			return true
+		}
+		i += n
+	}
+	return false
+}
+
+func printable(r rune) bool {
+	return unicode.IsPrint(r) || unicode.In(r, unicode.Zs, unicode.Cf, unicode.Co) && r != 0xad
+}
+
+// AnsiQuote returns s as $'…'.
+func AnsiQuote(s string) string {
+	var b strings.Builder
+	b.WriteString("$'")
+	for i := 0; i < len(s); {
+		r, n := utf8.DecodeRuneInString(s[i:])
+		c := s[i]
+		switch {
+		case c < utf8.RuneSelf:
+			if k := strings.IndexByte("\a\b\x1b\f\n\r\t\v\\'", c); k >= 0 {
+				b.WriteByte('\\')
+				b.WriteByte("abEfnrtv\\'"[k])
+			} else if c < ' ' || c == 0x7f {
+				fmt.Fprintf(&b, "\\%03o", c)
+			} else {
+				b.WriteByte(c)
+			}
+		case r == utf8.RuneError && n == 1 || !printable(r):
+			for _, c := range []byte(s[i : i+n]) {
+				fmt.Fprintf(&b, "\\%03o", c)
+			}
+		default:
+			b.WriteString(s[i : i+n])
+		}
+		i += n
+	}
+	b.WriteByte('\'')
+	return b.String()
+}
+
+// AnsiC decodes the escapes of the inside of $'…'.
+func AnsiC(s string) string {
+	s, _ = ansi(s, false)
+	return s
+}
+
+// ansiC reads the inside of $'…' up to the closing quote and returns the
+// value and the length read, closing quote included.
+func ansiC(s string) (string, int) { return ansi(s, true) }
+
+func ansi(s string, quote bool) (string, int) {
+	b := make([]byte, 0, len(s))
+	i, cut := 0, false
+	for i < len(s) {
+		c := s[i]
+		if quote && c == '\'' {
+			return string(b), i + 1
+		}
+		if c != '\\' || i+1 == len(s) {
+			if !cut {
+				b = append(b, c)
+			}
+			i++
+			continue
+		}
+		out, n, stop := escape(s[i+1:])
+		i += 1 + n
+		if !cut {
+			b = append(b, out...)
+		}
+		cut = cut || stop
+	}
+	return string(b), i
+}
+
+// escape decodes what follows a backslash. stop: it stands for NUL, which
+// ends the string.
+func escape(s string) (out []byte, n int, stop bool) {
+	number := func(from, most, base int) (uint64, int) {
+		j := from
+		for j < len(s) && j < from+most {
+			if _, err := strconv.ParseUint(s[j:j+1], base, 8); err != nil {
+				break
+			}
+			j++
+		}
+		v, _ := strconv.ParseUint(s[from:j], base, 64)
+		return v, j
+	}
+	c := s[0]
+	if k := strings.IndexByte("abeEfnrtv\\'\"?", c); k >= 0 {
+		return []byte{"\a\b\x1b\x1b\f\n\r\t\v\\'\"?"[k]}, 1, false
+	}
+	switch {
+	case c >= '0' && c <= '7':
+		v, j := number(0, 3, 8)
+		return []byte{byte(v)}, j, byte(v) == 0
+	case c == 'x':
+		from, most := 1, 2
+		brace := len(s) > 1 && s[1] == '{'
+		if brace {
+			from, most = 2, 1<<20
+		}
+		v, j := number(from, most, 16)
+		if j == from {
+			return []byte("\\x"), 1, false
+		}
+		if brace && j < len(s) && s[j] == '}' {
+			j++
+		}
+		return []byte{byte(v)}, j, byte(v) == 0
+	case c == 'u' || c == 'U':
+		most := 4
+		if c == 'U' {
+			most = 8
+		}
+		v, j := number(1, most, 16)
+		if j == 1 {
+			return []byte{'\\', c}, 1, false
+		}
+		return encodeRune(uint32(v)), j, v == 0
+	case c == 'c' && len(s) > 1:
+		k, w := s[1], 2
+		if k == '\\' && len(s) > 2 && s[2] == '\\' {
+			w = 3
+		}
+		if k == '?' {
+			return []byte{0x7f}, w, false
+		}
+		if k >= 'a' && k <= 'z' {
+			k -= 'a' - 'A'
+		}
+		return []byte{k & 0x1f}, w, k&0x1f == 0
+	}
+	return []byte{'\\', c}, 1, false
+}
+
+// encodeRune writes a code point as UTF-8 did before it was limited.
+func encodeRune(v uint32) []byte {
+	if v < utf8.RuneSelf {
+		return []byte{byte(v)}
+	}
+	var tail []byte
+	for lead := uint32(0x3f); ; lead >>= 1 {
+		if v <= lead>>1 || len(tail) == 5 {
+			first := byte(^(lead<<1 | 1)) | byte(v)
+			if len(tail) > 0 {
+				first = byte(0xff<<(7-len(tail))) | byte(v)
+			}
+			out := []byte{first}
+			for i := len(tail) - 1; i >= 0; i-- {
+				out = append(out, tail[i])
+			}
+			return out
+		}
+		tail = append(tail, byte(0x80|v&0x3f))
+		v >>= 6
+	}
+}

@@ -1,0 +1,400 @@
+package expand
+
+import (
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// reader takes a cooked text apart.
+type reader struct {
+	s     string
+	i     int
+	nodes []command
+	depth int
+}
+
+// mode is the quoting context of the text being read.
+type mode uint8
+
+const (
+	modeWord     mode = iota // unquoted
+	modeDouble               // up to the closing double quote
+	modeHere                 // a here-document's body: all of it
+	modeArith                // arithmetic: double quotes are dropped
+	modeOperand              // in ${…}: unquoted, up to }
+	modeQOperand             // in "${…}": as in double quotes, up to }
+	modePattern              // first operand of ${x/…/…}: unquoted, up to / or }
+	modeSub                  // a subscript: unquoted, no tilde
+)
+
+func (m mode) quoted() bool {
+	return m == modeDouble || m == modeHere || m == modeArith || m == modeQOperand
+}
+
+// word reads parts up to the end of the context.
+func (r *reader) word(m mode) []part {
+	r.depth++
+	defer func() { r.depth-- }()
+	if r.depth > maxDepth {
+		r.i = len(r.s)
+		return []part{{kind: pError, text: "word", leaf: int(Limit)}}
+	}
+	b := partsBuilder{mode: m}
+	if m == modeWord || m == modeOperand || m == modePattern {
+		r.tilde(&b, false)
+	}
+	for r.i < len(r.s) {
+		c := r.s[r.i]
+		switch {
+		case c == mark:
+			b.add(r.marked(m.quoted()))
+		case c == '\\':
+			r.backslash(&b, m)
+		case c == '$':
+			r.dollar(&b, m)
+		case c == '"' && m == modeDouble:
+			return b.done()
+		case c == '"' && m == modeArith:
+			r.i++
+		case c == '"' && m != modeHere:
+			r.i++
+			b.add(part{kind: pQuote, quoted: true, parts: r.word(modeDouble)})
+			r.i++
+		case c == '\'' && !m.quoted():
+			b.add(part{kind: pQuote, quoted: true, parts: r.single()})
+		case c == '}' && (m == modeOperand || m == modeQOperand || m == modePattern):
+			return b.done()
+		case c == '/' && m == modePattern && r.i > 0:
+			return b.done()
+		case c == '`':
+			r.i++
+			b.add(part{kind: pError, text: "`: command substitution in text made at run time"})
+		default:
+			r.i++
+			b.byte(c, m.quoted())
+			if m == modeWord && (c == ':' || c == '=' && b.assignment()) {
+				r.tilde(&b, c == ':' && !b.assign)
+			}
+		}
+	}
+	return b.done()
+}
+
+// partsBuilder joins literal bytes into parts.
+type partsBuilder struct {
+	mode   mode
+	parts  []part
+	buf    []byte
+	quoted bool
+	assign bool // the word began with name=
+}
+
+func (b *partsBuilder) byte(c byte, quoted bool) {
+	if len(b.buf) > 0 && b.quoted != quoted {
+		b.flush()
+	}
+	b.quoted = quoted
+	b.buf = append(b.buf, c)
+}
+
+func (b *partsBuilder) text(s string, quoted bool) {
+	for i := 0; i < len(s); i++ {
+		b.byte(s[i], quoted)
+	}
+}
+
+func (b *partsBuilder) flush() {
+	if len(b.buf) > 0 {
+		s := string(b.buf)
+		b.parts = append(b.parts, part{kind: pLit, quoted: b.quoted, text: s, meta: hasMeta(s)})
+		b.buf = b.buf[:0]
+	}
+}
+
+func (b *partsBuilder) add(p part) {
+	b.flush()
+	b.parts = append(b.parts, p)
+}
+
+func (b *partsBuilder) done() []part {
+	b.flush()
+	return b.parts
+}
+
+// assignment reports, right after an =, whether it ends a name at the
+// beginning of the word: then a tilde may follow.
+func (b *partsBuilder) assignment() bool {
+	if b.assign || len(b.parts) > 0 || b.quoted {
+		return false
+	}
+	name := strings.TrimSuffix(string(b.buf[:len(b.buf)-1]), "+")
+	b.assign = isName(name)
+	return b.assign
+}
+
+// hasMeta reports whether s may act as a pattern.
+func hasMeta(s string) bool { return strings.ContainsAny(s, "*?[\\(") }
+
+func isName(s string) bool {
+	for i := 0; i < len(s); i++ {
+		if c := s[i]; !nameByte(c) || i == 0 && c <= '9' {
+			return false
+		}
+	}
+	return s != ""
+}
+
+func nameByte(c byte) bool {
+	return c == '_' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9'
+}
+
+func nameStart(c byte) bool { return nameByte(c) && (c < '0' || c > '9') }
+
+// tilde reads ~user at the current position, if it is there unquoted.
+func (r *reader) tilde(b *partsBuilder, colon bool) {
+	if r.i >= len(r.s) || r.s[r.i] != '~' {
+		return
+	}
+	end := r.i + 1
+	for end < len(r.s) {
+		c := r.s[end]
+		if c == '/' || c == ':' || c == '}' && b.mode != modeWord {
+			break
+		}
+		if strings.IndexByte("\\'\"$`\x00*?[", c) >= 0 {
+			return
+		}
+		end++
+	}
+	b.add(part{kind: pTilde, text: r.s[r.i+1 : end], colon: colon})
+	r.i = end
+}
+
+// marked reads the mark of a command.
+func (r *reader) marked(quoted bool) part {
+	n, end := markAt(r.s, r.i)
+	r.i = end
+	if n >= len(r.nodes) {
+		return part{kind: pLeaf, leaf: n, quoted: quoted}
+	}
+	kind := pCommand
+	if _, ok := r.nodes[n].node.(*syntax.ProcSubst); ok {
+		kind = pProcess
+	}
+	return part{kind: kind, node: r.nodes[n].node, quoted: quoted}
+}
+
+func (r *reader) backslash(b *partsBuilder, m mode) {
+	r.i++
+	if r.i == len(r.s) {
+		b.byte('\\', true)
+		return
+	}
+	c := r.s[r.i]
+	if c == mark {
+		b.byte('\\', true)
+		return
+	}
+	r.i++
+	if c == '\n' {
+		return
+	}
+	switch m {
+	case modeDouble, modeHere, modeArith, modeQOperand:
+		keep := c != '$' && c != '`' && c != '\\' &&
+			!(c == '"' && m != modeHere) && !(c == '}' && m == modeQOperand)
+		if keep {
+			b.byte('\\', true)
+		}
+	}
+	b.byte(c, true)
+}
+
+// single reads '…'.
+func (r *reader) single() []part {
+	r.i++
+	n := strings.IndexByte(r.s[r.i:], '\'')
+	if n < 0 {
+		n = len(r.s) - r.i
+	}
+	s := r.s[r.i : r.i+n]
+	r.i = min(r.i+n+1, len(r.s))
+	if s == "" {
+		return nil
+	}
+	return []part{{kind: pLit, quoted: true, text: r.unmark(s)}}
+}
+
+// unmark puts back the source text of substitutions that the parser saw in
+// what bash takes for quoted text.
+func (r *reader) unmark(s string) string {
+	for i := strings.IndexByte(s, mark); i >= 0; i = strings.IndexByte(s, mark) {
+		n, end := markAt(s, i)
+		text := ""
+		if n < len(r.nodes) {
+			text = Decode(r.nodes[n].text)
+		}
+		s = s[:i] + text + s[end:]
+	}
+	return s
+}
+
+// markAt returns the number of the mark at i and the position after it.
+func markAt(s string, i int) (n, end int) {
+	for i++; i < len(s) && s[i] != ';'; i++ {
+		if n < 1<<24 {
+			n = n*10 + int(s[i]-'0')
+		}
+	}
+	return n, min(i+1, len(s))
+}
+
+// dollar reads what begins with $.
+func (r *reader) dollar(b *partsBuilder, m mode) {
+	quoted := m.quoted()
+	start := r.i
+	r.i++
+	if r.i == len(r.s) {
+		b.byte('$', quoted)
+		return
+	}
+	switch c := r.s[r.i]; {
+	case c == '{':
+		b.add(r.brace(quoted))
+	case c == '(' && r.i+1 < len(r.s) && r.s[r.i+1] == '(':
+		if end, ok := skipArith(r.s, r.i+2); ok {
+			a := newArith(r.s[r.i+2:end], r.nodes, r.depth)
+			b.add(part{kind: pArith, arith: a, quoted: quoted})
+			r.i = end + 2
+			return
+		}
+		r.runtime(b, start)
+	case c == '(':
+		r.runtime(b, start)
+	case c == '[':
+		end, ok := skipTo(r.s, r.i+1, ']')
+		if !ok {
+			b.byte('$', quoted)
+			return
+		}
+		b.add(part{kind: pArith, arith: newArith(r.s[r.i+1:end], r.nodes, r.depth), quoted: quoted})
+		r.i = end + 1
+	case nameStart(c):
+		end := r.i
+		for end < len(r.s) && nameByte(r.s[end]) {
+			end++
+		}
+		b.add(part{kind: pParam, quoted: quoted, par: &param{name: r.s[r.i:end], kind: parVar}})
+		r.i = end
+	case c >= '0' && c <= '9':
+		b.add(part{kind: pParam, quoted: quoted, par: &param{name: string(c), kind: parPos, pos: int(c - '0')}})
+		r.i++
+	case strings.IndexByte("@*#?-$!", c) >= 0:
+		b.add(part{kind: pParam, quoted: quoted, par: &param{name: string(c), kind: parSpecial}})
+		r.i++
+	case c == '\'' && !quoted:
+		r.i++
+		s, n := ansiC(r.s[r.i:])
+		r.i += n
+		var ps []part
+		if s != "" {
+			ps = []part{{kind: pLit, quoted: true, text: s}}
+		}
+		b.add(part{kind: pQuote, quoted: true, parts: ps})
+	case c == '"' && !quoted:
+		// $"…" without a catalogue is "…"
+	default:
+		b.byte('$', quoted)
+	}
+}
+
+// runtime refuses a command substitution the parser has not seen.
+func (r *reader) runtime(b *partsBuilder, start int) {
+	b.add(part{kind: pError, text: r.s[start:] + ": command substitution in text made at run time"})
+	r.i = len(r.s)
+}
+
+// skipQuoted returns the position after the quoted or nested text that begins
+// at i, or i+1. It never goes past the end.
+func skipQuoted(s string, i int, dquote bool, depth int) int {
+	switch c := s[i]; {
+	case c == '\\':
+		return min(i+2, len(s))
+	case c == '\'' && !dquote:
+		if n := strings.IndexByte(s[i+1:], '\''); n >= 0 {
+			return i + n + 2
+		}
+	case c == '"':
+		for j := i + 1; j < len(s); {
+			if s[j] == '"' {
+				return j + 1
+			}
+			j = skipQuoted(s, j, true, depth+1)
+		}
+		return len(s)
+	case c == '$' && i+1 < len(s) && s[i+1] == '{' && depth < maxDepth:
+		if j, ok := skipBrace(s, i+2, dquote, depth+1); ok {
+			return j
+		}
+	case c == '$' && i+2 < len(s) && s[i+1] == '(' && s[i+2] == '(' && depth < maxDepth:
+		if j, ok := skipArith(s, i+3); ok {
+			return j + 2
+		}
+	case c == '$' && !dquote && i+1 < len(s) && s[i+1] == '\'':
+		_, n := ansiC(s[i+2:])
+		return i + 2 + n
+	}
+	return i + 1
+}
+
+// skipBrace returns the position after the } that closes a ${ whose content
+// begins at i.
+func skipBrace(s string, i int, dquote bool, depth int) (int, bool) {
+	for i < len(s) {
+		if s[i] == '}' {
+			return i + 1, true
+		}
+		i = skipQuoted(s, i, dquote, depth)
+	}
+	return i, false
+}
+
+// skipArith returns the position of the )) that closes a $(( whose expression
+// begins at i.
+func skipArith(s string, i int) (int, bool) {
+	for n := 0; i < len(s); {
+		switch s[i] {
+		case '(':
+			n++
+		case ')':
+			if n == 0 {
+				return i, i+1 < len(s) && s[i+1] == ')'
+			}
+			n--
+		case '\'':
+			i++
+			continue
+		}
+		i = skipQuoted(s, i, false, 0)
+	}
+	return i, false
+}
+
+// skipTo returns the position of the closing bracket for text that begins at
+// i inside one.
+func skipTo(s string, i int, closing byte) (int, bool) {
+	for n := 0; i < len(s); {
+		switch s[i] {
+		case '[':
+			n++
+		case closing:
+			if n == 0 {
+				return i, true
+			}
+			n--
+		}
+		i = skipQuoted(s, i, false, 0)
+	}
+	return i, false
+}

@@ -1,0 +1,137 @@
+package expand
+
+import "strings"
+
+// result returns the word under construction in the form of the goal.
+func (e *eval) result() string {
+	switch e.goal {
+	case toPattern:
+		return e.escaped(`*?[]\()|!^-@+`)
+	case toRegexp:
+		return e.regexp()
+	}
+	return string(e.buf)
+}
+
+// escaped returns the buffer with a backslash before each quoted character
+// that is one of special.
+func (e *eval) escaped(special string) string {
+	if len(e.quotes) == 0 {
+		return string(e.buf)
+	}
+	var b strings.Builder
+	at := 0
+	for _, q := range e.quotes {
+		b.Write(e.buf[at:q.from])
+		for _, c := range e.buf[q.from:q.to] {
+			if strings.IndexByte(special, c) >= 0 {
+				b.WriteByte('\\')
+			}
+			b.WriteByte(c)
+		}
+		at = q.to
+	}
+	b.Write(e.buf[at:])
+	return b.String()
+}
+
+// regexp returns the buffer as an extended regular expression. Inside a
+// bracket expression quoted characters need no backslash, and one there would
+// stand for itself.
+func (e *eval) regexp() string {
+	var b strings.Builder
+	q, bracket := 0, 0
+	for i := 0; i < len(e.buf); i++ {
+		for q < len(e.quotes) && e.quotes[q].to <= i {
+			q++
+		}
+		quoted := q < len(e.quotes) && e.quotes[q].from <= i
+		c := e.buf[i]
+		switch {
+		case bracket > 0:
+			if c == '[' && !quoted && i+1 < len(e.buf) && strings.IndexByte(":.=", e.buf[i+1]) >= 0 {
+				if n := strings.Index(string(e.buf[i+2:]), string(e.buf[i+1])+"]"); n >= 0 {
+					b.Write(e.buf[i : i+n+4])
+					i += n + 3
+					bracket++
+					continue
+				}
+			}
+			first := bracket == 1
+			bracket++
+			if first && c == '^' {
+				bracket = 1
+			}
+			if c == ']' && !first {
+				bracket = 0
+			}
+		case quoted && strings.IndexByte(`\.[]()*+?{}|^$`, c) >= 0:
+			b.WriteByte('\\')
+		case !quoted && c == '\\':
+			b.WriteByte(c)
+			if i++; i < len(e.buf) {
+				b.WriteByte(e.buf[i])
+			}
+			continue
+		case !quoted && c == '[':
+			bracket = 1
+		}
+		b.WriteByte(c)
+	}
+	return b.String()
+}
+
+// String evaluates w without splitting and path names: the value of an
+// assignment, the word of case. With w.Assign tildes are expanded after each
+// colon, too.
+func String(env Env, w *Word) (string, error) {
+	if w.isLit && w.braces == nil {
+		return w.lit, nil
+	}
+	if w.fast == fastQVar || w.fast == fastVar {
+		p := &w.parts[0]
+		if p.kind == pQuote {
+			p = &p.parts[0]
+		}
+		if v := env.Var(p.par.name); v.IsSet() && !v.IsArray() {
+			return v.String(), nil
+		}
+	}
+	e := eval{env: env, assign: w.Assign}
+	return e.whole(w)
+}
+
+func (e *eval) whole(w *Word) (string, error) {
+	if err := e.parts(w.parts, false); err != nil {
+		return "", err
+	}
+	return e.result(), nil
+}
+
+// Pattern evaluates w for Match: quoted characters come out escaped.
+func Pattern(env Env, w *Word) (string, error) {
+	e := eval{env: env, goal: toPattern}
+	return e.whole(w)
+}
+
+// Regexp evaluates w for [[ =~ ]]: quoted parts come out escaped for an
+// extended regular expression.
+func Regexp(env Env, w *Word) (string, error) {
+	e := eval{env: env, goal: toRegexp}
+	return e.whole(w)
+}
+
+// HereDoc evaluates the body of a here-document.
+func HereDoc(env Env, w *Word) (string, error) { return String(env, w) }
+
+// Redirect evaluates a redirection's target, which must be one field.
+func Redirect(env Env, w *Word) (string, error) {
+	fields, err := Fields(env, nil, []*Word{w})
+	if err != nil {
+		return "", err
+	}
+	if len(fields) != 1 {
+		return "", &Error{Kind: Ambiguous, Text: w.text + ": ambiguous redirect"}
+	}
+	return fields[0], nil
+}

@@ -1,0 +1,179 @@
+package expand
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+// split appends the result of an unquoted expansion, cutting it into fields
+// at the characters of IFS. White space in IFS separates and never makes an
+// empty field; any other character ends a field, together with the white
+// space around it.
+func (e *eval) split(s string) {
+	e.load()
+	if e.ifs == "" {
+		if s != "" {
+			e.text(s, hasMeta(s))
+		}
+		return
+	}
+	for s != "" {
+		n := e.runLen(s)
+		if n > 0 {
+			e.text(s[:n], hasMeta(s[:n]))
+			if s = s[n:]; s == "" {
+				return
+			}
+		}
+		c, w := utf8.DecodeRuneInString(s)
+		s = s[w:]
+		pending := e.have || len(e.buf) > 0
+		if c == ' ' || c == '\t' || c == '\n' {
+			if pending {
+				e.cut()
+				e.wsEnd = true
+			}
+			continue
+		}
+		if pending || !e.wsEnd {
+			e.cut()
+		}
+		e.wsEnd = false
+	}
+}
+
+// runLen returns the length of the beginning of s that contains no separator.
+func (e *eval) runLen(s string) int {
+	if e.ifs == defaultIFS {
+		for i := 0; i < len(s); i++ {
+			if c := s[i]; c == ' ' || c == '\t' || c == '\n' {
+				return i
+			}
+		}
+		return len(s)
+	}
+	if n := strings.IndexAny(s, e.ifs); n >= 0 {
+		return n
+	}
+	return len(s)
+}
+
+// cut is flush for callers without an error result; parts looks at e.err.
+func (e *eval) cut() {
+	if err := e.flush(); err != nil && e.err == nil {
+		e.err = err
+	}
+}
+
+// SplitFields cuts a line as the read builtin does. At most max fields are
+// made (0: as many as there are); the last one takes the rest of the line,
+// inner separators included. Unless raw, a backslash takes the meaning from
+// the character after it and is removed; one at the very end is dropped.
+func SplitFields(s, ifs string, max int, raw bool) []string {
+	var out []string
+	isSep := func(r rune) bool { return strings.ContainsRune(ifs, r) }
+	isWS := func(r rune) bool { return (r == ' ' || r == '\t' || r == '\n') && isSep(r) }
+	i := 0
+	peek := func() (r rune, w int, esc bool) {
+		if !raw && s[i] == '\\' {
+			if i+1 >= len(s) {
+				return 0, 1, true
+			}
+			r, w = utf8.DecodeRuneInString(s[i+1:])
+			return r, w + 1, true
+		}
+		r, w = utf8.DecodeRuneInString(s[i:])
+		return r, w, false
+	}
+	skipWS := func() {
+		for i < len(s) {
+			r, w, esc := peek()
+			if esc || !isWS(r) {
+				return
+			}
+			i += w
+		}
+	}
+	skipWS()
+	for i < len(s) {
+		if max > 0 && len(out) == max-1 {
+			return append(out, lastField(s[i:], isSep, isWS, raw))
+		}
+		var b strings.Builder
+		sep := false
+		for i < len(s) {
+			r, w, esc := peek()
+			if !esc && (r != utf8.RuneError || w > 1) && isSep(r) {
+				sep = true
+				break
+			}
+			if esc {
+				b.WriteString(s[i+1 : i+w])
+			} else {
+				b.WriteString(s[i : i+w])
+			}
+			i += w
+		}
+		out = append(out, b.String())
+		if sep {
+			skipWS()
+			if i < len(s) {
+				if r, w, esc := peek(); !esc && isSep(r) && !isWS(r) {
+					i += w
+					skipWS()
+				}
+			}
+		}
+	}
+	return out
+}
+
+// lastField takes the rest of a line: trailing white space goes, and so does a
+// single separator after the only field that is left.
+func lastField(s string, isSep, isWS func(rune) bool, raw bool) string {
+	var b strings.Builder
+	keep := 0     // length of b up to the last character that stays
+	first := -1   // length of b at the first separator
+	fields := 0   // separators that are followed by something
+	pend := false // a separator was seen since the last ordinary character
+	other := 0    // of them, not white space
+	for i := 0; i < len(s); {
+		if !raw && s[i] == '\\' {
+			if i+1 >= len(s) {
+				break
+			}
+			_, w := utf8.DecodeRuneInString(s[i+1:])
+			b.WriteString(s[i+1 : i+1+w])
+			i += 1 + w
+			keep, pend, other = b.Len(), false, 0
+			continue
+		}
+		r, w := utf8.DecodeRuneInString(s[i:])
+		b.WriteString(s[i : i+w])
+		i += w
+		switch {
+		case !isSep(r):
+			if pend {
+				fields++
+			}
+			keep, pend, other = b.Len(), false, 0
+		case isWS(r):
+			if first < 0 {
+				first = b.Len() - w
+			}
+			pend = true
+		default:
+			if first < 0 {
+				first = b.Len() - w
+			}
+			if other++; other > 1 {
+				fields++
+			}
+			keep, pend = b.Len(), true
+		}
+	}
+	if fields == 0 && first >= 0 {
+		return b.String()[:first]
+	}
+	return b.String()[:keep]
+}

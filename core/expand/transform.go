@@ -1,0 +1,162 @@
+package expand
+
+import (
+	"strings"
+
+	"eryxsh/core/vars"
+)
+
+// transform implements ${x@Q} and its like.
+func (e *eval) transform(p *param, val value, quoted bool) error {
+	switch p.letter {
+	case 'a':
+		if !val.set && val.v == nil {
+			return nil
+		}
+		flags := AttrLetters(val.v.Attrs())
+		if !val.many {
+			e.emit(flags, quoted)
+			return nil
+		}
+		l := make([]string, len(val.list))
+		for i := range l {
+			l[i] = flags
+		}
+		return e.list(l, val.star, quoted)
+	case 'A':
+		return e.assignment(p, val, quoted)
+	case 'K', 'k':
+		return e.pairs(p, val, quoted)
+	}
+	if !val.set && !val.many {
+		return nil
+	}
+	return e.mapped(val, quoted, func(s string) string { return e.transformed(p.letter, s) })
+}
+
+func (e *eval) transformed(letter byte, s string) string {
+	switch letter {
+	case 'Q':
+		return QuoteAt(s)
+	case 'E':
+		return AnsiC(s)
+	case 'P':
+		return e.env.Prompt(s)
+	case 'U':
+		return changeCase(s, '^', true, nil)
+	case 'L':
+		return changeCase(s, ',', true, nil)
+	case 'u':
+		return changeCase(s, '^', false, nil)
+	}
+	return s
+}
+
+// AttrLetters returns the letters of declare for a, in bash's order.
+func AttrLetters(a vars.Attr) string {
+	var b []byte
+	for _, f := range []struct {
+		a vars.Attr
+		c byte
+	}{
+		{vars.Indexed, 'a'}, {vars.Assoc, 'A'}, {vars.Integer, 'i'}, {vars.Nameref, 'n'}, {vars.ReadOnly, 'r'},
+		{vars.Trace, 't'}, {vars.Export, 'x'}, {vars.Capital, 'c'}, {vars.Lower, 'l'}, {vars.Upper, 'u'},
+	} {
+		if a&f.a != 0 {
+			b = append(b, f.c)
+		}
+	}
+	return string(b)
+}
+
+// assignment implements ${x@A}: the command that makes the variable.
+func (e *eval) assignment(p *param, val value, quoted bool) error {
+	if p.kind == parSpecial && val.many {
+		if len(val.list) == 0 {
+			return nil
+		}
+		l := []string{"set", "--"}
+		for _, s := range val.list {
+			l = append(l, QuoteAt(s))
+		}
+		return e.list(l, val.star, quoted)
+	}
+	if p.kind != parVar || val.v == nil {
+		return nil
+	}
+	flags := AttrLetters(val.v.Attrs())
+	if val.many && val.v.IsArray() {
+		e.emit("declare -"+flags+" "+p.name+"="+DeclareValue(val.v), quoted)
+		return nil
+	}
+	s := p.name
+	if val.set {
+		s += "=" + QuoteAt(val.s)
+	}
+	switch {
+	case flags != "":
+		s = "declare -" + flags + " " + s
+	case !val.set:
+		return nil
+	}
+	e.emit(s, quoted)
+	return nil
+}
+
+// DeclareValue returns the value of a variable as declare -p writes it after
+// the =: "v", or ([k]="v" …).
+func DeclareValue(v *vars.Var) string {
+	if !v.IsArray() {
+		return QuoteDeclare(v.String())
+	}
+	var b strings.Builder
+	b.WriteByte('(')
+	keys, vals := v.Keys(), v.Values()
+	for i := range keys {
+		if i > 0 && !v.Is(vars.Assoc) {
+			b.WriteByte(' ')
+		}
+		key := keys[i]
+		if v.Is(vars.Assoc) {
+			key = QuoteKey(key)
+		}
+		b.WriteString("[" + key + "]=" + QuoteDeclare(vals[i]))
+		if v.Is(vars.Assoc) {
+			b.WriteByte(' ')
+		}
+	}
+	b.WriteByte(')')
+	return b.String()
+}
+
+// pairs implements ${a[@]@K}, one string of quoted pairs, and @k, a field for
+// each key and each value.
+func (e *eval) pairs(p *param, val value, quoted bool) error {
+	if !val.many || !val.v.IsArray() {
+		if !val.set && !val.many {
+			return nil
+		}
+		return e.mapped(val, quoted, QuoteAt)
+	}
+	keys := val.v.Keys()
+	var l []string
+	for i, k := range keys {
+		if p.letter == 'k' {
+			l = append(l, k, val.list[i])
+			continue
+		}
+		if val.v.Is(vars.Assoc) {
+			k = QuoteKey(k)
+		}
+		l = append(l, k+" "+QuoteDeclare(val.list[i]))
+	}
+	if p.letter == 'K' {
+		s := strings.Join(l, " ")
+		if val.v.Is(vars.Assoc) && s != "" {
+			s += " "
+		}
+		e.emit(s, quoted)
+		return nil
+	}
+	return e.list(l, val.star, quoted)
+}

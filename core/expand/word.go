@@ -1,0 +1,399 @@
+package expand
+
+import (
+	"sort"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// Source is one parsed unit.
+type Source struct {
+	// Text is the unit's text as it was encoded for the parser. Where the
+	// parser was shown something else in its place (same length, same
+	// offsets), this is still what bash would read.
+	Text string
+
+	ticks []tick
+}
+
+// tick is an old-style command substitution: in what it contains, one more
+// level of backslashes must be taken off.
+type tick struct {
+	from, to int
+	dquote   bool // inside double quotes: \" loses its backslash as well
+	parent   int  // index in ticks of the one around it, -1
+}
+
+// NewSource returns the Source of text that parsed as nodes. They are walked
+// only if text contains a backquote; their depth must have been checked.
+func NewSource(text string, nodes ...syntax.Node) *Source {
+	src := &Source{Text: text}
+	if strings.IndexByte(text, '`') < 0 {
+		return src
+	}
+	for _, n := range nodes {
+		if n != nil {
+			src.addTicks(n)
+		}
+	}
+	sort.SliceStable(src.ticks, func(i, j int) bool { return src.ticks[i].from < src.ticks[j].from })
+	for i := range src.ticks {
+		p := i - 1
+		for p >= 0 && src.ticks[p].to <= src.ticks[i].from {
+			p = src.ticks[p].parent
+		}
+		src.ticks[i].parent = p
+	}
+	return src
+}
+
+func (src *Source) addTicks(n syntax.Node) {
+	quotes := []bool{}
+	in := 0
+	syntax.Walk(n, func(n syntax.Node) bool {
+		if n == nil {
+			if quotes[len(quotes)-1] {
+				in--
+			}
+			quotes = quotes[:len(quotes)-1]
+			return true
+		}
+		_, q := n.(*syntax.DblQuoted)
+		quotes = append(quotes, q)
+		if q {
+			in++
+		}
+		if c, ok := n.(*syntax.CmdSubst); ok && c.Backquotes {
+			src.ticks = append(src.ticks, tick{int(c.Left.Offset()) + 1, int(c.Right.Offset()), in > 0, -1})
+		}
+		return true
+	})
+}
+
+// tickAt returns the innermost old-style substitution around an offset, -1.
+func (src *Source) tickAt(off int) int {
+	i := sort.Search(len(src.ticks), func(i int) bool { return src.ticks[i].from > off }) - 1
+	for i >= 0 && src.ticks[i].to <= off {
+		i = src.ticks[i].parent
+	}
+	return i
+}
+
+// command is a command or process substitution in a cooked text.
+type command struct {
+	node syntax.Node
+	text string // as in the source
+}
+
+// Inside a cooked text a command or process substitution is replaced by mark,
+// its number in decimal and a semicolon: opaque to everything that looks at
+// the text. NUL cannot occur in shell text.
+const mark = '\x00'
+
+// cook returns the text between two offsets as bash would see it: commands
+// replaced by marks, backslashes of backquotes taken off, bytes decoded.
+func (src *Source) cook(from, to int, roots []syntax.Node) (string, []command) {
+	from, to = max(0, min(from, len(src.Text))), max(0, min(to, len(src.Text)))
+	if to < from {
+		to = from
+	}
+	raw := src.Text[from:to]
+	var nodes []syntax.Node
+	if strings.ContainsAny(raw, "(`") {
+		for _, r := range roots {
+			if r != nil {
+				nodes = commands(r, nodes)
+			}
+		}
+	}
+	t := src.tickAt(from)
+	if len(nodes) == 0 && t < 0 {
+		return dropMarks(Decode(raw)), nil
+	}
+	sort.SliceStable(nodes, func(i, j int) bool { return nodes[i].Pos().Offset() < nodes[j].Pos().Offset() })
+	var b strings.Builder
+	at := from
+	var kept []command
+	for _, n := range nodes {
+		lo, hi := int(n.Pos().Offset()), int(n.End().Offset())
+		if lo < at || hi > to || hi <= lo {
+			continue
+		}
+		b.WriteString(dropMarks(src.Text[at:lo]))
+		writeMark(&b, len(kept))
+		kept = append(kept, command{n, src.Text[lo:hi]})
+		at = hi
+	}
+	b.WriteString(dropMarks(src.Text[at:to]))
+	s := b.String()
+	for ; t >= 0; t = src.ticks[t].parent {
+		s = untick(s, src.ticks[t].dquote)
+	}
+	return Decode(s), kept
+}
+
+func writeMark(b *strings.Builder, n int) {
+	b.WriteByte(mark)
+	var d [20]byte
+	i := len(d)
+	for {
+		i--
+		d[i] = byte('0' + n%10)
+		if n /= 10; n == 0 {
+			break
+		}
+	}
+	b.Write(d[i:])
+	b.WriteByte(';')
+}
+
+func dropMarks(s string) string {
+	if strings.IndexByte(s, mark) < 0 {
+		return s
+	}
+	return strings.ReplaceAll(s, string(rune(mark)), "")
+}
+
+// untick takes off one level of the backslashes inside ` `.
+func untick(s string, dquote bool) string {
+	if strings.IndexByte(s, '\\') < 0 {
+		return s
+	}
+	b := make([]byte, 0, len(s))
+	for i := 0; i < len(s); i++ {
+		if s[i] == '\\' {
+			if i+1 == len(s) {
+				break // it belongs to the closing backquote
+			}
+			switch c := s[i+1]; {
+			case c == '$', c == '`', c == '\\', c == '"' && dquote:
+				i++
+			case c == mark:
+				continue
+			}
+		}
+		b = append(b, s[i])
+	}
+	return string(b)
+}
+
+// commands appends the outermost command and process substitutions below n.
+func commands(n syntax.Node, to []syntax.Node) []syntax.Node {
+	syntax.Walk(n, func(n syntax.Node) bool {
+		switch n.(type) {
+		case *syntax.CmdSubst, *syntax.ProcSubst:
+			to = append(to, n)
+			return false
+		}
+		return true
+	})
+	return to
+}
+
+// Word is a compiled word. It is immutable once Assign is set, and shared.
+type Word struct {
+	// Assign makes String expand tildes after each unquoted colon, as in the
+	// value of an assignment.
+	Assign bool
+
+	parts  []part
+	lit    string // the whole word, if isLit
+	isLit  bool   // constant: no expansion, glob or brace
+	memo   bool   // contains a command or process substitution
+	braces *braces
+	text   string // source, for messages
+	fast   fastKind
+}
+
+// fastKind singles out the words that most commands consist of.
+type fastKind uint8
+
+const (
+	fastNone   fastKind = iota
+	fastVar             // $name
+	fastQVar            // "$name"
+	fastArith           // $((…)), quoted or not
+	fastQParam          // "…one parameter expansion…"
+)
+
+type partKind uint8
+
+const (
+	pLit partKind = iota
+	pQuote
+	pParam
+	pCommand
+	pProcess
+	pArith
+	pTilde
+	pLeaf
+	pError
+)
+
+// part is a piece of a word.
+type part struct {
+	kind   partKind
+	quoted bool        // by quotes or backslash: not split, no pattern
+	colon  bool        // a tilde after a colon: only for Word.Assign
+	text   string      // pLit; the name of pTilde; the message of pError
+	meta   bool        // an unquoted pLit contains pattern characters
+	parts  []part      // pQuote
+	par    *param      // pParam
+	node   syntax.Node // pCommand, pProcess
+	arith  *Arith      // pArith
+	leaf   int         // pLeaf: number of an operand already expanded
+}
+
+// CompileWord reads the text of w. Brace expansion is prepared, too; only
+// Fields performs it.
+func CompileWord(src *Source, w *syntax.Word) *Word {
+	if len(w.Parts) == 0 {
+		return &Word{isLit: true}
+	}
+	var roots []syntax.Node
+	if len(w.Parts) > 1 || !isPlain(w.Parts[0]) {
+		roots = []syntax.Node{w}
+	}
+	text, nodes := src.cook(int(w.Pos().Offset()), int(w.End().Offset()), roots)
+	out := compile(text, nodes)
+	out.text = Decode(src.Text[w.Pos().Offset():min(int(w.End().Offset()), len(src.Text))])
+	return out
+}
+
+func isPlain(p syntax.WordPart) bool {
+	_, ok := p.(*syntax.Lit)
+	return ok
+}
+
+// CompileText compiles a word from text made at run time, which contains no
+// command substitution.
+func CompileText(text string) *Word { return compile(dropMarks(text), nil) }
+
+func compile(text string, nodes []command) *Word {
+	w := compileOne(text, nodes)
+	if !w.isLit || strings.IndexByte(text, '{') >= 0 {
+		if b := newBraces(text, nodes); b != nil {
+			w.braces, w.isLit = b, false
+		}
+	}
+	return w
+}
+
+func compileOne(text string, nodes []command) *Word {
+	r := reader{s: text, nodes: nodes}
+	w := &Word{parts: r.word(modeWord)}
+	w.finish()
+	return w
+}
+
+// CompileHereDoc compiles the body of a here-document. A body whose delimiter
+// was quoted is a constant.
+func CompileHereDoc(src *Source, r *syntax.Redirect) *Word {
+	if r.Hdoc == nil || len(r.Hdoc.Parts) == 0 {
+		return &Word{isLit: true}
+	}
+	text, nodes := src.cook(int(r.Hdoc.Pos().Offset()), int(r.Hdoc.End().Offset()), []syntax.Node{r.Hdoc})
+	text = text[:strings.LastIndexByte(text, '\n')+1] // without the delimiter's line
+	if r.Op == syntax.DashHdoc {
+		text = stripTabs(text)
+	}
+	delim := src.Text[min(int(r.Word.Pos().Offset()), len(src.Text)):min(int(r.Word.End().Offset()), len(src.Text))]
+	if strings.ContainsAny(delim, "'\"\\") {
+		return &Word{isLit: true, lit: text, parts: []part{{kind: pLit, quoted: true, text: text}}}
+	}
+	rd := reader{s: text, nodes: nodes}
+	w := &Word{parts: rd.word(modeHere)}
+	w.finish()
+	return w
+}
+
+// stripTabs removes the tabs at the beginning of each line.
+func stripTabs(s string) string {
+	var b strings.Builder
+	for len(s) > 0 {
+		s = strings.TrimLeft(s, "\t")
+		n := strings.IndexByte(s, '\n') + 1
+		if n == 0 {
+			n = len(s)
+		}
+		b.WriteString(s[:n])
+		s = s[n:]
+	}
+	return b.String()
+}
+
+// finish computes what the fast paths ask.
+func (w *Word) finish() {
+	w.memo = partsNeed(w.parts)
+	w.isLit = true
+	for i := range w.parts {
+		p := &w.parts[i]
+		switch {
+		case p.kind == pLit && !(p.meta && !p.quoted):
+		case p.kind == pQuote && len(p.parts) == 0:
+		case p.kind == pQuote && len(p.parts) == 1 && p.parts[0].kind == pLit:
+		default:
+			w.isLit = false
+		}
+	}
+	if w.isLit {
+		var b strings.Builder
+		for _, p := range w.parts {
+			if p.kind == pQuote && len(p.parts) == 1 {
+				p = p.parts[0]
+			}
+			b.WriteString(p.text)
+		}
+		w.lit = b.String()
+		return
+	}
+	if len(w.parts) != 1 {
+		return
+	}
+	p, quoted := &w.parts[0], false
+	if p.kind == pQuote && len(p.parts) == 1 {
+		p, quoted = &p.parts[0], true
+	}
+	switch {
+	case p.kind == pArith:
+		w.fast = fastArith
+	case p.kind == pParam && quoted && p.par.plain():
+		w.fast = fastQVar
+	case p.kind == pParam && quoted:
+		w.fast = fastQParam
+	case p.kind == pParam && p.par.plain():
+		w.fast = fastVar
+	}
+}
+
+func partsNeed(ps []part) bool {
+	for i := range ps {
+		if ps[i].needs() {
+			return true
+		}
+	}
+	return false
+}
+
+func (p *part) needs() bool {
+	switch p.kind {
+	case pCommand, pProcess:
+		return true
+	case pQuote:
+		return partsNeed(p.parts)
+	case pArith:
+		return p.arith.NeedsMemo()
+	case pParam:
+		return p.par.needs()
+	}
+	return false
+}
+
+// NeedsMemo reports whether w contains a command or process substitution,
+// however deep.
+func (w *Word) NeedsMemo() bool { return w.memo }
+
+// Literal returns the constant value of a word without expansions, patterns
+// and braces.
+func (w *Word) Literal() (string, bool) { return w.lit, w.isLit }
