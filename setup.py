@@ -64,7 +64,7 @@ class BuildExt(build_ext):
     def build_go(self, out):
         version = self.distribution.get_version()
         command = [self.go, "build", "-trimpath", f"-ldflags=-s -w -X main.version={version}", "-buildmode=c-shared", "-o", str(out)]
-        subprocess.run([*command, "./capi"], cwd=HERE, env=self.env, check=True)
+        self.execute_tool([*command, "./capi"])
         out.with_suffix(".h").unlink(missing_ok=True)
 
     def build_c(self, ext, out):
@@ -77,7 +77,13 @@ class BuildExt(build_ext):
         for folder in headers:  # Debian's pyconfig.h includes a header beside the folder; zig's own libc stays first
             command += ["-idirafter", os.path.dirname(folder)]
         command += [str(HERE / source) for source in ext.sources] + ["-o", str(out), "-ldl", "-lpthread"]
-        subprocess.run(command, env=self.env, check=True)
+        self.execute_tool(command)
+
+    def execute_tool(self, command):
+        """Run a compiler; its own messages say what is wrong, a traceback of this file would hide them."""
+        status = subprocess.run(command, cwd=HERE, env=self.env).returncode
+        if status:
+            raise SystemExit(f"\n*** building eryxsh failed with status {status}: {shlex.join(command)}\n")
 
 
 class Wheel(bdist_wheel):

@@ -164,6 +164,10 @@ class QuotaExceededError(EryxshError, OSError):
         self.strerror = message
         self.filename = path
 
+    def __reduce__(self) -> Tuple[Any, ...]:
+        fields = {"errno": self.errno, "strerror": self.strerror, "filename": self.filename}
+        return _rebuilt, (type(self), self.args), {**self.__dict__, **fields}
+
 
 def os_error(errno: int, message: str, path: Optional[str], filename2: Optional[str] = None) -> OSError:
     """The builtin exception of an errno, with ``.path``.

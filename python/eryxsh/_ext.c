@@ -446,7 +446,10 @@ static PyObject *load(PyObject *self, PyObject *args) {
   Py_RETURN_NONE;
 }
 
-static PyObject *loaded(PyObject *self, PyObject *unused) { return PyBool_FromLong(lib.loaded); }
+static PyObject *loaded(PyObject *self, PyObject *unused) {
+  state *s = PyModule_GetState(self); /* a subinterpreter shares the library but not the shapes */
+  return PyBool_FromLong(lib.loaded && s->shapes != NULL);
+}
 
 static PyObject *generation(PyObject *self, PyObject *unused) { return PyLong_FromLongLong(lib.generation); }
 
@@ -469,7 +472,7 @@ static PyObject *decode_value(PyObject *self, PyObject *args) {
 static PyMethodDef methods[] = {
     {"call", call, METH_VARARGS, call_doc},
     {"load", load, METH_VARARGS, load_doc},
-    {"loaded", loaded, METH_NOARGS, PyDoc_STR("loaded()\n--\n\nWhether this process has loaded the library.")},
+    {"loaded", loaded, METH_NOARGS, PyDoc_STR("loaded()\n--\n\nWhether this interpreter has loaded the library, in this process.")},
     {"generation", generation, METH_NOARGS, PyDoc_STR("generation()\n--\n\nHow many forks lie between the first process and this one.")},
     {"encode", encode_value, METH_O, PyDoc_STR("encode(value)\n--\n\nA value as CBOR.")},
     {"decode", decode_value, METH_VARARGS, PyDoc_STR("decode(data, shape)\n--\n\nCBOR as a value.")},

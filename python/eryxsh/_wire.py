@@ -12,7 +12,7 @@ from typing import Any, Dict, Final, List, Literal, Optional, Tuple, TypedDict, 
 
 from eryxsh._native import Method, call
 
-FINGERPRINT: Final = "d154daba02cdaf9c"
+FINGERPRINT: Final = "e9d86c4422072ad3"
 
 Strings = Union[List[str], Tuple[str, ...]]
 
@@ -381,12 +381,12 @@ class Done(TypedDict):
     stdout_truncated: bool  # stdout was cut at the output limit
     stderr_truncated: bool  # stderr was cut at the output limit
     unsupported: Tuple[str, ...]  # options and features the script used that do not exist here
-    offered: Tuple[str, ...]  # call_ids that were offered and will never be answered now
+    tool_errors: Tuple[str, ...]  # what tools that failed said, in order
 
 
 _DONE: Final[Any] = (
-    {"tag": 4, "run": "", "output": (), "status": 0, "steps": 0, "time": 0, "error_class": "", "limit": "", "stdout_truncated": False, "stderr_truncated": False, "unsupported": (), "offered": ()},
-    (None, "run", "output", "status", "steps", "time", "error_class", "limit", "stdout_truncated", "stderr_truncated", "unsupported", "offered",),
+    {"tag": 4, "run": "", "output": (), "status": 0, "steps": 0, "time": 0, "error_class": "", "limit": "", "stdout_truncated": False, "stderr_truncated": False, "unsupported": (), "tool_errors": ()},
+    (None, "run", "output", "status", "steps", "time", "error_class", "limit", "stdout_truncated", "stderr_truncated", "unsupported", "tool_errors",),
     (None, None, None, None, None, None, None, None, None, None, None, None,),
 )
 
@@ -536,7 +536,7 @@ def system_test(op: str, *, n: Optional[int] = None) -> bytes:
 _SANDBOX_NEW: Final[Method[int]] = Method((16, 0, None))
 
 
-def sandbox_new(*, env: Optional[Dict[str, str]] = None, cwd: Optional[str] = None, user: Optional[str] = None, hostname: Optional[str] = None, limits: Optional[Dict[str, int]] = None, virtual: Optional[bool] = None, start: Optional[int] = None, seed: Optional[int] = None, files: Optional[Dict[str, bytes]] = None, tools: Optional[Strings] = None) -> int:
+def sandbox_new(*, env: Optional[Dict[str, str]] = None, cwd: Optional[str] = None, user: Optional[str] = None, hostname: Optional[str] = None, limits: Optional[Dict[str, int]] = None, virtual: Optional[bool] = None, start: Optional[int] = None, seed: Optional[int] = None, files: Optional[Dict[str, bytes]] = None, tools: Optional[Union[List[Tuple[str, bool, str]], Tuple[Tuple[str, bool, str], ...]]] = None) -> int:
     """Make a sandbox; the result is its handle.
 
     env: exported variables added to the default ones
@@ -691,7 +691,7 @@ def sandbox_import(sandbox: int, state: bytes, *, key: Optional[bytes] = None, b
 _SANDBOX_FROM_STATE: Final[Method[int]] = Method((28, 1, None))
 
 
-def sandbox_from_state(state: bytes, *, key: Optional[bytes] = None, tools: Optional[Strings] = None, limits: Optional[Dict[str, int]] = None, base: Optional[int] = None) -> int:
+def sandbox_from_state(state: bytes, *, key: Optional[bytes] = None, tools: Optional[Union[List[Tuple[str, bool, str]], Tuple[Tuple[str, bool, str], ...]]] = None, limits: Optional[Dict[str, int]] = None, base: Optional[int] = None) -> int:
     """Make a sandbox out of a blob; the result is its handle.
 
     state: what sandbox.export gave
@@ -752,7 +752,7 @@ def sandbox_analyze(sandbox: int, script: str) -> Analysis:
 _SANDBOX_SET_TOOLS: Final[Method[None]] = Method((33, 0, None))
 
 
-def sandbox_set_tools(sandbox: int, *, tools: Optional[Strings] = None) -> None:
+def sandbox_set_tools(sandbox: int, *, tools: Optional[Union[List[Tuple[str, bool, str]], Tuple[Tuple[str, bool, str], ...]]] = None) -> None:
     """Say which names are tool calls.
 
     sandbox: handle
@@ -948,7 +948,7 @@ def run_step(sandbox: int, run: str, *, slice_ns: Optional[int] = None) -> Answe
 _RUN_ANSWER: Final[Method[None]] = Method((67, 0, None))
 
 
-def run_answer(sandbox: int, run: str, call: str, *, stdout: Optional[bytes] = None, stderr: Optional[bytes] = None, status: Optional[int] = None) -> None:
+def run_answer(sandbox: int, run: str, call: str, *, stdout: Optional[bytes] = None, stderr: Optional[bytes] = None, status: Optional[int] = None, error: Optional[str] = None) -> None:
     """Answer a tool call.
 
     sandbox: handle
@@ -957,8 +957,9 @@ def run_answer(sandbox: int, run: str, call: str, *, stdout: Optional[bytes] = N
     stdout: what the tool printed
     stderr: what it said on stderr
     status: exit status
+    error: what the tool raised, for Done.tool_errors
     """
-    return call(_RUN_ANSWER, (sandbox, run, call, stdout, stderr, status))
+    return call(_RUN_ANSWER, (sandbox, run, call, stdout, stderr, status, error))
 
 
 _RUN_INPUT: Final[Method[None]] = Method((68, 0, None))

@@ -31,6 +31,7 @@ type AnswerParams struct {
 	Stdout  []byte `cbor:"4,keyasint,omitempty" doc:"what the tool printed"`
 	Stderr  []byte `cbor:"5,keyasint,omitempty" doc:"what it said on stderr"`
 	Status  int    `cbor:"6,keyasint,omitempty" doc:"exit status"`
+	Error   string `cbor:"7,keyasint,omitempty" doc:"what the tool raised, for Done.tool_errors"`
 }
 
 // InputParams are those of run.input.

@@ -16,7 +16,15 @@ type NewParams struct {
 	Start    *int64            `cbor:"7,keyasint,omitempty" doc:"time of a virtual clock, ns since 1970"`
 	Seed     *int64            `cbor:"8,keyasint,omitempty" doc:"of RANDOM and /dev/urandom; None draws one"`
 	Files    map[string][]byte `cbor:"9,keyasint,omitempty" doc:"path to content; parents are made"`
-	Tools    []string          `cbor:"10,keyasint,omitempty" doc:"names that are tool calls"`
+	Tools    []Tool            `cbor:"10,keyasint,omitempty" doc:"names that are tool calls"`
+}
+
+// Tool is a name that is a tool call.
+type Tool struct {
+	_    struct{} `cbor:",toarray"`
+	Name string
+	Held bool   // a callable is behind it: loading a state that has it needs one
+	Help string // what extensions info prints
 }
 
 // CloseParams are those of sandbox.close.
@@ -110,7 +118,7 @@ type ImportParams struct {
 type FromStateParams struct {
 	State  Blob             `cbor:"1,keyasint" doc:"what sandbox.export gave"`
 	Key    []byte           `cbor:"2,keyasint,omitempty" doc:"HMAC-SHA256 key"`
-	Tools  []string         `cbor:"3,keyasint,omitempty" doc:"names that are tool calls here"`
+	Tools  []Tool           `cbor:"3,keyasint,omitempty" doc:"names that are tool calls here"`
 	Limits map[string]int64 `cbor:"4,keyasint,omitempty" doc:"by name; they replace the saved ones"`
 	Base   int64            `cbor:"5,keyasint,omitempty" doc:"handle of a sandbox that holds what a thin pack leaves out"`
 }
@@ -197,8 +205,8 @@ type Analysis struct {
 
 // ToolsParams are those of sandbox.set_tools.
 type ToolsParams struct {
-	Sandbox int64    `cbor:"1,keyasint" doc:"handle"`
-	Tools   []string `cbor:"2,keyasint,omitempty" doc:"every name that is a tool call from now on"`
+	Sandbox int64  `cbor:"1,keyasint" doc:"handle"`
+	Tools   []Tool `cbor:"2,keyasint,omitempty" doc:"every name that is a tool call from now on"`
 }
 
 // ToolInfoParams are those of sandbox.set_extension.

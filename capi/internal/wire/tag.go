@@ -65,7 +65,7 @@ type Done struct {
 	StdoutTruncated bool     `cbor:"8,keyasint,omitempty" doc:"stdout was cut at the output limit"`
 	StderrTruncated bool     `cbor:"9,keyasint,omitempty" doc:"stderr was cut at the output limit"`
 	Unsupported     []string `cbor:"10,keyasint,omitempty" doc:"options and features the script used that do not exist here"`
-	Offered         []string `cbor:"11,keyasint,omitempty" doc:"call_ids that were offered and will never be answered now"`
+	ToolErrors      []string `cbor:"11,keyasint,omitempty" doc:"what tools that failed said, in order"`
 }
 
 // Slice is the end of a time slice.

@@ -84,8 +84,12 @@ func wireType(t reflect.Type) string {
 		return "blob"
 	case t == bytesType:
 		return "bytes"
-	case t == chunkType:
-		return "(stream, bytes)"
+	case t.Kind() == reflect.Struct && isTuple(t):
+		var parts []string
+		for i := 1; i < t.NumField(); i++ {
+			parts = append(parts, snake(t.Field(i).Name)+" "+wireType(t.Field(i).Type))
+		}
+		return "(" + strings.Join(parts, ", ") + ")"
 	}
 	switch t.Kind() {
 	case reflect.Bool:

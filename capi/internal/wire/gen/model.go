@@ -42,7 +42,6 @@ type field struct {
 var (
 	blobType   = reflect.TypeFor[wire.Blob]()
 	outputType = reflect.TypeFor[wire.Output]()
-	chunkType  = reflect.TypeFor[wire.Chunk]()
 	bytesType  = reflect.TypeFor[[]byte]()
 )
 
@@ -113,7 +112,7 @@ func collect(t reflect.Type, found map[reflect.Type]bool) {
 	case reflect.Map:
 		collect(t.Elem(), found)
 	case reflect.Struct:
-		if t == chunkType || found[t] {
+		if isTuple(t) || found[t] {
 			return
 		}
 		found[t] = true
@@ -194,8 +193,13 @@ func structOf(t reflect.Type) reflect.Type {
 	for t.Kind() == reflect.Pointer || t.Kind() == reflect.Slice {
 		t = t.Elem()
 	}
-	if t.Kind() == reflect.Struct && t != chunkType {
+	if t.Kind() == reflect.Struct && !isTuple(t) {
 		return t
 	}
 	return nil
+}
+
+// isTuple reports whether a struct travels as an array.
+func isTuple(t reflect.Type) bool {
+	return t.NumField() > 0 && strings.Contains(t.Field(0).Tag.Get("cbor"), "toarray")
 }

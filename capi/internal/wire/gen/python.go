@@ -156,8 +156,12 @@ func pythonType(t reflect.Type) string {
 	case reflect.Map:
 		return "Dict[str, " + pythonType(t.Elem()) + "]"
 	case reflect.Struct:
-		if t == chunkType {
-			return "Tuple[int, bytes]"
+		if isTuple(t) {
+			var parts []string
+			for i := 1; i < t.NumField(); i++ {
+				parts = append(parts, pythonType(t.Field(i).Type))
+			}
+			return "Tuple[" + strings.Join(parts, ", ") + "]"
 		}
 		return t.Name()
 	}
@@ -175,6 +179,9 @@ func optionalType(t string) string {
 func parameterType(t reflect.Type) string {
 	if t.Kind() == reflect.Slice && t.Elem().Kind() == reflect.String {
 		return "Strings"
+	}
+	if t.Kind() == reflect.Slice && t != blobType && t != bytesType {
+		return "Union[List[" + pythonType(t.Elem()) + "], " + pythonType(t) + "]"
 	}
 	return pythonType(t)
 }
