@@ -46,7 +46,13 @@ func (sh *shell) run(script string) (out string, err error) {
 	text := Encode([]byte(script))
 	f, perr := syntax.NewParser().Parse(strings.NewReader(text), "")
 	if perr != nil {
-		return "", perr
+		masked, ok := Mask(text)
+		if !ok {
+			return "", perr
+		}
+		if f, perr = syntax.NewParser().Parse(strings.NewReader(masked), ""); perr != nil {
+			return "", perr
+		}
 	}
 	nodes := []syntax.Node{}
 	for _, st := range f.Stmts {

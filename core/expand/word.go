@@ -330,7 +330,7 @@ func (w *Word) finish() {
 	for i := range w.parts {
 		p := &w.parts[i]
 		switch {
-		case p.kind == pLit && !(p.meta && !p.quoted):
+		case p.kind == pLit:
 		case p.kind == pQuote && len(p.parts) == 0:
 		case p.kind == pQuote && len(p.parts) == 1 && p.parts[0].kind == pLit:
 		default:
@@ -338,14 +338,7 @@ func (w *Word) finish() {
 		}
 	}
 	if w.isLit {
-		var b strings.Builder
-		for _, p := range w.parts {
-			if p.kind == pQuote && len(p.parts) == 1 {
-				p = p.parts[0]
-			}
-			b.WriteString(p.text)
-		}
-		w.lit = b.String()
+		w.constant()
 		return
 	}
 	if len(w.parts) != 1 {
@@ -365,6 +358,29 @@ func (w *Word) finish() {
 	case p.kind == pParam && p.par.plain():
 		w.fast = fastVar
 	}
+}
+
+// constant computes the value of a word of literals. It is none if it is a
+// pattern.
+func (w *Word) constant() {
+	var b, pattern strings.Builder
+	for _, p := range w.parts {
+		if p.kind == pQuote {
+			if len(p.parts) == 0 {
+				continue
+			}
+			p = p.parts[0]
+		}
+		b.WriteString(p.text)
+		if p.quoted {
+			escapePattern(&pattern, p.text)
+		} else {
+			pattern.WriteString(p.text)
+			w.isLit = w.isLit && !p.meta
+		}
+	}
+	w.isLit = w.isLit || !isPattern(pattern.String(), ExtGlob)
+	w.lit = b.String()
 }
 
 func partsNeed(ps []part) bool {

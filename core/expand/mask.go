@@ -1,0 +1,476 @@
+package expand
+
+import "strings"
+
+// Mask returns text with everything blanked that this package reads by itself
+// and the parser need not understand: arithmetic, the inside of ${…}, and
+// subscripts before an assignment. Length, lines and command substitutions
+// stay, so that the tree of the masked text fits the original, which is what
+// belongs in Source.Text.
+//
+// It is for texts the parser refuses though bash runs them, such as
+// "${m[two words]}", $(( $a $op $b )) or m[a b]=1, and for those where bash
+// fails only when it gets there: $((1+)). ok is false if nothing was blanked.
+func Mask(text string) (masked string, ok bool) {
+	m := masker{s: text, out: []byte(text)}
+	m.commands(0)
+	return string(m.out), m.done
+}
+
+// masker walks over shell text. It knows just enough of the grammar to tell
+// code from quoted text, comments and here-documents.
+type masker struct {
+	s     string
+	out   []byte
+	i     int
+	depth int
+	done  bool
+	here  []hereDelim // documents that begin after this line
+}
+
+type hereDelim struct {
+	text   string
+	quoted bool
+	tabs   bool
+}
+
+func (m *masker) peek(n int) byte {
+	if m.i+n < len(m.s) {
+		return m.s[m.i+n]
+	}
+	return 0
+}
+
+func (m *masker) has(p string) bool { return strings.HasPrefix(m.s[m.i:], p) }
+
+// commands reads up to the closing character, or to the end if that is 0.
+func (m *masker) commands(closing byte) {
+	if m.depth++; m.depth > maxDepth {
+		m.i = len(m.s)
+	}
+	defer func() { m.depth-- }()
+	cases, parens := 0, 0
+	test := false // inside [[ ]]
+	start := true // at the beginning of a word
+	for m.i < len(m.s) {
+		c := m.s[m.i]
+		if c == closing && (closing != ')' || parens == 0 && cases == 0) {
+			m.i++
+			return
+		}
+		if start {
+			word := m.bare()
+			switch word {
+			case "case":
+				cases++
+			case "esac":
+				cases = max(0, cases-1)
+			case "[[":
+				test = true
+			case "]]":
+				test = false
+			}
+			if word == "" && c == '#' {
+				m.comment()
+				continue
+			}
+			if !test && m.has("((") {
+				m.i += 2
+				m.arith("))")
+				start = false
+				continue
+			}
+			if m.subscript(true) {
+				start = false
+				continue
+			}
+		}
+		start = false
+		switch c {
+		case ' ', '\t', ';', '&', '|':
+			start = true
+			m.i++
+		case '\n':
+			start = true
+			m.i++
+			m.hereDocs()
+		case '(':
+			if m.i > 0 && m.s[m.i-1] == '=' {
+				m.i++
+				m.array()
+				continue
+			}
+			parens++
+			start = true
+			m.i++
+		case ')':
+			if parens > 0 {
+				parens--
+			}
+			start = true
+			m.i++
+		case '<':
+			m.redirect()
+		default:
+			m.char(false)
+		}
+	}
+}
+
+// bare returns the unquoted word at the current position if it is followed by
+// a separator: a possible keyword.
+func (m *masker) bare() string {
+	end := m.i
+	for end < len(m.s) && strings.IndexByte(" \t\n;&|()<>", m.s[end]) < 0 {
+		if strings.IndexByte("'\"\\$`", m.s[end]) >= 0 {
+			return "?"
+		}
+		end++
+	}
+	w := m.s[m.i:end]
+	if strings.HasPrefix(w, "#") {
+		return ""
+	}
+	return w
+}
+
+func (m *masker) comment() {
+	if n := strings.IndexByte(m.s[m.i:], '\n'); n >= 0 {
+		m.i += n
+	} else {
+		m.i = len(m.s)
+	}
+}
+
+// char steps over one character of a word, or over what it begins.
+func (m *masker) char(dquote bool) {
+	switch c := m.s[m.i]; {
+	case c == '\\':
+		m.i = min(m.i+2, len(m.s))
+	case c == '\'' && !dquote:
+		m.skipSingle()
+	case c == '"' && !dquote:
+		m.i++
+		m.double()
+	case c == '`':
+		m.i++
+		m.commands('`')
+	case c == '$':
+		m.dollar(dquote)
+	default:
+		m.i++
+	}
+}
+
+func (m *masker) skipSingle() {
+	if n := strings.IndexByte(m.s[m.i+1:], '\''); n >= 0 {
+		m.i += n + 2
+	} else {
+		m.i = len(m.s)
+	}
+}
+
+func (m *masker) double() {
+	for m.i < len(m.s) {
+		if m.s[m.i] == '"' {
+			m.i++
+			return
+		}
+		m.char(true)
+	}
+}
+
+func (m *masker) dollar(dquote bool) {
+	switch {
+	case m.has("$(("):
+		if end, ok := skipArith(m.s, m.i+3); ok || end == len(m.s) {
+			m.i += 3
+			m.arith("))")
+			return
+		}
+		m.i += 2
+		m.commands(')')
+	case m.has("$("):
+		m.i += 2
+		m.commands(')')
+	case m.has("${"):
+		m.i += 2
+		m.brace(dquote)
+	case m.has("$["):
+		m.i += 2
+		m.arith("]")
+	case m.has("$'") && !dquote:
+		_, n := ansiC(m.s[m.i+2:])
+		m.i += 2 + n
+	default:
+		m.i++
+	}
+}
+
+// blank replaces the text from a position on, but keeps line ends and the
+// pieces listed.
+func (m *masker) blank(from, to int, fill byte, keep []span) {
+	for j := from; j < to; j++ {
+		if len(keep) > 0 && j == keep[0].from {
+			j = keep[0].to - 1
+			keep = keep[1:]
+			continue
+		}
+		if m.out[j] != '\n' && m.out[j] != fill {
+			m.out[j] = fill
+			m.done = true
+		}
+	}
+}
+
+// inner steps over what a blanked text may contain and remembers commands.
+func (m *masker) inner(keep []span, dquote bool) []span {
+	from := m.i
+	switch {
+	case m.has("$(") && !m.has("$(("), m.has("`"):
+		m.char(dquote)
+		return append(keep, span{from, m.i})
+	case m.has("$(("):
+		m.i += 3
+		k := m.region("))", true)
+		return append(keep, k...)
+	case m.has("${"):
+		m.i += 2
+		return append(keep, m.region("}", dquote)...)
+	case m.has("\\"):
+		m.i = min(m.i+2, len(m.s))
+	case m.has("\""):
+		m.i++
+		for m.i < len(m.s) && m.s[m.i] != '"' {
+			keep = m.inner(keep, true)
+		}
+		m.i = min(m.i+1, len(m.s))
+	case m.has("'") && !dquote:
+		m.skipSingle()
+	default:
+		m.i++
+	}
+	return keep
+}
+
+// region reads up to the end of a bracketed text and returns the commands in
+// it.
+func (m *masker) region(end string, dquote bool) (keep []span) {
+	if m.depth++; m.depth > maxDepth {
+		m.i = len(m.s)
+	}
+	defer func() { m.depth-- }()
+	open := map[byte]byte{')': '(', ']': '[', '}': 0}[end[0]]
+	for n := 0; m.i < len(m.s); {
+		if n == 0 && m.has(end) {
+			m.i += len(end)
+			return keep
+		}
+		switch c := m.s[m.i]; {
+		case c == open:
+			n++
+			m.i++
+		case c == end[0] && open != 0:
+			n = max(0, n-1)
+			m.i++
+		default:
+			keep = m.inner(keep, dquote)
+		}
+	}
+	return keep
+}
+
+// arith blanks an arithmetic expression.
+func (m *masker) arith(end string) {
+	from := m.i
+	keep := m.region(end, true)
+	if m.i == len(m.s) && !strings.HasSuffix(m.s, end) {
+		return // not closed: let the parser say so
+	}
+	to := m.i - len(end)
+	if from == to && from >= 3 && end == "))" && m.s[from-3] == '$' { // $(())
+		copy(m.out[from-2:], "{__}")
+		m.done = true
+		return
+	}
+	if strings.IndexByte(m.s[from:to], ';') >= 0 { // for ((…;…;…))
+		keep = withSemicolons(from, to, m.s, keep)
+	}
+	m.blank(from, to, '0', keep)
+	// The parser wants an operator before a line end inside the expression.
+	for j := from + 1; j < to; j++ {
+		if m.out[j] == '\n' && m.out[j-1] == '0' && strings.Trim(string(m.out[j:to]), "\n;") != "" {
+			m.out[j-1] = '+'
+		}
+	}
+}
+
+// withSemicolons adds the semicolons outside of the commands to keep.
+func withSemicolons(from, to int, s string, cmds []span) (out []span) {
+	for j := from; j < to; j++ {
+		if len(cmds) > 0 && j == cmds[0].from {
+			out = append(out, cmds[0])
+			j = cmds[0].to - 1
+			cmds = cmds[1:]
+		} else if s[j] == ';' {
+			out = append(out, span{j, j + 1})
+		}
+	}
+	return out
+}
+
+// brace blanks the inside of ${…}.
+func (m *masker) brace(dquote bool) {
+	from := m.i
+	keep := m.region("}", dquote)
+	to := m.i - 1
+	if m.i > len(m.s) || to < from || m.s[to] != '}' || isName(m.s[from:to]) || to == from {
+		return
+	}
+	if len(keep) > 0 && keep[0].from < from+2 {
+		return
+	}
+	operand := len(keep) > 0 || strings.IndexByte(m.s[from:to], '\n') >= 0
+	if operand && (to < from+2 || m.s[from] == '\n' || m.s[from+1] == '\n') {
+		return
+	}
+	m.blank(from, to, '_', keep)
+	if operand {
+		m.out[from+1] = '-'
+	}
+}
+
+// subscript blanks name[…]= at the current position, or […]= if not named.
+func (m *masker) subscript(named bool) bool {
+	j := m.i
+	if named {
+		if !nameStart(m.peek(0)) {
+			return false
+		}
+		for j < len(m.s) && nameByte(m.s[j]) {
+			j++
+		}
+	}
+	if j >= len(m.s) || m.s[j] != '[' {
+		return false
+	}
+	end, ok := skipTo(m.s, j+1, ']')
+	if !ok || end == j+1 || !strings.HasPrefix(m.s[end+1:], "=") && !strings.HasPrefix(m.s[end+1:], "+=") {
+		return false
+	}
+	m.i = j + 1
+	keep := m.region("]", false)
+	m.blank(j+1, m.i-1, '0', keep)
+	for m.i < len(m.s) && (m.s[m.i] == '+' || m.s[m.i] == '=') {
+		m.i++
+		if m.s[m.i-1] == '=' {
+			break
+		}
+	}
+	return true
+}
+
+// array reads the elements of name=( … ).
+func (m *masker) array() {
+	start := true
+	for m.i < len(m.s) {
+		c := m.s[m.i]
+		if start {
+			if c == '#' {
+				m.comment()
+				continue
+			}
+			if m.subscript(false) {
+				start = false
+				continue
+			}
+		}
+		start = false
+		switch c {
+		case ')':
+			m.i++
+			return
+		case ' ', '\t', '\n':
+			start = true
+			m.i++
+		default:
+			m.char(false)
+		}
+	}
+}
+
+// redirect reads < and notes here-documents.
+func (m *masker) redirect() {
+	if m.has("<<<") {
+		m.i += 3
+		return
+	}
+	if !m.has("<<") {
+		m.i++
+		return
+	}
+	m.i += 2
+	d := hereDelim{}
+	if m.peek(0) == '-' {
+		d.tabs = true
+		m.i++
+	}
+	for m.peek(0) == ' ' || m.peek(0) == '\t' {
+		m.i++
+	}
+	var b strings.Builder
+	for m.i < len(m.s) && strings.IndexByte(" \t\n;&|()<>", m.s[m.i]) < 0 {
+		switch c := m.s[m.i]; c {
+		case '\'', '"':
+			d.quoted = true
+			m.i++
+			for m.i < len(m.s) && m.s[m.i] != c {
+				b.WriteByte(m.s[m.i])
+				m.i++
+			}
+			m.i = min(m.i+1, len(m.s))
+		case '\\':
+			d.quoted = true
+			m.i++
+		default:
+			b.WriteByte(c)
+			m.i++
+		}
+	}
+	d.text = b.String()
+	m.here = append(m.here, d)
+}
+
+// hereDocs reads the bodies that begin at the current line.
+func (m *masker) hereDocs() {
+	docs := m.here
+	m.here = nil
+	for _, d := range docs {
+		for m.i < len(m.s) {
+			n := strings.IndexByte(m.s[m.i:], '\n')
+			if n < 0 {
+				n = len(m.s) - m.i
+			}
+			line := m.s[m.i : m.i+n]
+			if d.tabs {
+				line = strings.TrimLeft(line, "\t")
+			}
+			end := m.i + n
+			if line == d.text {
+				m.i = min(end+1, len(m.s))
+				break
+			}
+			for m.i < end {
+				switch c := m.s[m.i]; {
+				case d.quoted || c != '\\' && c != '$' && c != '`':
+					m.i++
+				default:
+					m.char(true)
+				}
+			}
+			if m.i < len(m.s) && m.s[m.i] == '\n' {
+				m.i++
+			}
+		}
+	}
+}
