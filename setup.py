@@ -71,7 +71,7 @@ class BuildExt(build_ext):
         """One plain command instead of setuptools': no -rpath, -specs, LTO or -g out of this Python's own flags."""
         headers = sorted({sysconfig.get_path("include"), sysconfig.get_path("platinclude")})
         if not any(os.path.exists(os.path.join(folder, "Python.h")) for folder in headers):
-            raise SystemExit(f"\n*** eryxsh needs Python's headers, which are not in {headers[0]}: install python3-dev (or python3-devel).\n")
+            raise SystemExit(f"\n*** eryxsh needs Python's headers, not found in {headers[0]}: install python3-dev or python3-devel.\n")
         command = [*shlex.split(self.cc), "-O2", "-g0", "-fPIC", "-shared", "-fvisibility=hidden"]
         command += [f"-I{folder}" for folder in headers] + [f"-I{HERE / folder}" for folder in ext.include_dirs]
         for folder in headers:  # Debian's pyconfig.h includes a header beside the folder; zig's own libc stays first

@@ -1,9 +1,8 @@
 """setuptools' build backend, plus Go and a C compiler from PyPI on machines that have none (PEP 517, PEP 660)."""
 
+import toolchain
 from setuptools import build_meta as _setuptools
 from setuptools.build_meta import *  # noqa: F403  (the hooks that need no change)
-
-import toolchain
 
 
 def get_requires_for_build_wheel(config_settings=None):

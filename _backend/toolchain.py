@@ -176,3 +176,17 @@ def _ensure_caches(env):
     folder = os.path.join(tempfile.gettempdir(), f"eryxsh-build-{os.getuid()}")
     for variable, name in (("GOCACHE", "go-build"), ("GOPATH", "gopath"), ("ZIG_GLOBAL_CACHE_DIR", "zig")):
         env.setdefault(variable, os.path.join(folder, name))
+
+
+if __name__ == "__main__":  # for the test scripts: what to install, or shell code that sets up Go and CC
+    if sys.argv[1:] == ["missing"]:
+        for requirement in missing():
+            print(requirement)
+    elif sys.argv[1:] == ["env"]:
+        found, compiler, variables = environment()
+        for variable in ("CC", "CGO_ENABLED", "GOROOT", "GOTOOLCHAIN", "GOWORK", "GOFLAGS", "GOCACHE", "GOPATH", "ZIG_GLOBAL_CACHE_DIR"):
+            if variable in variables:
+                print(f"export {variable}={shlex.quote(variables[variable])}")
+        print(f"export PATH={shlex.quote(os.path.dirname(os.path.abspath(found)))}:\"$PATH\"")
+    else:
+        raise SystemExit("usage: toolchain.py missing | env")

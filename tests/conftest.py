@@ -11,11 +11,11 @@ from typing import Callable
 import pytest
 
 
-@pytest.fixture()
+@pytest.fixture
 def python() -> Callable[..., str]:
     """Run code in a fresh interpreter, warnings as errors; give what it printed. It must end cleanly."""
 
-    def run(code: str, *, status: int = 0, timeout: float = 60, env: "dict[str, str] | None" = None) -> str:
+    def run(code: str, *, status: int = 0, timeout: float = 60, env: dict[str, str] | None = None) -> str:
         done = subprocess.run(
             [sys.executable, "-W", "error", "-c", textwrap.dedent(code)],
             capture_output=True,

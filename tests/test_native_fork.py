@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
 import time
@@ -45,7 +44,7 @@ CHILD = """
 """
 
 
-@pytest.fixture()
+@pytest.fixture
 def forking(python):
     import textwrap
 

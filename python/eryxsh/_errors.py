@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import builtins
 import errno as _errno
-import os
-from typing import Any, Callable, Mapping, Optional, Tuple
+from typing import Any, Mapping, Optional, Tuple
 
 __all__ = [
     "AlreadyResumedError",
@@ -169,14 +168,13 @@ class QuotaExceededError(EryxshError, OSError):
         return _rebuilt, (type(self), self.args), {**self.__dict__, **fields}
 
 
-def os_error(errno: int, message: str, path: Optional[str], filename2: Optional[str] = None) -> OSError:
-    """The builtin exception of an errno, with ``.path``.
+def os_error(errno: int, message: str, path: Optional[str] = None) -> OSError:
+    """The builtin exception of an errno of this system, with ``.path``.
 
     >>> os_error(2, "No such file or directory", "/x").path
     '/x'
     """
-    here = _HERE.get(errno, errno)  # the core's numbers are Linux's
-    error = OSError(here, message, path) if path else OSError(here, message)
+    error = OSError(errno, message, path) if path else OSError(errno, message)
     error.path = path  # type: ignore[attr-defined]
     return error
 
@@ -191,31 +189,25 @@ _HERE = {
 }  # fmt: skip
 
 
-def _generic(cls: Callable[..., BaseException], fields: Mapping[str, Any], message: str) -> BaseException:
-    if isinstance(cls, type) and issubclass(cls, EryxshError):
-        return cls(message, path=fields["path"] or None)
-    error = cls(message)
-    error.path = fields["path"] or None  # type: ignore[attr-defined]
-    return error
-
-
 def from_wire(fields: Mapping[str, Any]) -> BaseException:
     """The exception for the fields of an Error answer (``_wire.Error``)."""
     from eryxsh import _wire
 
     name = _wire.KINDS.get(fields["kind"], "EryxshError")
     path = fields["path"] or None
+    limit = fields["limit"] or None
+    errno = _HERE.get(fields["errno"], fields["errno"])  # the core's numbers are Linux's
     text = fields["message"] or name
     if name == "OSError":
-        return os_error(fields["errno"], os.strerror(_HERE.get(fields["errno"], fields["errno"])) if not text else text, path)
+        return os_error(errno, text, path)
+    if name == "QuotaExceededError":
+        return QuotaExceededError(text, path=path, limit=limit, errno=errno or _errno.EDQUOT)
     subject = ": ".join(part for part in (fields["op"], path) if part)
     message = f"{subject}: {text}" if subject and subject not in text else text
-    if name == "QuotaExceededError":
-        return QuotaExceededError(text, path=path, limit=fields["limit"] or None, errno=_HERE.get(fields["errno"], fields["errno"]) or _errno.EDQUOT)
     if name == "ParseError":
         return ParseError(message, line=fields["line"], column=fields["column"], path=path)
     cls = globals().get(name) or getattr(builtins, name)
-    error = _generic(cls, fields, message)
-    if isinstance(error, EryxshError) and fields["limit"]:
-        error.limit = fields["limit"]
+    error: BaseException = cls(message)
+    error.path = path  # type: ignore[attr-defined]
+    error.limit = limit  # type: ignore[attr-defined]
     return error

@@ -453,6 +453,10 @@ static PyObject *loaded(PyObject *self, PyObject *unused) {
 
 static PyObject *generation(PyObject *self, PyObject *unused) { return PyLong_FromLongLong(lib.generation); }
 
+static PyObject *in_main(PyObject *self, PyObject *unused) {
+  return PyBool_FromLong(PyInterpreterState_GetID(PyInterpreterState_Get()) == 0);
+}
+
 static PyObject *encode_value(PyObject *self, PyObject *o) {
   writer w;
   begin(&w);
@@ -474,6 +478,7 @@ static PyMethodDef methods[] = {
     {"load", load, METH_VARARGS, load_doc},
     {"loaded", loaded, METH_NOARGS, PyDoc_STR("loaded()\n--\n\nWhether this interpreter has loaded the library, in this process.")},
     {"generation", generation, METH_NOARGS, PyDoc_STR("generation()\n--\n\nHow many forks lie between the first process and this one.")},
+    {"in_main", in_main, METH_NOARGS, PyDoc_STR("in_main()\n--\n\nWhether this is the main interpreter of the process.")},
     {"encode", encode_value, METH_O, PyDoc_STR("encode(value)\n--\n\nA value as CBOR.")},
     {"decode", decode_value, METH_VARARGS, PyDoc_STR("decode(data, shape)\n--\n\nCBOR as a value.")},
     {NULL, NULL, 0, NULL}};

@@ -145,7 +145,8 @@ def _load() -> None:
         else:
             load(str(path))
             _used = True
-            atexit.register(at_exit)
+            if _ext.in_main():  # the end of a subinterpreter ends nothing for the others
+                atexit.register(at_exit)
 
 
 def _import() -> Any:

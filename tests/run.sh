@@ -1,0 +1,97 @@
+#!/usr/bin/env bash
+# Every check of the repository, with the Python environment that is active
+# (`pip install -e '.[test]'`), by part:
+#
+#   bash tests/run.sh             all parts
+#   bash tests/run.sh go python   some of them
+#
+# A new part is a function part_NAME and its name in `parts`. Parts that need
+# what is not there say so and are skipped; a part that fails does not keep the
+# others from running.
+set -uo pipefail
+cd "$(dirname "$0")/.."
+
+parts=(format generated vet static go race python-lint python-types python corpora fuzz package)
+
+# --- parts ---
+
+part_format() {
+  local bad
+  bad=$(git ls-files '*.go' | xargs gofmt -l)
+  [ -z "$bad" ] || { echo "gofmt would change:"; echo "$bad"; return 1; }
+}
+
+part_generated() { go run ./capi/internal/wire/gen -check; }
+
+part_vet() { go vet ./...; }
+
+part_static() { GOFLAGS="$GOFLAGS -mod=mod" go run honnef.co/go/tools/cmd/staticcheck@v0.8.2 ./...; }
+
+part_go() { go test ./...; }
+
+# The race detector on what forks share, where a C compiler can link it.
+part_race() {
+  case $CC in *zig*) skip "the race detector needs gcc or clang" ; return ;; esac
+  local packages
+  packages=$(go list ./vfs/... ./core/shell/... ./capi/... 2>/dev/null)
+  [ -n "$packages" ] || { skip "no such packages"; return; }
+  # shellcheck disable=SC2086
+  go test -race -short $packages
+}
+
+part_python-lint() { python -m ruff check python tests _backend setup.py; }
+
+part_python-types() { python -m mypy; }
+
+part_python() { python -m pytest; }
+
+# Scripts recorded from bash and the GNU tools; the floor is what passed before.
+part_corpora() {
+  [ -f tests/corpora.py ] || { skip "no tests/corpora.py"; return; }
+  python tests/corpora.py
+}
+
+# A minute of fuzzing in all, shared by every fuzz target.
+part_fuzz() {
+  local targets seconds status=0
+  targets=$(git ls-files '*_test.go' | xargs grep -HoE '^func Fuzz[A-Za-z0-9_]+' /dev/null | sed -E 's/func //')
+  [ -n "$targets" ] || { skip "no fuzz target"; return; }
+  seconds=$((60 / $(wc -l <<<"$targets")))
+  [ "$seconds" -ge 2 ] || seconds=2
+  while IFS=: read -r file name; do
+    go test "./$(dirname "$file")" -run '^$' -fuzz "^$name\$" -fuzztime "${seconds}s" || status=1
+  done <<<"$targets"
+  return $status
+}
+
+# The sdist builds without a network, and what it builds works.
+part_package() {
+  local dir
+  dir=$(mktemp -d) || return 1
+  trap 'rm -rf "$dir"' RETURN
+  python -c "import sys; sys.path.insert(0, '_backend'); import backend; backend.build_sdist('$dir')" >/dev/null &&
+    GOPROXY=off GOFLAGS=-mod=vendor python -m pip install -q --no-index --no-deps --no-build-isolation --target "$dir/site" "$dir"/eryxsh-*.tar.gz &&
+    (cd "$dir" && PYTHONPATH=$dir/site python -W error -c "
+import eryxsh._wire as wire
+assert wire.__file__.startswith('$dir'), wire.__file__
+assert wire.system_ping(b'pong') == b'pong'")
+}
+
+# --- running them ---
+
+skip() { echo "skipped: $*"; }
+
+settings=$(python _backend/toolchain.py env) || exit 1
+eval "$settings"
+
+failed=()
+total=$SECONDS
+for part in "${@:-${parts[@]}}"; do
+  declare -F "part_$part" >/dev/null || { echo "no part is called $part: ${parts[*]}"; exit 2; }
+  echo "== $part"
+  started=$SECONDS
+  "part_$part" || failed+=("$part")
+  echo "== $part: $((SECONDS - started)) s"
+done
+echo "== total: $((SECONDS - total)) s"
+[ ${#failed[@]} -eq 0 ] || { echo "failed: ${failed[*]}"; exit 1; }
