@@ -334,6 +334,14 @@ func (p *parser) branch() (*node, error) {
 			start = true
 			continue
 		}
+		if anchor && p.d.lead == leadSkip && p.d.extended {
+			// GNU grep repeats anchors, though it warns.
+			if t, _ := p.peek(); t == tStar || t == tPlus || t == tQuest {
+				p.warn(string(p.src[p.pos]) + " at start of expression")
+				anchor = false
+				start = false
+			}
+		}
 		if !anchor {
 			if n, err = p.repeats(n); err != nil {
 				return nil, err

@@ -10,6 +10,9 @@ import "eryxsh/core/cmd"
 func Commands() []*cmd.Command {
 	return []*cmd.Command{
 		cat(),
+		egrep(),
+		fgrep(),
+		grep(),
 		head(),
 		tac(),
 		tee(),
