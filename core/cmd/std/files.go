@@ -2,6 +2,7 @@ package std
 
 import (
 	"eryxsh/core/cmd"
+	"eryxsh/core/cmd/std/cp"
 	"eryxsh/core/cmd/std/ls"
 )
 
@@ -9,18 +10,23 @@ import (
 func files() []*cmd.Command {
 	return []*cmd.Command{
 		basename(),
+		cp.Command(),
 		date(),
 		ls.Dir(),
 		dirname(),
 		env(),
+		cp.Install(),
+		cp.Ln(),
 		ls.Command(),
 		mkdir(),
 		mktemp(),
+		cp.Mv(),
 		nice(),
 		nohup(),
 		printenv(),
 		readlink(),
 		realpath(),
+		rm(),
 		rmdir(),
 		sleep(),
 		timeout(),

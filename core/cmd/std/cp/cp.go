@@ -1,0 +1,249 @@
+package cp
+
+import (
+	"strings"
+
+	"eryxsh/core/cmd"
+	"eryxsh/core/cmd/quote"
+	"eryxsh/core/cmd/std/internal/backup"
+	"eryxsh/core/cmd/std/internal/choice"
+	"eryxsh/core/cmd/std/internal/walk"
+)
+
+// Command is cp.
+func Command() *cmd.Command {
+	options := append([]cmd.Option{
+		{Short: 'a', Long: "archive", Help: "same as -dR --preserve=all"},
+		{Long: "attributes-only", Help: "don't copy the file data, just the attributes"},
+		{Long: "copy-contents", Help: "copy contents of special files when recursive", Missing: true},
+		{Short: 'd', Help: "same as --no-dereference --preserve=links"},
+		{Short: 'f', Long: "force", Help: "if an existing destination file cannot be opened, remove it and try again"},
+		{Short: 'i', Long: "interactive", Help: "prompt before overwrite"},
+		{Short: 'H', Help: "follow command-line symbolic links in SOURCE"},
+		{Short: 'l', Long: "link", Help: "hard link files instead of copying"},
+		{Short: 'L', Long: "dereference", Help: "always follow symbolic links in SOURCE"},
+		{Short: 'n', Long: "no-clobber", Help: "do not overwrite an existing file"},
+		{Short: 'P', Long: "no-dereference", Help: "never follow symbolic links in SOURCE"},
+		{Short: 'p', Help: "same as --preserve=mode,ownership,timestamps"},
+		{Long: "preserve", Arg: cmd.Optional, Meta: "ATTR_LIST", Help: "preserve the specified attributes: mode, ownership, timestamps, links, context, xattr, all"},
+		{Long: "no-preserve", Arg: cmd.Required, Meta: "ATTR_LIST", Help: "don't preserve the specified attributes"},
+		{Long: "parents", Help: "use full source file name under DIRECTORY"},
+		{Short: 'r', Long: "recursive", Help: "copy directories recursively"},
+		{Short: 'R', Help: "copy directories recursively"},
+		{Long: "reflink", Arg: cmd.Optional, Meta: "WHEN", Help: "control clone/CoW copies"},
+		{Long: "remove-destination", Help: "remove each existing destination file before attempting to open it"},
+		{Long: "sparse", Arg: cmd.Required, Meta: "WHEN", Help: "control creation of sparse files: auto, always, never"},
+		{Long: "strip-trailing-slashes", Help: "remove any trailing slashes from each SOURCE argument"},
+		{Short: 's', Long: "symbolic-link", Help: "make symbolic links instead of copying"},
+		{Short: 'u', Long: "update", Help: "copy only when the SOURCE file is newer than the destination file or when the destination file is missing"},
+		{Short: 'v', Long: "verbose", Help: "explain what is being done"},
+		{Short: 'x', Long: "one-file-system", Help: "stay on this file system"},
+		{Short: 'Z', Help: "set SELinux security context", Missing: true},
+	}, append(targetOptions(), backup.Options()...)...)
+	return &cmd.Command{
+		Name: "cp", Summary: "copy SOURCE to DEST, or multiple SOURCE(s) to DIRECTORY",
+		Usage:   "cp [OPTION]... [-T] SOURCE DEST\ncp [OPTION]... SOURCE... DIRECTORY\ncp [OPTION]... -t DIRECTORY SOURCE...",
+		Options: options, Class: cmd.Step, New: func() cmd.Program { return &cpProgram{} },
+	}
+}
+
+type cpProgram struct {
+	I      int    `cbor:"1,keyasint,omitempty"` // the next source
+	Begun  bool   `cbor:"2,keyasint,omitempty"` // Into and Status are set
+	Into   bool   `cbor:"3,keyasint,omitempty"`
+	Copier copier `cbor:"4,keyasint,omitempty"`
+
+	rules *rules
+}
+
+// Step copies a turn's worth.
+func (p *cpProgram) Step(c *cmd.Ctx) cmd.Next {
+	if p.rules == nil {
+		r, status := cpRules(c)
+		if r == nil {
+			return cmd.Exit(status)
+		}
+		p.rules = r
+	}
+	if !p.Begun {
+		t, status := findTarget(c, false)
+		if status != 0 {
+			return cmd.Exit(status)
+		}
+		if c.Flags.Has("parents") && !t.into {
+			c.UsageError("with --parents, the destination must be a directory")
+			return cmd.Exit(1)
+		}
+		p.Begun, p.Into = true, t.into
+	}
+	t := p.target(c)
+	budget := walk.Turn
+	for {
+		done, next := p.Copier.turn(c, p.rules, &budget)
+		if !done {
+			return next
+		}
+		if p.I == len(t.sources) {
+			if p.Copier.Failed {
+				return cmd.Exit(1)
+			}
+			return cmd.Exit(0)
+		}
+		if budget <= 0 {
+			return cmd.Again()
+		}
+		p.operand(c, t, t.sources[p.I])
+		p.I++
+	}
+}
+
+// target is findTarget's answer again, without looking at the files, which may have changed.
+func (p *cpProgram) target(c *cmd.Ctx) target {
+	if d, ok := c.Flags.Last("t"); ok {
+		return target{c.Args, d.Value, true}
+	}
+	n := len(c.Args)
+	return target{c.Args[:n-1], c.Args[n-1], p.Into}
+}
+
+func (p *cpProgram) operand(c *cmd.Ctx, t target, src string) {
+	if p.rules.stripSlashes && t.into {
+		src = strings.TrimRight(src, "/")
+	}
+	dst := t.of(src)
+	if c.Flags.Has("parents") {
+		dst = walk.Join(t.dest, strings.TrimLeft(src, "/"))
+		if !p.parents(c, t.dest, strings.TrimLeft(src, "/")) {
+			return
+		}
+	}
+	p.Copier.start(src, dst)
+}
+
+// parents makes the directories of --parents.
+func (p *cpProgram) parents(c *cmd.Ctx, dest, src string) bool {
+	for i := 1; i < len(src); i++ {
+		if src[i] != '/' || src[i-1] == '/' || strings.Trim(src[i:], "/") == "" {
+			continue
+		}
+		from, dir := src[:i], walk.Join(dest, src[:i])
+		if isDir(c, dir) == nil {
+			continue
+		}
+		st, err := c.Stat(from)
+		if err != nil {
+			p.Copier.fail(c, "failed to get attributes of %s: %s", quote.Shell(from), err)
+			return false
+		}
+		if err := c.Mkdir(dir, uint32(st.Mode&0o777)|0o700); err != nil {
+			p.Copier.fail(c, "cannot make directory %s: %s", quote.Shell(dir), err)
+			return false
+		}
+		if p.rules.verbose {
+			c.Out.WriteString(from + " -> " + dir + "\n")
+		}
+	}
+	return true
+}
+
+// cpRules reads the options of cp; nil after an error.
+func cpRules(c *cmd.Ctx) (*rules, int) {
+	r := &rules{}
+	var ok bool
+	if r.backup, ok = backup.Parse(c); !ok {
+		return nil, 1
+	}
+	for _, f := range c.Flags {
+		switch f.Name {
+		case "a":
+			r.follow, r.recursive, r.links, r.mode, r.owner, r.times = 'P', true, true, true, true, true
+		case "attributes-only":
+			r.attributesOnly = true
+		case "d":
+			r.follow, r.links = 'P', true
+		case "f":
+			r.force = true
+		case "i":
+			r.existing = ask
+		case "n":
+			r.existing = never
+		case "H", "L", "P":
+			r.follow = f.Name[0]
+		case "l":
+			r.hardLink = true
+		case "s":
+			r.symLink = true
+		case "p":
+			r.mode, r.owner, r.times = true, true, true
+		case "preserve", "no-preserve":
+			if !r.preserve(c, f) {
+				return nil, 1
+			}
+		case "r", "R":
+			r.recursive = true
+		case "reflink", "sparse":
+			words := "auto,always,never"
+			if f.Name == "sparse" {
+				words = "never,auto,always"
+			}
+			if f.Has {
+				i, ok := choice.Find(c, "--"+f.Name, f.Value, words)
+				if !ok {
+					return nil, 1
+				}
+				r.sparseAlways = r.sparseAlways || f.Name == "sparse" && i == 2
+			}
+		case "remove-destination":
+			r.replace = true
+		case "strip-trailing-slashes":
+			r.stripSlashes = true
+		case "u":
+			r.update = true
+		case "v":
+			r.verbose = true
+		}
+	}
+	if r.hardLink && r.symLink {
+		return nil, c.UsageError("cannot make both hard and symbolic links")
+	}
+	if r.backup.Kind != 0 && r.existing == never {
+		return nil, c.UsageError("options --backup and --no-clobber are mutually exclusive")
+	}
+	if r.follow == 0 {
+		r.follow = 'L'
+		if r.recursive && !r.hardLink {
+			r.follow = 'P'
+		}
+		if r.hardLink {
+			r.follow = 'P'
+		}
+	}
+	return r, 0
+}
+
+func (r *rules) preserve(c *cmd.Ctx, f cmd.Flag) bool {
+	on := f.Name == "preserve"
+	if !f.Has {
+		r.mode, r.owner, r.times = true, true, true
+		return true
+	}
+	for _, w := range strings.Split(f.Value, ",") {
+		i, ok := choice.Find(c, "--"+f.Name, w, "mode,timestamps,ownership,links,context,xattr,all")
+		if !ok {
+			return false
+		}
+		switch i {
+		case 0:
+			r.mode, r.noMode = on, !on
+		case 1:
+			r.times = on
+		case 2:
+			r.owner = on
+		case 3:
+			r.links = on
+		case 6:
+			r.mode, r.times, r.owner, r.links, r.noMode = on, on, on, on, !on
+		}
+	}
+	return true
+}

@@ -1,0 +1,144 @@
+package std
+
+import (
+	"fmt"
+
+	"eryxsh/core/cmd"
+	"eryxsh/core/cmd/quote"
+	"eryxsh/core/cmd/std/internal/choice"
+	"eryxsh/core/cmd/std/internal/remove"
+	"eryxsh/core/cmd/std/internal/walk"
+)
+
+func rm() *cmd.Command {
+	return &cmd.Command{
+		Name: "rm", Summary: "remove (unlink) the FILE(s)", Usage: "rm [OPTION]... [FILE]...",
+		Options: []cmd.Option{
+			{Short: 'f', Long: "force", Help: "ignore nonexistent files and arguments, never prompt"},
+			{Short: 'i', Help: "prompt before every removal"},
+			{Short: 'I', Help: "prompt once before removing more than three files, or when removing recursively"},
+			{Long: "interactive", Arg: cmd.Optional, Meta: "WHEN", Help: "prompt according to WHEN: never, once (-I), or always (-i)"},
+			{Long: "one-file-system", Help: "when removing a hierarchy recursively, skip any directory that is on another file system"},
+			{Long: "no-preserve-root", Help: "do not treat '/' specially"},
+			{Long: "preserve-root", Arg: cmd.Optional, Meta: "all", Help: "do not remove '/' (default)"},
+			{Short: 'r', Long: "recursive", Help: "remove directories and their contents recursively"},
+			{Short: 'R', Help: "remove directories and their contents recursively"},
+			{Short: 'd', Long: "dir", Help: "remove empty directories"},
+			{Short: 'v', Long: "verbose", Help: "explain what is being done"},
+		},
+		Class: cmd.Step, New: func() cmd.Program { return &rmProgram{} },
+	}
+}
+
+type rmProgram struct {
+	I       int            `cbor:"1,keyasint,omitempty"` // the next operand
+	Begun   bool           `cbor:"2,keyasint,omitempty"` // -I was answered
+	Status  int            `cbor:"3,keyasint,omitempty"`
+	Remover remove.Remover `cbor:"4,keyasint,omitempty"`
+}
+
+// Step removes a turn's worth of entries.
+func (p *rmProgram) Step(c *cmd.Ctx) cmd.Next {
+	o := remove.Options{Recursive: c.Flags.Has("r") || c.Flags.Has("R"), Dir: c.Flags.Has("d"), Verbose: c.Flags.Has("v")}
+	once := false
+	for _, f := range c.Flags {
+		switch f.Name {
+		case "f":
+			o.Force, o.Ask, once = true, false, false
+		case "i":
+			o.Force, o.Ask, once = false, true, false
+		case "I":
+			o.Force, o.Ask, once = false, false, true
+		case "interactive":
+			i := 2
+			if f.Has {
+				var ok bool
+				if i, ok = choice.Find(c, "--interactive", f.Value, "never no none,once,always yes"); !ok {
+					return cmd.Exit(1)
+				}
+			}
+			o.Ask, once = i == 2, i == 1
+			o.Force = o.Force && i == 0
+		}
+	}
+	if len(c.Args) == 0 {
+		if o.Force {
+			return cmd.Exit(0)
+		}
+		return cmd.Exit(c.MissingOperand(""))
+	}
+	if once && !p.Begun && (o.Recursive || len(c.Args) > 3) {
+		yes, ok, next := p.Remover.Asker.Yes(c, onceQuestion(len(c.Args), o.Recursive))
+		if !ok {
+			return next
+		}
+		if !yes {
+			return cmd.Exit(0)
+		}
+	}
+	p.Begun = true
+	budget := walk.Turn
+	for {
+		done, next := p.Remover.Turn(c, o, &budget)
+		if !done {
+			return next
+		}
+		if p.Remover.Failed {
+			p.Status = 1
+		}
+		if p.I == len(c.Args) {
+			return cmd.Exit(p.Status)
+		}
+		if budget <= 0 {
+			return cmd.Again()
+		}
+		p.operand(c, o, c.Args[p.I])
+		p.I++
+	}
+}
+
+func onceQuestion(n int, recursive bool) string {
+	s, end := "s", ""
+	if n == 1 {
+		s = ""
+	}
+	if recursive {
+		end = " recursively"
+	}
+	return fmt.Sprintf("rm: remove %d argument%s%s? ", n, s, end)
+}
+
+// operand starts with one operand, unless it is one that rm refuses.
+func (p *rmProgram) operand(c *cmd.Ctx, o remove.Options, path string) {
+	if o.Recursive {
+		if base := walk.Base(path); base == "." || base == ".." {
+			c.Errorf("refusing to remove '.' or '..' directory: skipping %s", quote.Shell(path))
+			p.Status = 1
+			return
+		}
+		if !c.Flags.Has("no-preserve-root") {
+			st, err := c.Lstat(path)
+			if root, rerr := c.Lstat("/"); err == nil && rerr == nil && st.Ino == root.Ino && st.Mode.IsDir() && isRoot(path) {
+				if path == "/" {
+					c.Errorf("it is dangerous to operate recursively on %s", quote.Shell(path))
+				} else {
+					c.Errorf("it is dangerous to operate recursively on %s (same as %s)", quote.Shell(path), quote.Shell("/"))
+				}
+				c.Errorf("use --no-preserve-root to override this failsafe")
+				p.Status = 1
+				return
+			}
+		}
+	}
+	p.Remover.Start(path)
+}
+
+// isRoot reports whether a path that leads to the root's inode is the root itself.
+func isRoot(path string) bool {
+	for _, r := range path {
+		if r != '/' && r != '.' {
+			return false
+		}
+	}
+	return path != ""
+}
