@@ -1,0 +1,24 @@
+package std
+
+import (
+	"eryxsh/core/cmd"
+	"eryxsh/core/cmd/std/internal/awk"
+)
+
+func awkAs(name string) *cmd.Command {
+	return &cmd.Command{
+		Name:          name,
+		Summary:       "scan and process text by patterns",
+		Usage:         name + " [OPTION]... [--] 'program' [FILE]...\n   or: " + name + " [OPTION]... -f progfile [--] [FILE]...",
+		Options:       awk.Options(),
+		Class:         cmd.Step,
+		Status:        1,
+		StopAtOperand: true,
+		Origin:        "GNU Awk 5.2.1",
+		New:           func() cmd.Program { return new(awk.Program) },
+	}
+}
+
+func awkCommand() *cmd.Command  { return awkAs("awk") }
+func gawkCommand() *cmd.Command { return awkAs("gawk") }
+func mawkCommand() *cmd.Command { return awkAs("mawk") }

@@ -1,0 +1,466 @@
+package awk
+
+import (
+	"math"
+	"strings"
+	"unicode/utf8"
+
+	"eryxsh/core/cmd"
+)
+
+// builtin carries out a built-in function: in.a arguments are replaced by the value.
+func (p *Program) builtin(in instr) bool {
+	n := int(in.a)
+	args := p.Stack[p.sp-n : p.sp]
+	var v Value
+	switch in.c {
+	case fnLength:
+		v = num(p.length(&args[0]))
+	case fnSubstr:
+		v = p.substr(args)
+	case fnIndex:
+		v = num(float64(p.index(p.str(&args[0]), p.str(&args[1]))))
+	case fnSplit:
+		v = num(p.splitInto(args, false))
+	case fnPatsplit:
+		v = num(p.splitInto(args, true))
+	case fnMatch:
+		v = num(p.matchAt(args))
+	case fnGensub:
+		v = p.gensub(args)
+	case fnSprintf:
+		b := p.format(nil, args)
+		p.spend(len(b))
+		v = str(string(b))
+	case fnTolower, fnToupper:
+		s := p.str(&args[0])
+		p.spend(len(s))
+		if in.c == fnTolower {
+			v = str(lower(s))
+		} else {
+			v = str(upper(s))
+		}
+	case fnClose, fnFflush, fnSystem:
+		var ok bool
+		if v, ok = p.control(in.c, args); !ok {
+			return false
+		}
+	case fnStrftime, fnSystime, fnMktime:
+		v = p.clock(in.c, args)
+	case fnAsort, fnAsorti:
+		v = num(p.asort(args, in.c == fnAsorti))
+	case fnAnd, fnOr, fnXor, fnLshift, fnRshift, fnCompl:
+		v = num(p.bits(in.c, args))
+	case fnTypeof:
+		v = str(p.typeOf(&args[0]))
+	case fnIsarray:
+		v = boolean(p.root(&args[0]).K == Arr)
+	case fnMkbool:
+		v = boolean(args[0].truth())
+	default:
+		v = num(p.math(in.c, args))
+	}
+	p.sp -= n
+	p.push(v)
+	return true
+}
+
+// length is that of an array or of a string in characters.
+func (p *Program) length(v *Value) float64 {
+	v = p.root(v)
+	if v.K == Arr {
+		return float64(p.Heap[v.R].Len())
+	}
+	return float64(runes(p.str(v)))
+}
+
+// runes counts characters; a byte that is no UTF-8 is one.
+func runes(s string) int {
+	for i := 0; i < len(s); i++ {
+		if s[i] >= utf8.RuneSelf {
+			return i + utf8.RuneCountInString(s[i:])
+		}
+	}
+	return len(s)
+}
+
+func ascii(s string) bool {
+	for i := 0; i < len(s); i++ {
+		if s[i] >= utf8.RuneSelf {
+			return false
+		}
+	}
+	return true
+}
+
+// roundHalfEven is how substr rounds its numbers.
+func roundHalfEven(n float64) float64 { return math.RoundToEven(n) }
+
+func (p *Program) substr(args []Value) Value {
+	s := p.str(&args[0])
+	start := roundHalfEven(args[1].num())
+	end := math.Inf(1)
+	if len(args) > 2 {
+		n := roundHalfEven(args[2].num())
+		if math.IsNaN(n) {
+			return str("")
+		}
+		end = start + n
+	}
+	if math.IsNaN(start) {
+		return str("")
+	}
+	start = max(start, 1)
+	if start > float64(len(s)) || end <= start {
+		return str("")
+	}
+	from := int(start) - 1
+	n := len(s)
+	if end-start < float64(n) {
+		n = int(end - start)
+	}
+	if ascii(s[:min(len(s), from+n)]) {
+		s = s[from:min(len(s), from+n)]
+	} else {
+		s = s[runeOffset(s, from):]
+		s = s[:runeOffset(s, n)]
+	}
+	return Value{S: s, K: Str, View: true}
+}
+
+// index is the place of t in s in characters from 1, 0 if it is not there.
+func (p *Program) index(s, t string) int {
+	if p.conv.fold {
+		s, t = foldCase(s), foldCase(t)
+	}
+	p.budget -= len(s) >> 8
+	i := strings.Index(s, t)
+	if i < 0 {
+		return 0
+	}
+	return runes(s[:i]) + 1
+}
+
+func lower(s string) string {
+	if ascii(s) {
+		return strings.ToLower(s)
+	}
+	return mapValid(s, strings.ToLower)
+}
+
+func upper(s string) string {
+	if ascii(s) {
+		return strings.ToUpper(s)
+	}
+	return mapValid(s, strings.ToUpper)
+}
+
+// mapValid maps what is UTF-8 in s and leaves other bytes alone. A character
+// whose counterpart is more than one stays too.
+func mapValid(s string, f func(string) string) string {
+	var b strings.Builder
+	for i := 0; i < len(s); {
+		_, n := utf8.DecodeRuneInString(s[i:])
+		c := s[i : i+n]
+		i += n
+		if n == 1 && c[0] >= utf8.RuneSelf {
+			b.WriteString(c)
+			continue
+		}
+		if t := f(c); utf8.RuneCountInString(t) == 1 {
+			b.WriteString(t)
+		} else {
+			b.WriteString(c)
+		}
+	}
+	return b.String()
+}
+
+// splitInto is split and patsplit: text, array, separator, array of separators.
+func (p *Program) splitInto(args []Value, pattern bool) float64 {
+	s := strings.Clone(p.str(&args[0]))
+	p.spend(len(s) * 4)
+	var by splitter
+	switch {
+	case pattern:
+		fpat := &p.Globals[slotFPAT]
+		if len(args) > 2 && args[2].K != Untyped {
+			fpat = &args[2]
+		}
+		by = splitter{mode: splitPattern, re: p.regexOf(fpat)}
+	case len(args) > 2 && args[2].K != Untyped:
+		by = p.separator(&args[2])
+	default:
+		by = p.separator(&p.Globals[slotFS])
+	}
+	if len(args) > 3 && args[3].R == args[1].R {
+		p.fatal("split: cannot use the same array for second and fourth args")
+	}
+	array := args[1].R
+	p.clearArray(array)
+	seps := int32(-1)
+	if len(args) > 3 {
+		seps = args[3].R
+		p.clearArray(seps)
+	}
+	n := int32(0)
+	if seps >= 0 && by.mode == splitBlank {
+		if lead := s[:len(s)-len(strings.TrimLeft(s, " \t\n"))]; lead != "" {
+			p.put(seps, Key{I: 0, Int: true}, str(lead))
+		}
+	}
+	if seps >= 0 && pattern {
+		var loc [2]int
+		if p.find(by.re, p.bytes(s), 0, loc[:]) {
+			p.put(seps, Key{I: 0, Int: true}, str(s[:loc[0]]))
+		} else {
+			p.put(seps, Key{I: 0, Int: true}, str(s))
+		}
+	}
+	type piece struct{ field, sep string }
+	var pieces []piece
+	p.cut(&by, s, func(field, sep string) { pieces = append(pieces, piece{field, sep}) })
+	for _, x := range pieces {
+		n++
+		p.put(array, Key{I: n, Int: true}, Value{S: x.field, K: Maybe})
+		if seps >= 0 && (pattern || n < int32(len(pieces)) || by.mode == splitBlank && x.sep != "") {
+			p.put(seps, Key{I: n, Int: true}, str(x.sep))
+		}
+	}
+	return float64(n)
+}
+
+// matchAt is match: it sets RSTART and RLENGTH, and the array if one is given.
+func (p *Program) matchAt(args []Value) float64 {
+	s := p.str(&args[0])
+	re := p.regexOf(&args[1])
+	b := p.bytes(s)
+	var short [2]int
+	loc := short[:]
+	if len(args) > 2 {
+		loc = make([]int, 2*(re.NumSubexp()+1))
+	}
+	ok := p.find(re, b, 0, loc)
+	start, length := 0, -1
+	if ok {
+		start = runes(s[:loc[0]]) + 1
+		length = runes(s[loc[0]:loc[1]])
+	}
+	if len(args) > 2 {
+		array := args[2].R
+		s = strings.Clone(s)
+		p.clearArray(array)
+		for i := 0; ok && i < len(loc)/2; i++ {
+			from, to := loc[2*i], loc[2*i+1]
+			if from < 0 {
+				continue
+			}
+			name := itoa(i)
+			p.put(array, stringKey(name), Value{S: s[from:to], K: Maybe})
+			p.put(array, Key{S: name + p.conv.subsep + "start"}, num(float64(runes(s[:from])+1)))
+			p.put(array, Key{S: name + p.conv.subsep + "length"}, num(float64(runes(s[from:to]))))
+		}
+	}
+	p.Globals[slotRSTART] = num(float64(start))
+	p.Globals[slotRLENGTH] = num(float64(length))
+	return float64(start)
+}
+
+// control is close, fflush and system. It is false while a child is waited for.
+func (p *Program) control(fn uint8, args []Value) (Value, bool) {
+	switch fn {
+	case fnClose:
+		how := ""
+		if len(args) > 1 {
+			how = p.str(&args[1])
+		}
+		n, ok := p.closeNamed(p.str(&args[0]), how)
+		return num(n), ok
+	case fnFflush:
+		if len(args) == 0 || p.str(&args[0]) == "" {
+			p.flushAll()
+			return num(0), true
+		}
+		name := p.str(&args[0])
+		for i := range p.Streams {
+			if s := &p.Streams[i]; s.Name == name && s.FD != 0 {
+				p.flush(s)
+				p.c.Flush()
+				return num(0), true
+			}
+		}
+		p.warn("fflush: `%s' is not an open file, pipe or co-process", name)
+		return num(-1), true
+	}
+	if p.Child == 0 {
+		p.flushAll()
+		pid, err := p.c.Spawn(cmd.Spawn{Argv: []string{"sh", "-c", p.str(&args[0])}, Env: p.environ()})
+		if err != nil {
+			return num(-1), true
+		}
+		p.Child = pid
+	}
+	status, ok := p.ended(p.Child)
+	if ok {
+		p.Child = 0
+	}
+	return num(float64(status)), ok
+}
+
+// math is the numeric functions.
+func (p *Program) math(fn uint8, args []Value) float64 {
+	x := 0.0
+	if len(args) > 0 {
+		x = args[0].num()
+	}
+	switch fn {
+	case fnInt:
+		return math.Trunc(x)
+	case fnSqrt:
+		if x < 0 {
+			p.warn("sqrt: called with negative argument %s", numberText(x, "%.6g"))
+			return math.Copysign(math.NaN(), -1)
+		}
+		return math.Sqrt(x)
+	case fnExp:
+		r := math.Exp(x)
+		if math.IsInf(r, 0) && !math.IsInf(x, 0) {
+			p.warn("exp: argument %s is out of range", numberText(x, "%.6g"))
+		}
+		return r
+	case fnLog:
+		if x < 0 {
+			p.warn("log: received negative argument %s", numberText(x, "%.6g"))
+			return math.Copysign(math.NaN(), -1)
+		}
+		return math.Log(x)
+	case fnSin:
+		return math.Sin(x)
+	case fnCos:
+		return math.Cos(x)
+	case fnAtan2:
+		return math.Atan2(x, args[1].num())
+	case fnRand:
+		return p.Rand.next()
+	case fnSrand:
+		if len(args) == 0 {
+			x = float64(p.c.Now() / 1e9)
+		}
+		return p.Rand.reseed(x)
+	case fnStrtonum:
+		return strtonum(&args[0])
+	}
+	p.fatal("built-in function %d is not there", fn)
+	return 0
+}
+
+// strtonum reads a number as in program text: 0x and 0 prefixes count.
+func strtonum(v *Value) float64 {
+	if v.K == Num || v.K == Strnum {
+		return v.N
+	}
+	s := strings.TrimLeft(v.S, " \t\n\r\f\v")
+	neg := false
+	t := s
+	if t != "" && (t[0] == '-' || t[0] == '+') {
+		neg = t[0] == '-'
+		t = t[1:]
+	}
+	n := 0.0
+	switch {
+	case len(t) > 2 && t[0] == '0' && t[1]|32 == 'x' && isHex(t[2]):
+		for i := 2; i < len(t) && isHex(t[i]); i++ {
+			n = n*16 + float64(hexValue(t[i]))
+		}
+	case len(t) > 1 && t[0] == '0' && isDigit(t[1]):
+		i := 1
+		for i < len(t) && t[i] >= '0' && t[i] <= '7' {
+			n = n*8 + float64(t[i]-'0')
+			i++
+		}
+		if i < len(t) && (t[i] == '8' || t[i] == '9' || t[i] == '.' || t[i]|32 == 'e') {
+			return leadingNumber(s)
+		}
+	default:
+		return leadingNumber(s)
+	}
+	if neg {
+		return -n
+	}
+	return n
+}
+
+var bitNames = map[uint8]string{fnAnd: "and", fnOr: "or", fnXor: "xor", fnLshift: "lshift", fnRshift: "rshift", fnCompl: "compl"}
+
+// bits is the functions on bits: integers up to 2^53.
+func (p *Program) bits(fn uint8, args []Value) float64 {
+	var r uint64
+	for i := range args {
+		x := args[i].num()
+		if x < 0 {
+			if fn == fnAnd || fn == fnOr || fn == fnXor {
+				p.fatal("%s: argument %d negative value %s is not allowed", bitNames[fn], i+1, numberText(x, "%.6g"))
+			}
+			if fn == fnCompl {
+				p.fatal("compl(%.6f): negative value is not allowed", x)
+			}
+			p.fatal("%s(%.6f, %.6f): negative values are not allowed", bitNames[fn], args[0].num(), args[1].num())
+		}
+		u := uint64(min(x, 1<<63))
+		switch {
+		case fn == fnCompl:
+			return float64(^u & (1<<53 - 1))
+		case i == 0:
+			r = u
+		case fn == fnAnd:
+			r &= u
+		case fn == fnOr:
+			r |= u
+		case fn == fnXor:
+			r ^= u
+		case fn == fnLshift:
+			r <<= min(u, 64)
+		case fn == fnRshift:
+			r >>= min(u, 64)
+		}
+	}
+	return truncated(r)
+}
+
+// truncated keeps the lowest bits that a number holds exactly, as gawk does.
+func truncated(u uint64) float64 {
+	if u >= 1<<53 {
+		lead := 0
+		for v := u; v >= 1<<53; v >>= 1 {
+			lead++
+		}
+		_ = lead
+		if u&(u-1) != 0 && u<<11 != 0 && uint64(float64(u)) != u {
+			u &= 1<<53 - 1
+		}
+	}
+	return float64(u)
+}
+
+// typeOf is typeof's word.
+func (p *Program) typeOf(v *Value) string {
+	v = p.root(v)
+	if v.K == Maybe {
+		v.look()
+	}
+	switch v.K {
+	case Untyped:
+		return "untyped"
+	case Unassigned:
+		return "unassigned"
+	case Num:
+		return "number"
+	case Strnum:
+		return "strnum"
+	case Pattern:
+		return "regexp"
+	case Arr:
+		return "array"
+	}
+	return "string"
+}

@@ -1,0 +1,80 @@
+package awk
+
+import (
+	"errors"
+	"strings"
+
+	"eryxsh/core/regex"
+)
+
+// maxCache is how many dynamic regular expressions are kept compiled.
+const maxCache = 200
+
+// regex1 is a constant regular expression.
+func (p *Program) regex1(i int32) *regex.Regexp {
+	if p.regex[i] == nil {
+		p.regex[i] = p.compileRegex(p.code.regex[i])
+	}
+	return p.regex[i]
+}
+
+// regexOf is a value as a regular expression.
+func (p *Program) regexOf(v *Value) *regex.Regexp {
+	if v.K == Pattern && v.R > 0 {
+		return p.regex1(v.R - 1)
+	}
+	s := p.str(v)
+	re := p.cache[s]
+	if re == nil {
+		if len(p.cache) >= maxCache {
+			clear(p.cache)
+		}
+		re = p.compileRegex(s)
+		p.cache[strings.Clone(s)] = re
+	}
+	return re
+}
+
+func (p *Program) compileRegex(s string) *regex.Regexp {
+	re, err := regex.Compile([]byte(s), regex.Options{Syntax: regex.Awk, Fold: p.conv.fold, Steps: p.c.RegexSteps()})
+	if err != nil {
+		reason := err.Error()
+		var e *regex.Error
+		if errors.As(err, &e) {
+			reason = e.Code.Error()
+		}
+		p.fatal("invalid regexp: %s: /%s/", reason, s)
+	}
+	return re
+}
+
+// bytes gives s as bytes, in a buffer that the next call uses again.
+func (p *Program) bytes(s string) []byte {
+	p.subject = append(p.subject[:0], s...)
+	return p.subject
+}
+
+func (p *Program) match(re *regex.Regexp, s string) bool {
+	ok, err := re.Match(p.bytes(s))
+	p.matched(re, len(s), err)
+	return ok
+}
+
+func (p *Program) find(re *regex.Regexp, b []byte, from int, loc []int) bool {
+	ok, err := re.Find(b, from, loc)
+	p.matched(re, 0, err)
+	return ok
+}
+
+func (p *Program) matched(re *regex.Regexp, n int, err error) {
+	p.budget -= n >> 6
+	if w := re.Work(); w > 0 {
+		p.c.Charge(w / 16)
+	}
+	if err != nil {
+		p.fatal("regular expression: %s", err)
+	}
+}
+
+// foldCase is s in the one case in which IGNORECASE compares.
+func foldCase(s string) string { return strings.ToLower(s) }

@@ -1,0 +1,180 @@
+package awk
+
+import (
+	"io"
+	"strings"
+
+	"eryxsh/core/cmd"
+)
+
+// Reader cuts a descriptor into records. What it has read is one string per
+// read, and records are parts of it: no record is copied until it is kept.
+type Reader struct {
+	FD   int    `cbor:"1,keyasint,omitempty"`
+	Buf  string `cbor:"2,keyasint,omitempty"`
+	Pos  int    `cbor:"3,keyasint,omitempty"` // of the first byte not taken
+	Scan int    `cbor:"4,keyasint,omitempty"` // bytes behind it known to hold no end of record
+	EOF  bool   `cbor:"5,keyasint,omitempty"`
+	Open bool   `cbor:"6,keyasint,omitempty"`
+	// Part collects reads while the record is long, so that it is copied a few times only.
+	Part []byte `cbor:"7,keyasint,omitempty"`
+}
+
+// trim forgets what was taken.
+func (r *Reader) trim() {
+	r.Buf, r.Pos = r.Buf[r.Pos:], 0
+}
+
+// got says how a read went.
+type got uint8
+
+const (
+	gotRecord got = iota
+	gotEOF
+	gotError
+	gotBlocked // Program.wait says what for: run the instruction again
+	gotCall    // a frame was pushed: run the instruction again after it
+)
+
+// record takes the next record; rt is what ended it.
+func (p *Program) record(r *Reader) (rec, rt string, how got, err error) {
+	for {
+		if rec, rt, ok := p.cutRecord(r); ok {
+			return rec, rt, gotRecord, nil
+		}
+		if r.EOF {
+			return "", "", gotEOF, nil
+		}
+		switch err := p.fill(r); err {
+		case nil:
+		case cmd.ErrBlocked:
+			p.wait = cmd.WaitRead(r.FD)
+			return "", "", gotBlocked, nil
+		case errTurn:
+			p.wait = cmd.Again()
+			return "", "", gotBlocked, nil
+		default:
+			r.EOF = true
+			return "", "", gotError, err
+		}
+	}
+}
+
+// errTurn says that the turn is over.
+var errTurn = io.ErrNoProgress
+
+// fill reads behind what has not been taken.
+func (p *Program) fill(r *Reader) error {
+	if p.chunk == nil {
+		p.chunk = make([]byte, cmd.Turn)
+	}
+	for {
+		n, err := p.c.Read(r.FD, p.chunk)
+		p.budget -= n >> 2
+		pending := len(r.Buf) - r.Pos
+		switch {
+		case err == io.EOF:
+			r.EOF = true
+		case err == cmd.ErrBlocked && len(r.Part) > 0:
+		case err != nil:
+			return err
+		case pending > cmd.Turn && len(r.Part)+n < pending:
+			r.Part = append(r.Part, p.chunk[:n]...)
+			if p.budget <= 0 {
+				return errTurn
+			}
+			continue
+		}
+		switch {
+		case pending == 0 && len(r.Part) == 0:
+			r.Buf = string(p.chunk[:n])
+		default:
+			r.Part = append(r.Part, p.chunk[:n]...)
+			var b strings.Builder
+			b.Grow(pending + len(r.Part))
+			b.WriteString(r.Buf[r.Pos:])
+			b.Write(r.Part)
+			r.Buf, r.Part = b.String(), nil
+		}
+		r.Pos = 0
+		return nil
+	}
+}
+
+// cutRecord takes a whole record from what is there.
+func (p *Program) cutRecord(r *Reader) (rec, rt string, ok bool) {
+	rs := p.conv.rs
+	s := r.Buf[r.Pos:]
+	switch {
+	case rs == "":
+		return p.cutParagraph(r, s)
+	case len(rs) == 1 && !(p.conv.fold && isLetter(rs[0])):
+		i := strings.IndexByte(s[r.Scan:], rs[0])
+		if i >= 0 {
+			i += r.Scan
+			r.Pos, r.Scan = r.Pos+i+1, 0
+			return s[:i], s[i : i+1], true
+		}
+		r.Scan = len(s)
+	default:
+		if s == "" {
+			break
+		}
+		v := p.Globals[slotRS]
+		re := p.regexOf(&v)
+		var loc [2]int
+		b := p.bytes(s)
+		from := 0
+		for p.find(re, b, from, loc[:]) {
+			if loc[1] == loc[0] { // an empty match ends nothing
+				if loc[0] >= len(s) {
+					break
+				}
+				from = loc[0] + runeOffset(s[loc[0]:], 1)
+				continue
+			}
+			if loc[1] == len(s) && !r.EOF {
+				return "", "", false // it could go on
+			}
+			r.Pos += loc[1]
+			return s[:loc[0]], s[loc[0]:loc[1]], true
+		}
+	}
+	if !r.EOF || s == "" {
+		return "", "", false
+	}
+	r.Pos, r.Scan = len(r.Buf), 0
+	return s, "", true
+}
+
+// cutParagraph takes a record that ends at blank lines.
+func (p *Program) cutParagraph(r *Reader, s string) (rec, rt string, ok bool) {
+	n := 0
+	for n < len(s) && s[n] == '\n' {
+		n++
+	}
+	r.Pos += n
+	s = s[n:]
+	r.Scan = max(0, r.Scan-n)
+	i := strings.Index(s[r.Scan:], "\n\n")
+	if i >= 0 {
+		i += r.Scan
+		end := i + 2
+		for end < len(s) && s[end] == '\n' {
+			end++
+		}
+		if end == len(s) && !r.EOF {
+			r.Scan = i
+			return "", "", false
+		}
+		r.Pos, r.Scan = r.Pos+end, 0
+		return s[:i], s[i:end], true
+	}
+	r.Scan = max(0, len(s)-1)
+	if !r.EOF || s == "" {
+		return "", "", false
+	}
+	r.Pos, r.Scan = len(r.Buf), 0
+	rec = strings.TrimSuffix(s, "\n")
+	return rec, s[len(rec):], true
+}

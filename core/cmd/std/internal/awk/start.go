@@ -1,0 +1,180 @@
+package awk
+
+import (
+	"io"
+	"strings"
+
+	"eryxsh/core/cmd"
+	"eryxsh/vfs"
+)
+
+// maxSource bounds the text of a program.
+const maxSource = 8 << 20
+
+// Options are awk's options.
+func Options() []cmd.Option {
+	return []cmd.Option{
+		{Short: 'F', Long: "field-separator", Arg: cmd.Required, Meta: "fs", Help: "set FS"},
+		{Short: 'v', Long: "assign", Arg: cmd.Required, Meta: "var=val", Help: "set a variable before the program begins"},
+		{Short: 'f', Long: "file", Arg: cmd.Required, Meta: "progfile", Help: "read the program from a file"},
+		{Short: 'e', Long: "source", Arg: cmd.Required, Meta: "'program-text'", Help: "take program text from the command line"},
+		{Short: 'E', Long: "exec", Arg: cmd.Required, Meta: "file", Help: "like -f, and end the options"},
+		{Short: 'b', Long: "characters-as-bytes", Missing: true},
+		{Short: 'c', Long: "traditional", Missing: true},
+		{Short: 'd', Long: "dump-variables", Arg: cmd.Optional, Meta: "file", Missing: true},
+		{Short: 'D', Long: "debug", Arg: cmd.Optional, Meta: "file", Missing: true},
+		{Short: 'g', Long: "gen-pot", Missing: true},
+		{Short: 'i', Long: "include", Arg: cmd.Required, Meta: "includefile", Missing: true},
+		{Short: 'I', Long: "trace", Missing: true},
+		{Short: 'k', Long: "csv", Missing: true},
+		{Short: 'l', Long: "load", Arg: cmd.Required, Meta: "library", Missing: true},
+		{Short: 'L', Long: "lint", Arg: cmd.Optional, Meta: "fatal", Missing: true},
+		{Short: 'M', Long: "bignum", Missing: true},
+		{Short: 'N', Long: "use-lc-numeric", Help: "no effect: the decimal point is a point"},
+		{Short: 'n', Long: "non-decimal-data", Missing: true},
+		{Short: 'o', Long: "pretty-print", Arg: cmd.Optional, Meta: "file", Missing: true},
+		{Short: 'O', Long: "optimize", Help: "no effect: always on"},
+		{Short: 'p', Long: "profile", Arg: cmd.Optional, Meta: "file", Missing: true},
+		{Short: 'P', Long: "posix", Missing: true},
+		{Short: 'r', Long: "re-interval", Help: "no effect: always on"},
+		{Short: 's', Long: "no-optimize", Help: "no effect"},
+		{Short: 'S', Long: "sandbox", Missing: true},
+		{Short: 't', Long: "lint-old", Missing: true},
+	}
+}
+
+// sources gathers the program text from -f, -e or the first operand.
+func (p *Program) sources() (status int, ok bool) {
+	for _, f := range p.c.Flags {
+		switch f.Name {
+		case "f", "E":
+			text, err := p.readSource(f.Value)
+			if err != nil {
+				p.c.Errorf("fatal: cannot open source file `%s' for reading: %s", f.Value, err)
+				return 2, false
+			}
+			p.Units = append(p.Units, Unit{Name: f.Value, Text: text})
+		case "e":
+			p.Units = append(p.Units, Unit{Name: "cmd. line", Text: f.Value})
+		}
+	}
+	if len(p.Units) == 0 {
+		if len(p.c.Args) == 0 {
+			p.c.Errout.WriteString("Usage: " + p.c.Name + " [POSIX or GNU style options] -f progfile [--] file ...\n" +
+				"Usage: " + p.c.Name + " [POSIX or GNU style options] [--] 'program' file ...\n")
+			return 1, false
+		}
+		p.Units = []Unit{{Name: "cmd. line", Text: p.c.Args[0]}}
+	}
+	if len(p.Units) > 255 {
+		p.c.Errorf("fatal: more than 255 program files")
+		return 2, false
+	}
+	return 0, true
+}
+
+// readSource reads a program file. It does not wait: a program that comes
+// through a pipe must be there already.
+func (p *Program) readSource(name string) (string, error) {
+	fd := 0
+	if name != "-" && name != "/dev/stdin" {
+		var err error
+		if fd, err = p.c.Open(name, vfs.O_RDONLY, 0); err != nil {
+			return "", err
+		}
+		defer p.c.Close(fd)
+	}
+	var b strings.Builder
+	chunk := make([]byte, cmd.Turn)
+	for b.Len() < maxSource {
+		n, err := p.c.Read(fd, chunk)
+		b.Write(chunk[:n])
+		if err == io.EOF {
+			return b.String(), nil
+		}
+		if err != nil {
+			return "", err
+		}
+	}
+	return "", vfs.EFBIG
+}
+
+// start sets the variables a program begins with.
+func (p *Program) start() {
+	set := func(slot int, v Value) { p.Globals[slot] = v }
+	set(slotFS, str(" "))
+	set(slotOFS, str(" "))
+	set(slotORS, str("\n"))
+	set(slotRS, str("\n"))
+	set(slotSUBSEP, str("\x1c"))
+	set(slotCONVFMT, str("%.6g"))
+	set(slotOFMT, str("%.6g"))
+	set(slotFIELDWIDTHS, str(""))
+	set(slotFPAT, str("[^[:space:]]+"))
+	set(slotIGNORECASE, num(0))
+	set(slotRSTART, num(0))
+	set(slotRLENGTH, num(-1))
+	set(slotFILENAME, str(""))
+	set(slotARGIND, num(0))
+	set(slotERRNO, str(""))
+	set(slotRT, str(""))
+	set(slotBINMODE, num(0))
+	set(slotLINT, num(0))
+	set(slotTEXTDOMAIN, str("messages"))
+	p.Rec.V0 = Value{K: Unassigned}
+	p.Rec.By = slotFS
+
+	array := func(slot int) int32 {
+		n := p.newArray(specialNames[slot], 0)
+		p.Globals[slot] = Value{K: Arr, R: n}
+		return n
+	}
+	env := array(slotENVIRON)
+	for _, e := range p.c.Environ() {
+		name, value, _ := strings.Cut(e, "=")
+		p.put(env, stringKey(name), Value{S: value, K: Maybe})
+	}
+	info := array(slotPROCINFO)
+	for _, x := range []struct {
+		k string
+		v Value
+	}{
+		{"version", str("5.2.1")}, {"strftime", str("%a %b %e %H:%M:%S %Z %Y")}, {"FS", str("FS")}, {"platform", str("posix")},
+		{"uid", num(float64(p.c.UID()))}, {"euid", num(float64(p.c.UID()))}, {"gid", num(float64(p.c.GID()))},
+		{"egid", num(float64(p.c.GID()))}, {"pid", num(float64(p.c.PID()))},
+	} {
+		p.put(info, Key{S: x.k}, x.v)
+	}
+	argv := array(slotARGV)
+	args := p.c.Args
+	if len(p.Units) > 0 && !p.c.Flags.Has("f") && !p.c.Flags.Has("e") && !p.c.Flags.Has("E") {
+		args = args[1:]
+	}
+	p.put(argv, Key{I: 0, Int: true}, str(p.c.Name))
+	for i, a := range args {
+		p.put(argv, Key{I: int32(i + 1), Int: true}, Value{S: a, K: Maybe})
+	}
+	set(slotARGC, num(float64(len(args)+1)))
+	p.refresh()
+	for _, f := range p.c.Flags {
+		switch f.Name {
+		case "F":
+			fs := f.Value
+			if fs == "t" {
+				fs = "\t"
+			}
+			p.setSpecial(slotFS, str(unescape(fs, nil)))
+		case "v":
+			name, value, ok := strings.Cut(f.Value, "=")
+			if !ok {
+				p.c.Errorf("`%s' argument to `-v' not in `var=value' form", f.Value)
+				panic(abort{1})
+			}
+			if !p.assignOperand(f.Value) {
+				p.c.Errorf("fatal: `%s' is not a legal variable name", name)
+				panic(abort{2})
+			}
+			_ = value
+		}
+	}
+}

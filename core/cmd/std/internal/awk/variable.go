@@ -1,0 +1,384 @@
+package awk
+
+import (
+	"math"
+	"strconv"
+	"strings"
+)
+
+// local is a parameter of the running function.
+func (p *Program) local(i int32) *Value {
+	return &p.Stack[p.Frames[len(p.Frames)-1].Base+i]
+}
+
+// at is the place a reference names: a stack slot, or -1-i for global i.
+func (p *Program) at(ref int32) *Value {
+	if ref < 0 {
+		return &p.Globals[-1-ref]
+	}
+	return &p.Stack[ref]
+}
+
+// root follows references to the variable an untyped parameter stands for.
+func (p *Program) root(v *Value) *Value {
+	for v.K == Ref {
+		v = p.at(v.R)
+	}
+	return v
+}
+
+// localScalar is a parameter that is used as a scalar but is, or refers to, something else.
+func (p *Program) localScalar(i int32) Value {
+	v := p.local(i)
+	if v.K == Ref {
+		if r := p.root(v); r.K != Arr {
+			return Value{}
+		}
+		v = p.root(v)
+	}
+	if v.K == Arr {
+		f := p.code.funcs[p.Frames[len(p.Frames)-1].Func]
+		name := f.params[i]
+		if n := p.Heap[v.R].Name; n != "" && n != name {
+			name += " (from " + n + ")"
+		}
+		p.fatal("attempt to use array `%s' in a scalar context", name)
+	}
+	return *v
+}
+
+// scalarError ends the program: an array is used as a scalar.
+func (p *Program) scalarError(slot int32) {
+	p.fatal("attempt to use array `%s' in a scalar context", p.code.names[slot])
+}
+
+func (p *Program) elemScalarError(array int32) {
+	p.fatal("attempt to use array `%s' in a scalar context", p.Heap[array].Name)
+}
+
+// newArray makes an array and gives its number.
+func (p *Program) newArray(name string, home int32) int32 {
+	p.Held += 200
+	if n := len(p.Free); n > 0 {
+		i := p.Free[n-1]
+		p.Free = p.Free[:n-1]
+		p.Heap[i] = Array{Name: name, Home: home}
+		return i
+	}
+	p.Heap = append(p.Heap, Array{Name: name, Home: home})
+	return int32(len(p.Heap) - 1)
+}
+
+// arrayAt gives the array a variable holds; an untyped variable becomes one,
+// there where it really lives.
+func (p *Program) arrayAt(ref int32) Value {
+	own := ref
+	v := p.at(ref)
+	for v.K == Ref {
+		ref = v.R
+		v = p.at(ref)
+	}
+	if v.K == Arr {
+		return *v
+	}
+	if v.K != Untyped {
+		kind := "scalar"
+		if own >= 0 {
+			kind = "scalar parameter"
+		}
+		p.fatal("attempt to use %s `%s' as an array", kind, p.variableName(own))
+	}
+	*v = Value{K: Arr, R: p.newArray(p.variableName(ref), max(0, ref+1))}
+	return *v
+}
+
+// variableName is the name of the variable at a reference.
+func (p *Program) variableName(ref int32) string {
+	if ref < 0 {
+		return p.code.names[-1-ref]
+	}
+	for i := len(p.Frames) - 1; i >= 0; i-- {
+		if f := p.Frames[i]; f.Func >= 0 && f.Base <= ref {
+			if params := p.code.funcs[f.Func].params; int(ref-f.Base) < len(params) {
+				return params[ref-f.Base]
+			}
+		}
+	}
+	return ""
+}
+
+// subArray replaces the array at v by its element under sub, which must be an array.
+func (p *Program) subArray(v, sub *Value) {
+	parent := v.R
+	k := p.key(sub)
+	e := p.Heap[parent].find(k)
+	if e == nil {
+		p.addElem(parent, k, sub)
+		e = p.Heap[parent].find(k)
+	}
+	if e.K == Arr {
+		*v = *e
+		return
+	}
+	name := p.Heap[parent].Name + `["` + k.text() + `"]`
+	if e.K != Untyped && e.K != Unassigned {
+		p.fatal("attempt to use scalar `%s' as an array", name)
+	}
+	n := p.newArray(name, 0)
+	*p.Heap[parent].find(k) = Value{K: Arr, R: n}
+	*v = Value{K: Arr, R: n}
+}
+
+// key makes a subscript of a value.
+func (p *Program) key(v *Value) Key {
+	if v.K == Num {
+		if i := int32(v.N); float64(i) == v.N {
+			return Key{I: i, Int: true}
+		}
+		return stringKey(numberText(v.N, p.conv.convfmt))
+	}
+	return stringKey(v.S)
+}
+
+// elem gives an element, which is made if it is not there. The pointer is good
+// until the next change of the array.
+func (p *Program) elem(array int32, sub *Value) *Value {
+	k := p.key(sub)
+	if v := p.Heap[array].find(k); v != nil {
+		if v.K == Maybe {
+			v.look()
+		}
+		return v
+	}
+	return p.addElem(array, k, sub)
+}
+
+func (p *Program) addElem(array int32, k Key, sub *Value) *Value {
+	if !k.Int && sub.View {
+		k.S = strings.Clone(k.S)
+	}
+	v, _ := p.Heap[array].add(k)
+	p.Held += 64 + len(k.S)
+	v.K = Unassigned
+	return v
+}
+
+// setElem stores into an element and keeps count of the bytes.
+func (p *Program) setElem(v *Value, x Value) {
+	if v.K == Arr {
+		p.elemScalarError(v.R)
+	}
+	p.Held += len(x.S) - len(v.S)
+	*v = x.keep()
+}
+
+// put stores under a subscript of an array that holds no arrays.
+func (p *Program) put(array int32, k Key, x Value) {
+	v, isNew := p.Heap[array].add(k)
+	if isNew {
+		p.Held += 64 + len(k.S)
+	}
+	p.setElem(v, x)
+}
+
+// release frees arrays and all arrays in them.
+func (p *Program) release(list []int32) {
+	for len(list) > 0 {
+		i := list[len(list)-1]
+		list = list[:len(list)-1]
+		a := &p.Heap[i]
+		list = p.members(a, list)
+		*a = Array{Dead: true}
+		p.Free = append(p.Free, i)
+		p.Held -= 200
+	}
+}
+
+// members takes the bytes of an array's elements off the count and appends the arrays in it.
+func (p *Program) members(a *Array, list []int32) []int32 {
+	a.each(func(k Key, v *Value) {
+		p.Held -= 64 + len(k.S) + len(v.S)
+		if v.K == Arr {
+			list = append(list, v.R)
+		}
+	})
+	return list
+}
+
+func (p *Program) clearArray(array int32) {
+	list := p.members(&p.Heap[array], nil)
+	p.Heap[array].clear()
+	p.release(list)
+}
+
+func (p *Program) deleteElem(array int32, sub *Value) {
+	k := p.key(sub)
+	v, ok := p.Heap[array].remove(k)
+	if !ok {
+		return
+	}
+	p.Held -= 64 + len(k.S) + len(v.S)
+	if v.K == Arr {
+		p.release([]int32{v.R})
+	}
+}
+
+// special is NF, NR or FNR.
+func (p *Program) special(slot int32) Value {
+	switch slot {
+	case slotNF:
+		return num(float64(p.nf()))
+	case slotNR:
+		return num(p.In.NR)
+	}
+	return num(p.In.FNR)
+}
+
+// setSpecial assigns a variable that acts when it is assigned.
+func (p *Program) setSpecial(slot int32, v Value) {
+	v = v.keep()
+	switch slot {
+	case slotNF:
+		p.setNF(v.num())
+		return
+	case slotNR:
+		p.In.NR = v.num()
+		return
+	case slotFNR:
+		p.In.FNR = v.num()
+		return
+	case slotFS, slotFIELDWIDTHS, slotFPAT, slotIGNORECASE, slotRS:
+		p.splitAll() // the record was read under the old rules
+	case slotOFS:
+		p.field(0)
+	}
+	p.Globals[slot] = v
+	switch slot {
+	case slotFS, slotFIELDWIDTHS, slotFPAT:
+		p.Rec.By = uint8(slot)
+	}
+	p.refresh()
+}
+
+// refresh reads the variables that say how to split and to format.
+func (p *Program) refresh() {
+	s := func(slot int) string { return text(&p.Globals[slot], "%.6g") }
+	p.conv = formats{convfmt: s(slotCONVFMT), ofmt: s(slotOFMT), ofs: s(slotOFS), ors: s(slotORS),
+		subsep: s(slotSUBSEP), rs: s(slotRS)}
+	fold := p.Globals[slotIGNORECASE]
+	if p.conv.fold = fold.truth(); p.conv.fold != p.split.fold {
+		clear(p.regex)
+		clear(p.cache)
+	}
+	p.setSplitter()
+}
+
+// storeAt stores into a field or an element; see the stack notes in op.go.
+func (p *Program) storeAt(in instr) {
+	n := 1
+	if in.op == opStoreElem {
+		n = 2
+	}
+	val, addr := p.top(n), p.Stack[p.sp-n:p.sp]
+	if in.b&flagAddrFirst != 0 {
+		val, addr = p.top(0), p.Stack[p.sp-n-1:p.sp-1]
+	}
+	v := *val
+	if n == 1 {
+		p.setField(p.fieldIndex(&addr[0]), v)
+	} else {
+		p.setElem(p.elem(addr[0].R, &addr[1]), v)
+	}
+	p.sp -= n
+	if in.b&flagDrop != 0 {
+		p.sp--
+	} else {
+		*p.top(0) = v
+	}
+}
+
+// augment does op= on what run does not.
+func (p *Program) augment(in instr) {
+	switch in.op {
+	case opAugLocal:
+		v := p.local(in.a)
+		if v.K >= Arr {
+			p.localScalar(in.a)
+		}
+		*v = p.augmented(v, p.top(0), in.c)
+		*p.top(0) = *v
+	case opAugSpecial:
+		old := p.readSpecial(in.a)
+		x := p.augmented(&old, p.top(0), in.c)
+		p.setSpecial(in.a, x)
+		*p.top(0) = x
+	case opAugField:
+		i := p.fieldIndex(p.top(0))
+		p.sp--
+		x := p.augmented(p.field(i), p.top(0), in.c)
+		p.setField(i, x)
+		*p.top(0) = x
+	case opAugElem:
+		p.sp -= 2
+		v := p.elem(p.top(-1).R, p.top(-2))
+		if v.K == Arr {
+			p.elemScalarError(v.R)
+		}
+		x := p.augmented(v, p.top(0), in.c)
+		p.Held -= len(v.S)
+		*v, *p.top(0) = x, x
+	}
+	p.dropIf(in.b)
+}
+
+func (p *Program) readSpecial(slot int32) Value {
+	if slot <= slotFNR {
+		return p.special(slot)
+	}
+	return p.Globals[slot]
+}
+
+// increment does ++ and -- on what run does not.
+func (p *Program) increment(in instr) {
+	d := float64(int8(in.c))
+	var old float64
+	switch in.op {
+	case opIncSpecial:
+		v := p.readSpecial(in.a)
+		old = v.num()
+		p.setSpecial(in.a, num(old+d))
+	case opIncField:
+		i := p.fieldIndex(p.top(0))
+		p.sp--
+		old = p.field(i).num()
+		p.setField(i, num(old+d))
+	case opIncElem:
+		p.sp -= 2
+		v := p.elem(p.top(-1).R, p.top(-2))
+		if v.K == Arr {
+			p.elemScalarError(v.R)
+		}
+		old = v.num()
+		p.Held -= len(v.S)
+		*v = num(old + d)
+	}
+	if in.b&flagDrop != 0 {
+		return
+	}
+	if in.b&flagPost == 0 {
+		old += d
+	}
+	p.push(num(old))
+}
+
+// fieldIndex is a value as the number of a field.
+func (p *Program) fieldIndex(v *Value) int {
+	n := v.num()
+	if n < 0 || math.IsNaN(n) {
+		p.fatal("attempt to access field %d", int(n))
+	}
+	if n > 1<<24 {
+		p.fatal("attempt to access field %s: more than %d fields", strconv.FormatFloat(n, 'f', 0, 64), 1<<24)
+	}
+	return int(n)
+}
