@@ -5,6 +5,7 @@ import (
 	"eryxsh/core/cmd/std/internal/awk"
 )
 
+// awkAs is awk under one of its names.
 func awkAs(name string) *cmd.Command {
 	return &cmd.Command{
 		Name:          name,
@@ -18,7 +19,3 @@ func awkAs(name string) *cmd.Command {
 		New:           func() cmd.Program { return new(awk.Program) },
 	}
 }
-
-func awkCommand() *cmd.Command  { return awkAs("awk") }
-func gawkCommand() *cmd.Command { return awkAs("gawk") }
-func mawkCommand() *cmd.Command { return awkAs("mawk") }

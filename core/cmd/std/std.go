@@ -9,11 +9,14 @@ import "eryxsh/core/cmd"
 // Commands lists the utilities, sorted by name.
 func Commands() []*cmd.Command {
 	return []*cmd.Command{
+		awkAs("awk"),
 		cat(),
 		egrep(),
 		fgrep(),
+		awkAs("gawk"),
 		grep(),
 		head(),
+		awkAs("mawk"),
 		tac(),
 		tee(),
 	}
