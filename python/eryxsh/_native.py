@@ -44,6 +44,7 @@ from __future__ import annotations
 
 import atexit
 import contextlib
+import importlib
 import os
 import pathlib
 import sys
@@ -151,14 +152,13 @@ def _load() -> None:
 
 def _import() -> Any:
     try:
-        from eryxsh import _ext as module
+        return importlib.import_module("eryxsh._ext")
     except ImportError as error:
         raise ImportError(
             f"eryxsh's native module cannot be used here ({error}): it needs CPython 3.9 or newer with the GIL, "
             "on Linux with glibc or macOS, and no subinterpreter with a GIL of its own",
             name="eryxsh._ext",
         ) from error
-    return module
 
 
 @contextlib.contextmanager

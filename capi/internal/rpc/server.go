@@ -3,6 +3,7 @@ package rpc
 import (
 	"fmt"
 	"reflect"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -53,10 +54,8 @@ type call struct {
 func NewServer(version string, generation int64) *Server {
 	s := &Server{version: version, generation: generation, sandboxes: map[int64]*sandbox{}}
 	bound := map[string]binding{}
-	for _, group := range [][]binding{systemMethods()} {
-		for _, b := range group {
-			bound[b.name] = b
-		}
+	for _, b := range bindings() {
+		bound[b.name] = b
 	}
 	methods := wire.Methods()
 	s.handlers = make([]handler, methods[len(methods)-1].Number+1)
@@ -66,6 +65,11 @@ func NewServer(version string, generation int64) *Server {
 		}
 	}
 	return s
+}
+
+// bindings lists what every method does.
+func bindings() []binding {
+	return slices.Concat(systemMethods())
 }
 
 // data gives a Blob parameter, whichever way it came.

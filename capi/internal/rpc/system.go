@@ -60,7 +60,7 @@ func shutdown(c *call, p *wire.ShutdownParams) (bool, error) {
 
 // misbehave does what no method should, so that the package's tests can see
 // what comes of it. Nothing outside them enables it.
-func misbehave(c *call, p *wire.TestParams) (wire.Blob, error) {
+func misbehave(c *call, p *wire.MisbehaveParams) (wire.Blob, error) {
 	if p.Op == "enable" {
 		c.testing.Store(true)
 		return nil, nil

@@ -4,4 +4,4 @@ package wire
 
 // Fingerprint identifies the tables: a library and a Python package with the
 // same one belong together.
-const Fingerprint = "e9d86c4422072ad3"
+const Fingerprint = "9458aa1c4426fa6d"

@@ -27,7 +27,7 @@ type StepParams struct {
 type AnswerParams struct {
 	Sandbox int64  `cbor:"1,keyasint" doc:"handle"`
 	Run     string `cbor:"2,keyasint" doc:"id"`
-	Call    string `cbor:"3,keyasint" doc:"call_id; each is answered once"`
+	Call    string `cbor:"3,keyasint" name:"call_id" doc:"each is answered once"`
 	Stdout  []byte `cbor:"4,keyasint,omitempty" doc:"what the tool printed"`
 	Stderr  []byte `cbor:"5,keyasint,omitempty" doc:"what it said on stderr"`
 	Status  int    `cbor:"6,keyasint,omitempty" doc:"exit status"`

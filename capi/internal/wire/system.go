@@ -31,8 +31,8 @@ type ShutdownParams struct {
 	Wait int64 `cbor:"1,keyasint,omitempty" doc:"ns to wait for calls of other threads"`
 }
 
-// TestParams are those of system.test.
-type TestParams struct {
+// MisbehaveParams are those of system.test.
+type MisbehaveParams struct {
 	Op string `cbor:"1,keyasint" doc:"enable, panic, goroutine_panic, index, sleep, again, bytes, file, kind"`
 	N  int64  `cbor:"2,keyasint,omitempty" doc:"ns, bytes or a number"`
 }

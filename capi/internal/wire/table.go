@@ -21,7 +21,7 @@ func Methods() []Method {
 		{3, "system.stats", GCParams{}, Stats{}, "Count memory, goroutines and sandboxes."},
 		{4, "system.gc", GCParams{}, nil, "Collect garbage and give free memory back to the operating system."},
 		{5, "system.shutdown", ShutdownParams{}, false, "Refuse new calls, cancel every run, and wait for calls of other threads; true when none is left."},
-		{6, "system.test", TestParams{}, Blob(nil), "Misbehave on purpose, after op enable: for the package's own tests."},
+		{6, "system.test", MisbehaveParams{}, Blob(nil), "Misbehave on purpose, after op enable: for the package's own tests."},
 
 		{16, "sandbox.new", NewParams{}, int64(0), "Make a sandbox; the result is its handle."},
 		{17, "sandbox.close", CloseParams{}, nil, "End a sandbox: its run is cancelled, its handle is dead."},

@@ -1,0 +1,88 @@
+package wire
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+)
+
+func TestNumber(t *testing.T) {
+	for _, c := range []struct {
+		in   string
+		n    int
+		rest string
+		ok   bool
+	}{
+		{"\x05\xa0", 5, "\xa0", true}, {"\x18\x40\xa0", 64, "\xa0", true}, {"\x19\x01\x00", 256, "", true},
+		{"", 0, "", false}, {"\x18", 0, "", false}, {"\x19\x01", 0, "", false}, {"\x1a\x00\x00\x00\x01", 0, "", false}, {"\xa0", 0, "", false}, {"\x20", 0, "", false},
+	} {
+		n, rest, err := Number([]byte(c.in))
+		if n != c.n || string(rest) != c.rest || (err == nil) != c.ok {
+			t.Errorf("Number(%q) = %d, %q, %v", c.in, n, rest, err)
+		}
+	}
+}
+
+func TestParams(t *testing.T) {
+	var p EnvSetParams
+	if err := Params([]byte("\xa3\x01\x07\x02\x61A\x03\x41\xff"), &p); err != nil || p.Sandbox != 7 || p.Name != "A" || p.Value != "\xff" {
+		t.Errorf("%+v, %v", p, err)
+	}
+	if err := Params([]byte("\xa1\x03\x61\xff"), &p); err != nil || p.Value != "\xff" {
+		t.Errorf("text that is not UTF-8: %+v, %v", p, err)
+	}
+	for name, in := range map[string]string{
+		"an unknown key": "\xa1\x04\x01", "a wrong type": "\xa1\x01\x61A", "trailing bytes": "\xa0\xa0", "a key twice": "\xa2\x01\x01\x01\x02",
+		"no map": "\x01", "nothing": "", "an indefinite length": "\xbf\x01\x01\xff", "a tag": "\xa1\x01\xc1\x01",
+	} {
+		if err := Params([]byte(in), &p); err == nil {
+			t.Errorf("%s is accepted: %q", name, in)
+		}
+	}
+	deep := "\xa1\x01" + strings.Repeat("\x81", 1<<20) + "\x01"
+	if err := Params([]byte(deep), &p); err == nil {
+		t.Error("a deep value is accepted")
+	}
+}
+
+func TestAppendLeavesOutZeroFieldsAndSortsMaps(t *testing.T) {
+	var b bytes.Buffer
+	if err := Append(&b, Done{}); err != nil || b.String() != "\xa0" {
+		t.Errorf("%q, %v", b.String(), err)
+	}
+	b.Reset()
+	if err := Append(&b, map[string]string{"b": "1", "a": "2", "aa": ""}); err != nil || b.String() != "\xa3\x61a\x612\x61b\x611\x62aa\x60" {
+		t.Errorf("%q, %v", b.String(), err)
+	}
+	b.Reset()
+	if err := Append(&b, Output{Run: "r", Output: []Chunk{{FD: 2, Data: []byte("x")}}}); err != nil || b.String() != "\xa2\x01\x61r\x02\x81\x82\x02\x41x" {
+		t.Errorf("%q, %v", b.String(), err)
+	}
+}
+
+func FuzzParams(f *testing.F) {
+	f.Add([]byte("\xa3\x01\x07\x02\x61A\x03\x41\xff"))
+	f.Add([]byte("\xa1\x09\xa1\x61a\x41b"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		for _, m := range []any{new(NewParams), new(StartParams), new(EnvSetParams), new(WriteManyParams)} {
+			_ = Params(data, m)
+		}
+	})
+}
+
+func BenchmarkRequestAndAnswer(b *testing.B) {
+	in := []byte("\xa3\x01\x1b\x00\x00\x01\x00\x00\x00\x00\x01\x02\x67echo hi\x08\x1b\x00\x00\x00\x06\xfc\x23\xac\x00")
+	done := Done{Output: Output{Run: "a1b2c3d4e5f60718", Output: []Chunk{{FD: 1, Data: []byte("hi\n")}}}, Steps: 12, Time: 4200}
+	var buf bytes.Buffer
+	b.ReportAllocs()
+	for b.Loop() {
+		var p StartParams
+		if err := Params(in, &p); err != nil {
+			b.Fatal(err)
+		}
+		buf.Reset()
+		if err := Append(&buf, &done); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
