@@ -516,7 +516,13 @@ func (x *calc) read(n *node, v *vars.Var) (*Sub, int64, error) {
 	default:
 		var err error
 		if sub, err = x.e.resolve(n.sub, n.name, v); err != nil {
-			return nil, 0, err
+			if n.op != nVar {
+				return nil, 0, err
+			}
+			if err = x.e.subscriptWarning(err, n.name); err != nil {
+				return nil, 0, err
+			}
+			return nil, 0, nil
 		}
 		switch {
 		case sub.All != 0:

@@ -142,7 +142,7 @@ func (p *arithParser) next() {
 		p.tok = tEnd
 		return
 	}
-	prev := p.tok
+	prev, before := p.tok, p.last
 	p.last = prev
 	for p.i < len(p.s) && isSpace(p.s[p.i]) {
 		p.i++
@@ -174,7 +174,7 @@ func (p *arithParser) next() {
 		p.i, p.num, p.tok = end, int64(n), tLeaf
 		return
 	}
-	p.operatorToken(c, prev)
+	p.operatorToken(c, prev, before)
 }
 
 func (p *arithParser) at(i int) byte {
@@ -184,7 +184,7 @@ func (p *arithParser) at(i int) byte {
 	return 0
 }
 
-func (p *arithParser) operatorToken(c, prev byte) {
+func (p *arithParser) operatorToken(c, prev, before byte) {
 	d := p.at(p.i + 1)
 	p.i++
 	two := func(tok byte) {
@@ -219,6 +219,8 @@ func (p *arithParser) operatorToken(c, prev byte) {
 		two(tPow)
 	case (c == '+' || c == '-') && d == c && prev == tStr:
 		two(map[byte]byte{'+': tPostInc, '-': tPostDec}[c])
+	case (c == '+' || c == '-') && d == c && prev == tNum && (before == tPreInc || before == tPreDec):
+		p.fail(string([]byte{c, c}) + ": assignment requires lvalue")
 	case (c == '+' || c == '-') && d == c:
 		j := p.i + 1
 		for j < len(p.s) && isSpace(p.s[j]) {

@@ -5,15 +5,16 @@ type ErrorKind uint8
 
 // The kinds of Error.
 const (
-	Unbound     ErrorKind = iota + 1 // set -u: a non-interactive shell exits
-	BadSubst                         // bad substitution: the command line is given up
-	BadArith                         // bad arithmetic
-	Question                         // ${x:?}: a non-interactive shell exits
-	ReadOnlyVar                      // assignment to a read-only variable
-	NoMatch                          // failglob
-	Ambiguous                        // a redirection target of no or several fields
-	BadAssign                        // ${1:=x}: cannot assign in this way
-	Limit                            // a bound of this package; Name says which
+	Unbound      ErrorKind = iota + 1 // set -u: a non-interactive shell exits
+	BadSubst                          // bad substitution: the command line is given up
+	BadArith                          // bad arithmetic
+	Question                          // ${x:?}: a non-interactive shell exits
+	ReadOnlyVar                       // assignment to a read-only variable
+	NoMatch                           // failglob
+	Ambiguous                         // a redirection target of no or several fields
+	BadAssign                         // ${1:=x}: cannot assign in this way
+	BadSubscript                      // a[-9]: bad array subscript
+	Limit                             // a bound of this package; Name says which
 )
 
 // Error is an expansion that failed. Text is worded as bash does after

@@ -137,7 +137,7 @@ func (e *eval) field(w *Word) error {
 	e.load()
 	if w.braces != nil && e.flags&BraceExpand != 0 {
 		return w.braces.each(e, func(w *Word) error {
-			if w.isLit {
+			if w.isLit && len(w.parts) > 0 {
 				e.out = append(e.out, w.lit)
 				return nil
 			}

@@ -28,6 +28,9 @@ func TestLive(t *testing.T) {
 		if err != nil {
 			msg = err.Error()
 		}
+		if sh.warned != "" {
+			msg = sh.warned
+		}
 		if out != wantOut || msg != wantErr {
 			bad++
 			t.Errorf("%s\n got %q %q\nwant %q %q", script, out, msg, wantOut, wantErr)

@@ -70,6 +70,12 @@ func (m *masker) commands(closing byte) {
 			case "]]":
 				test = false
 			}
+			if word == "let" {
+				m.i += len(word)
+				m.let(closing)
+				start = false
+				continue
+			}
 			if word == "" && c == '#' {
 				m.comment()
 				continue
@@ -322,6 +328,12 @@ func withSemicolons(from, to int, s string, cmds []span) (out []span) {
 // brace blanks the inside of ${…}.
 func (m *masker) brace(dquote bool) {
 	from := m.i
+	if m.peek(0) == '}' { // ${}
+		m.i++
+		copy(m.out[from-1:], "__")
+		m.done = true
+		return
+	}
 	keep := m.region("}", dquote)
 	to := m.i - 1
 	if m.i > len(m.s) || to < from || m.s[to] != '}' || isName(m.s[from:to]) || to == from {
@@ -337,6 +349,24 @@ func (m *masker) brace(dquote bool) {
 	m.blank(from, to, '_', keep)
 	if operand {
 		m.out[from+1] = '-'
+	}
+}
+
+// let blanks the words after let.
+func (m *masker) let(closing byte) {
+	for m.i < len(m.s) {
+		for m.peek(0) == ' ' || m.peek(0) == '\t' {
+			m.i++
+		}
+		from := m.i
+		var keep []span
+		for m.i < len(m.s) && strings.IndexByte(" \t\n;&|()<>", m.s[m.i]) < 0 && (closing == 0 || m.s[m.i] != closing) {
+			keep = m.inner(keep, false)
+		}
+		if m.i == from {
+			return
+		}
+		m.blank(from, m.i, '0', keep)
 	}
 }
 

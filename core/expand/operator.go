@@ -146,7 +146,7 @@ func (e *eval) value(p *param) (value, error) {
 	default:
 		n, err := e.index(p.sub, p.name, v)
 		if err != nil {
-			return val, err
+			return val, e.subscriptWarning(err, p.name)
 		}
 		val.s, val.set = v.Index(n)
 	}
@@ -171,7 +171,7 @@ func (e *eval) apply(p *param, val value, quoted bool) error {
 		return e.give(val, quoted)
 	case opAlternate:
 		if val.null(p.colon) {
-			if val.many && quoted {
+			if len(val.list) == 0 && val.many && quoted {
 				e.atNull = true
 			}
 			return nil
@@ -256,13 +256,9 @@ func (e *eval) mustBeSet(p *param, val value) error {
 // operand expands the word of ${x:-word} in place.
 func (e *eval) operand(w *Word, quoted bool) error {
 	if quoted {
-		n, f := len(e.buf), len(e.out)
 		at := e.atNull
-		e.atNull = false
 		err := e.parts(w.parts, false)
-		if !e.atNull || len(e.buf) > n || len(e.out) > f {
-			e.have, e.atNull = true, at
-		}
+		e.have, e.atNull = true, at
 		return err
 	}
 	return e.parts(w.parts, true)

@@ -134,8 +134,25 @@ func (e *eval) index(s *Sub, name string, v *vars.Var) (int64, error) {
 	return n, nil
 }
 
+// Warner is an Env with a place for messages that do not end the expansion.
+type Warner interface {
+	Warn(text string)
+}
+
+// subscriptWarning makes a message of the error of an index that is read: it
+// is as if there were no such element.
+func (e *eval) subscriptWarning(err error, name string) error {
+	if x, ok := err.(*Error); !ok || x.Kind != BadSubscript {
+		return err
+	}
+	if w, ok := e.env.(Warner); ok {
+		w.Warn(name + ": bad array subscript")
+	}
+	return nil
+}
+
 func badSubscript(name string, s *Sub) error {
-	return &Error{Kind: BadSubst, Text: name + "[" + s.Text + "]: bad array subscript"}
+	return &Error{Kind: BadSubscript, Text: name + "[" + s.Text + "]: bad array subscript"}
 }
 
 // brace reads ${…} with r.i at the brace.

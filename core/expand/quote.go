@@ -154,10 +154,9 @@ func ansi(s string, quote bool) (string, int) {
 		}
 		out, n, stop := escape(s[i+1:])
 		i += 1 + n
-		if !cut {
+		if cut = cut || stop; !cut {
 			b = append(b, out...)
 		}
-		cut = cut || stop
 	}
 	return string(b), i
 }

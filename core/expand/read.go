@@ -42,7 +42,7 @@ func (r *reader) word(m mode) []part {
 	}
 	b := partsBuilder{mode: m}
 	if m == modeWord || m == modeOperand || m == modePattern {
-		r.tilde(&b, false)
+		r.tilde(&b, tildeStart)
 	}
 	for r.i < len(r.s) {
 		c := r.s[r.i]
@@ -73,8 +73,14 @@ func (r *reader) word(m mode) []part {
 		default:
 			r.i++
 			b.byte(c, m.quoted())
-			if m == modeWord && (c == ':' || c == '=' && b.assignment()) {
-				r.tilde(&b, c == ':' && !b.assign)
+			switch {
+			case m != modeWord:
+			case c == '=' && b.assignment():
+				r.tilde(&b, tildeEqual)
+			case c == ':' && b.assign:
+				r.tilde(&b, tildeAssignColon)
+			case c == ':':
+				r.tilde(&b, tildeColon)
 			}
 		}
 	}
@@ -152,7 +158,7 @@ func nameByte(c byte) bool {
 func nameStart(c byte) bool { return nameByte(c) && (c < '0' || c > '9') }
 
 // tilde reads ~user at the current position, if it is there unquoted.
-func (r *reader) tilde(b *partsBuilder, colon bool) {
+func (r *reader) tilde(b *partsBuilder, at tildePlace) {
 	if r.i >= len(r.s) || r.s[r.i] != '~' {
 		return
 	}
@@ -167,7 +173,7 @@ func (r *reader) tilde(b *partsBuilder, colon bool) {
 		}
 		end++
 	}
-	b.add(part{kind: pTilde, text: r.s[r.i+1 : end], colon: colon})
+	b.add(part{kind: pTilde, text: r.s[r.i+1 : end], at: at})
 	r.i = end
 }
 

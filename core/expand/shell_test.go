@@ -31,6 +31,7 @@ type shell struct {
 	memo   bool // expand with a Recorder, restarting at every substitution
 	depth  int
 	charge int
+	warned string
 }
 
 func newShell() *shell {
@@ -85,6 +86,19 @@ func (sh *shell) stmt(st *syntax.Stmt) error {
 		v, err := CompileArith(sh.src, int(c.Left.Offset())+2, int(c.Right.Offset()), c.X).Eval(sh)
 		sh.status = int(1 - truth(v != 0))
 		return err
+	case *syntax.LetClause:
+		for _, x := range c.Exprs {
+			l, err := Fields(sh, nil, []*Word{CompileText(sh.src.Text[x.Pos().Offset():x.End().Offset()])})
+			if err != nil {
+				return err
+			}
+			v, err := EvalString(sh, strings.Join(l, " "))
+			if err != nil {
+				return fmt.Errorf("let: %w", err)
+			}
+			sh.status = int(1 - truth(v != 0))
+		}
+		return nil
 	case *syntax.TestClause:
 		b := c.X.(*syntax.BinaryTest)
 		l, err := String(sh, CompileWord(sh.src, b.X.(*syntax.Word)))
@@ -222,14 +236,6 @@ func (sh *shell) call(c *syntax.CallExpr, here *Word) error {
 			} else if a != "-n" {
 				sh.vars.Delete(a)
 			}
-		}
-	case "let":
-		for _, a := range args[1:] {
-			v, err := EvalString(sh, a)
-			if err != nil {
-				return err
-			}
-			sh.status = int(1 - truth(v != 0))
 		}
 	default:
 		return fmt.Errorf("toy shell: %v", args)
@@ -485,9 +491,14 @@ func (sh *shell) Ref(name string) (string, bool) {
 	return v.String(), v.Is(vars.Nameref)
 }
 func (sh *shell) Lookup(name string) *vars.Var { return sh.vars.Get(name) }
-func (sh *shell) Charge(n int)                 { sh.charge += n }
-func (sh *shell) Prompt(s string) string       { return s }
-func (sh *shell) DirStack(int) (string, bool)  { return "", false }
+func (sh *shell) Warn(text string) {
+	if sh.warned == "" {
+		sh.warned = text
+	}
+}
+func (sh *shell) Charge(n int)                { sh.charge += n }
+func (sh *shell) Prompt(s string) string      { return s }
+func (sh *shell) DirStack(int) (string, bool) { return "", false }
 
 // bash runs a script in the real thing and returns its output and its first
 // message, without "bash: line N: ".

@@ -8,7 +8,8 @@ import (
 // tilde expands ~, ~user, ~+, ~-, ~N; what is no such thing stays.
 func (e *eval) tilde(p *part) {
 	dir, ok := "", false
-	if !p.colon || e.assign {
+	inFields := e.goal == toFields && e.flags&Posix == 0
+	if p.at == tildeStart || inFields && p.at != tildeColon || e.assign && p.at != tildeEqual {
 		dir, ok = e.tildeDir(p.text)
 	}
 	if !ok {

@@ -86,8 +86,7 @@ func (e *eval) assignment(p *param, val value, quoted bool) error {
 	}
 	flags := AttrLetters(val.v.Attrs())
 	if val.many && val.v.IsArray() {
-		e.emit("declare -"+flags+" "+p.name+"="+DeclareValue(val.v), quoted)
-		return nil
+		return e.list([]string{"declare", "-" + flags, p.name + "=" + DeclareValue(val.v)}, val.star, quoted)
 	}
 	s := p.name
 	if val.set {

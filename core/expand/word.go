@@ -231,17 +231,27 @@ const (
 	pError
 )
 
+// tildePlace tells where a tilde stands, which decides when it is expanded.
+type tildePlace uint8
+
+const (
+	tildeStart       tildePlace = iota
+	tildeEqual                  // after name= : in Fields
+	tildeColon                  // after a colon : with Word.Assign
+	tildeAssignColon            // after name=…: : in both
+)
+
 // part is a piece of a word.
 type part struct {
 	kind   partKind
 	quoted bool        // by quotes or backslash: not split, no pattern
-	colon  bool        // a tilde after a colon: only for Word.Assign
 	text   string      // pLit; the name of pTilde; the message of pError
 	meta   bool        // an unquoted pLit contains pattern characters
 	parts  []part      // pQuote
 	par    *param      // pParam
 	node   syntax.Node // pCommand, pProcess
 	arith  *Arith      // pArith
+	at     tildePlace  // pTilde
 	leaf   int         // pLeaf: number of an operand already expanded
 }
 
@@ -264,6 +274,15 @@ func CompileWord(src *Source, w *syntax.Word) *Word {
 func isPlain(p syntax.WordPart) bool {
 	_, ok := p.(*syntax.Lit)
 	return ok
+}
+
+// CompilePrompt compiles a text made at run time by the rules of a
+// here-document: quotes mean nothing, $ and backslash do.
+func CompilePrompt(text string) *Word {
+	r := reader{s: dropMarks(text)}
+	w := &Word{parts: r.word(modeHere)}
+	w.finish()
+	return w
 }
 
 // CompileText compiles a word from text made at run time, which contains no
