@@ -74,3 +74,20 @@ func (d *Command) version() string {
 	}
 	return d.Name + " (eryxsh, as " + origin + ")\n"
 }
+
+// SoleHelp answers --help and --version for a Raw command, which knows them
+// only as its one argument.
+func (c *Ctx) SoleHelp() bool {
+	if len(c.Args) != 1 {
+		return false
+	}
+	switch c.Args[0] {
+	case "--help":
+		c.Out.WriteString(c.Def.help())
+	case "--version":
+		c.Out.WriteString(c.Def.version())
+	default:
+		return false
+	}
+	return true
+}

@@ -75,3 +75,45 @@ func (s Sections) Files(name string) map[string]string {
 	}
 	return files
 }
+
+// Words splits a script that is one command of literal words; false for any other.
+func Words(script string) (words []string, ok bool) {
+	script = strings.TrimSuffix(script, "\n")
+	var word strings.Builder
+	open := false
+	for i := 0; i < len(script); i++ {
+		switch b := script[i]; b {
+		case ' ':
+			if open {
+				words = append(words, word.String())
+				word.Reset()
+				open = false
+			}
+			continue
+		case '\'':
+			n := strings.IndexByte(script[i+1:], '\'')
+			if n < 0 {
+				return nil, false
+			}
+			word.WriteString(script[i+1 : i+1+n])
+			i += n + 1
+		case '\\', '"', '$', '`', '\n', '&', '|', ';', '<', '>', '(', ')', '*', '?', '[', ']', '{', '}', '~', '#', '!':
+			if b != '!' && b != '~' && b != '#' || !open {
+				return nil, false
+			}
+			word.WriteByte(b)
+		case '=':
+			if len(words) == 0 {
+				return nil, false
+			}
+			word.WriteByte(b)
+		default:
+			word.WriteByte(b)
+		}
+		open = true
+	}
+	if open {
+		words = append(words, word.String())
+	}
+	return words, len(words) > 0
+}

@@ -33,6 +33,7 @@ const Epoch int64 = 1705320000e9
 // Run is one utility with its arguments and its world.
 type Run struct {
 	Command *cmd.Command
+	Name    string // what it is called by; "" is the command's name
 	Args    []string
 	Stdin   string
 	Files   map[string]string // below Home; a name that ends in "/" is a directory

@@ -62,7 +62,7 @@ func newSystem(t testing.TB, r Run) *system {
 }
 
 func (s *system) context() *cmd.Ctx {
-	s.ctx = &cmd.Ctx{System: s}
+	s.ctx = &cmd.Ctx{Name: s.run.Name, System: s}
 	return s.ctx
 }
 

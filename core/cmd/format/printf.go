@@ -1,0 +1,496 @@
+package format
+
+import (
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+)
+
+// Printer formats as printf does.
+type Printer struct {
+	GNU   bool           // the words and statuses of coreutils, not bash's
+	Now   int64          // ns since 1970, for %(…)T
+	Start int64          // when the shell started, for %(…)T with -2
+	Zone  *time.Location // nil is UTC
+}
+
+// Result is what a printf wrote and complained about.
+type Result struct {
+	Out    []byte
+	Errors []string // messages without "printf: ", in order
+	Status int
+	Assign []Assign // of %n, which only a shell can carry out
+}
+
+// Assign is a variable that %n sets to the number of bytes written before it.
+type Assign struct {
+	Name  string
+	Value int
+}
+
+// Printf appends args formatted by format to dst; the format is used again while arguments are left.
+func (e Printer) Printf(dst []byte, format string, args []string) Result {
+	p := &printing{Printer: e, args: args, from: len(dst)}
+	p.Out = dst
+	for {
+		left := len(p.args)
+		if !p.pass(format) {
+			return p.Result
+		}
+		if len(p.args) == 0 {
+			return p.Result
+		}
+		if len(p.args) == left {
+			if e.GNU {
+				p.Errors = append(p.Errors, "warning: ignoring excess arguments, starting with ‘"+p.args[0]+"’")
+			}
+			return p.Result
+		}
+	}
+}
+
+// printing is one call of Printf.
+type printing struct {
+	Printer
+	Result
+	args []string
+	from int // where this call's output starts
+}
+
+func (p *printing) fail(message string) {
+	p.Errors = append(p.Errors, message)
+	p.Status = 1
+}
+
+// next takes an argument.
+func (p *printing) next() (string, bool) {
+	if len(p.args) == 0 {
+		return "", false
+	}
+	a := p.args[0]
+	p.args = p.args[1:]
+	return a, true
+}
+
+// pass goes through the format once; false ends everything.
+func (p *printing) pass(format string) bool {
+	for i := 0; i < len(format); {
+		switch b := format[i]; {
+		case b == '\\' && i+1 < len(format):
+			if format[i+1] == 'c' && p.GNU {
+				return false
+			}
+			var n int
+			var problem string
+			p.Out, n, problem = escape(p.Out, format[i:], InFormat)
+			if problem != "" {
+				if p.GNU && problem == "missing hex digit for \\x" {
+					p.Out = p.Out[:len(p.Out)-2]
+					p.fail("missing hexadecimal number in escape")
+					return false
+				}
+				p.Errors = append(p.Errors, problem)
+			}
+			i += n
+		case b != '%':
+			n := strings.IndexAny(format[i:], "%\\")
+			if n <= 0 {
+				n = len(format) - i
+				if b == '\\' {
+					n = 1
+				}
+			}
+			p.Out = append(p.Out, format[i:i+n]...)
+			i += n
+		case i+1 < len(format) && format[i+1] == '%':
+			p.Out = append(p.Out, '%')
+			i += 2
+		default:
+			n, ok := p.directive(format[i:])
+			if !ok {
+				return false
+			}
+			i += n
+		}
+	}
+	return true
+}
+
+// directive does one conversion at the start of s and gives its length.
+func (p *printing) directive(s string) (n int, ok bool) {
+	spec := Spec{Prec: -1}
+	i := spec.flags(s, 1)
+	if spec.Width, i = p.number(s, i); spec.Width < 0 {
+		spec.Minus, spec.Width = true, -spec.Width
+	}
+	if i < len(s) && s[i] == '.' {
+		spec.Prec, i = p.number(s, i+1)
+		spec.Prec = max(spec.Prec, -1)
+	}
+	if spec.Width > MaxWidth || spec.Prec > MaxWidth {
+		p.fail("field width or precision too large")
+		return 0, false
+	}
+	for i < len(s) && strings.IndexByte("hjlLtz", s[i]) >= 0 {
+		i++
+	}
+	if i == len(s) {
+		if p.GNU {
+			p.fail(s + ": invalid conversion specification")
+		} else {
+			p.fail("`" + s + "': missing format character")
+		}
+		return 0, false
+	}
+	spec.Verb = s[i]
+	if s[i] == '(' && !p.GNU {
+		return p.time(s, i, spec)
+	}
+	i++
+	if !p.convert(s[:i], spec) {
+		return 0, false
+	}
+	return i, p.Status >= 0
+}
+
+// number reads a width or precision, which may be "*".
+func (p *printing) number(s string, i int) (v, end int) {
+	if i < len(s) && s[i] == '*' {
+		a, ok := p.next()
+		if !ok {
+			return 0, i + 1
+		}
+		n := p.integer(a, false)
+		return int(min(max(int64(n), -MaxWidth-1), MaxWidth+1)), i + 1
+	}
+	return p.digits(s, i)
+}
+
+// flags reads the flags at i and gives where they end.
+func (spec *Spec) flags(s string, i int) int {
+	for ; i < len(s); i++ {
+		switch s[i] {
+		case '-':
+			spec.Minus = true
+		case '+':
+			spec.Plus = true
+		case ' ':
+			spec.Space = true
+		case '#':
+			spec.Alt = true
+		case '0':
+			spec.Zero = true
+		case '\'':
+		default:
+			return i
+		}
+	}
+	return i
+}
+
+func (p *printing) digits(s string, i int) (v, end int) {
+	for i < len(s) && s[i] >= '0' && s[i] <= '9' {
+		v = min(v*10+int(s[i]-'0'), MaxWidth+1)
+		i++
+	}
+	return v, i
+}
+
+// convert writes one argument. False ends all output.
+func (p *printing) convert(text string, spec Spec) bool {
+	verb := spec.Verb
+	if p.GNU && strings.IndexByte("SCnQ", verb) >= 0 {
+		verb = '?'
+	}
+	switch verb {
+	case 's', 'S':
+		a, _ := p.next()
+		p.text(spec, a)
+	case 'c', 'C':
+		a, _ := p.next()
+		if a == "" {
+			a = "\x00"
+		}
+		if len(a) > 1 {
+			a = a[:1]
+		}
+		spec.Prec = -1
+		p.text(spec, a)
+	case 'b':
+		a, _ := p.next()
+		b, stop, problem := Unescape(nil, a, InB)
+		if problem != "" {
+			p.Errors = append(p.Errors, problem)
+		}
+		p.text(spec, string(b))
+		return !stop
+	case 'q', 'Q':
+		a, _ := p.next()
+		if verb == 'Q' && spec.Prec >= 0 {
+			a, spec.Prec = a[:min(len(a), spec.Prec)], -1
+		}
+		if p.GNU {
+			a = gnuQuote(a)
+		} else {
+			a = Quote(a)
+		}
+		p.text(spec, a)
+	case 'n':
+		if a, ok := p.next(); ok {
+			p.Assign = append(p.Assign, Assign{a, len(p.Out) - p.from})
+		}
+	case 'd', 'i', 'o', 'u', 'x', 'X':
+		a, ok := p.next()
+		var v uint64
+		if ok {
+			v = p.integer(a, verb != 'd' && verb != 'i')
+		}
+		p.Out = spec.Int(p.Out, v)
+	case 'a', 'A', 'e', 'E', 'f', 'F', 'g', 'G':
+		a, ok := p.next()
+		f := IntFloat(0)
+		if ok {
+			f = p.float(a)
+		}
+		p.Out = spec.Float(p.Out, f)
+	default:
+		if p.GNU {
+			p.fail(text + ": invalid conversion specification")
+		} else {
+			p.fail("`" + text[len(text)-1:] + "': invalid format character")
+		}
+		return false
+	}
+	return true
+}
+
+// text writes a string in its field.
+func (p *printing) text(spec Spec, a string) {
+	if spec.Prec >= 0 && spec.Prec < len(a) {
+		a = a[:spec.Prec]
+	}
+	n := spec.Width - len(a)
+	if !spec.Minus {
+		p.Out = appendRepeat(p.Out, ' ', n)
+	}
+	p.Out = append(p.Out, a...)
+	if spec.Minus {
+		p.Out = appendRepeat(p.Out, ' ', n)
+	}
+}
+
+// Int appends v by one of the verbs diouxX; d and i take it as signed.
+func (s Spec) Int(dst []byte, v uint64) []byte {
+	neg := false
+	base, prefix := 10, ""
+	switch s.Verb {
+	case 'd', 'i':
+		if int64(v) < 0 {
+			neg, v = true, -v
+		}
+	case 'o':
+		base = 8
+	case 'x':
+		base, prefix = 16, "0x"
+	case 'X':
+		base, prefix = 16, "0X"
+	}
+	var space [24]byte
+	text := strconv.AppendUint(space[:0], v, base)
+	if s.Verb == 'X' {
+		for i, b := range text {
+			if b >= 'a' {
+				text[i] = b - 32
+			}
+		}
+	}
+	if s.Prec == 0 && v == 0 {
+		text = text[:0]
+	}
+	if !s.Alt || v == 0 {
+		prefix = ""
+	}
+	if s.Verb == 'd' || s.Verb == 'i' {
+		prefix = s.sign(neg)
+	}
+	if s.Alt && base == 8 && (len(text) == 0 || text[0] != '0') && s.Prec <= len(text) {
+		text = append([]byte{'0'}, text...)
+	}
+	if s.Prec >= 0 {
+		s.Zero = false
+		if n := s.Prec - len(text); n > 0 {
+			text = append(appendRepeat(nil, '0', n), text...)
+		}
+	}
+	return s.pad(dst, prefix, text)
+}
+
+// integer reads an integer argument as strtoimax(3) with base 0 does; 'c is the code of a character.
+func (p *printing) integer(a string, unsigned bool) uint64 {
+	if a == "" {
+		return 0
+	}
+	if a[0] == '\'' || a[0] == '"' {
+		return uint64(p.character(a[1:]))
+	}
+	s := strings.TrimLeft(a, " \t\n\v\f\r")
+	neg := false
+	if s != "" && (s[0] == '+' || s[0] == '-') {
+		neg = s[0] == '-'
+		s = s[1:]
+	}
+	base, kind, taken := uint32(10), "number", 0
+	if len(s) > 1 && s[0] == '0' {
+		base = 8
+		if s[1] >= '0' && s[1] <= '9' {
+			kind = "octal number"
+		}
+		if s[1]|0x20 == 'x' {
+			kind = "hex number"
+			base = 16
+			s = s[2:]
+		}
+	}
+	var v uint64
+	over := false
+	for taken < len(s) {
+		d := digit(s[taken])
+		if d >= base {
+			break
+		}
+		next := v*uint64(base) + uint64(d)
+		over = over || v > (1<<64-1)/uint64(base) || next < v
+		v = next
+		taken++
+	}
+	if taken == 0 || taken < len(s) {
+		p.notNumber(a, kind, taken > 0 || base == 16)
+	}
+	switch {
+	case !unsigned && neg && (over || v > 1<<63):
+		v, over = 1<<63, true
+	case !unsigned && !neg && (over || v > 1<<63-1):
+		v, over = 1<<63-1, true
+	case over:
+		v = 1<<64 - 1
+	case neg:
+		v = -v
+	}
+	if over {
+		p.outOfRange(a)
+	}
+	return v
+}
+
+// character is the code of a character constant's first character.
+func (p *printing) character(s string) rune {
+	r, n := utf8.DecodeRuneInString(s)
+	if n == 0 {
+		return 0
+	}
+	if r == utf8.RuneError && n == 1 {
+		r = rune(int8(s[0]))
+	}
+	if p.GNU && n < len(s) {
+		p.Errors = append(p.Errors, "warning: "+s[n:]+": character(s) following character constant have been ignored")
+	}
+	return r
+}
+
+func (p *printing) notNumber(a, kind string, some bool) {
+	switch {
+	case !p.GNU:
+		p.fail(a + ": invalid " + kind)
+	case some:
+		p.fail("‘" + a + "’: value not completely converted")
+	default:
+		p.fail("‘" + a + "’: expected a numeric value")
+	}
+}
+
+func (p *printing) outOfRange(a string) {
+	if p.GNU {
+		p.fail("‘" + a + "’: Numerical result out of range")
+	} else {
+		p.Errors = append(p.Errors, "warning: "+a+": Numerical result out of range")
+	}
+}
+
+// float reads a floating point argument.
+func (p *printing) float(a string) Float {
+	if a != "" && (a[0] == '\'' || a[0] == '"') {
+		return IntFloat(int64(p.character(a[1:])))
+	}
+	f, n, over := ParseFloat(a)
+	switch {
+	case n == 0:
+		f = IntFloat(0)
+		if a != "" {
+			p.notNumber(a, "number", false)
+		}
+	case n < len(a):
+		p.notNumber(a, "number", true)
+	case over:
+		p.outOfRange(a)
+	}
+	return f
+}
+
+// time does %(layout)T at the start of s; open is the place of its parenthesis.
+func (p *printing) time(s string, open int, spec Spec) (n int, ok bool) {
+	depth, i := 0, open
+	for ; i < len(s); i++ {
+		if s[i] == '(' {
+			depth++
+		} else if s[i] == ')' {
+			if depth--; depth == 0 {
+				break
+			}
+		}
+	}
+	if i+1 >= len(s) || s[i+1] != 'T' {
+		given := byte(' ')
+		if i+1 < len(s) {
+			given = s[i+1]
+		}
+		p.Errors = append(p.Errors, "warning: `"+string(given)+"': invalid time format specification")
+		p.Out = append(p.Out, s[:open+1]...)
+		return open + 1, true
+	}
+	layout := s[open+1 : i]
+	if layout == "" {
+		layout = "%X"
+	}
+	at := time.Unix(0, p.Now)
+	if a, ok := p.next(); ok {
+		switch v := int64(p.integer(a, false)); v {
+		case -1:
+		case -2:
+			at = time.Unix(0, p.Start)
+		default:
+			at = time.Unix(v, 0)
+		}
+	}
+	zone := p.Zone
+	if zone == nil {
+		zone = time.UTC
+	}
+	p.text(spec, string(Strftime(nil, layout, at.In(zone), false)))
+	return i + 2, true
+}
+
+// ParseSpec reads the flags, width and precision of the conversion at the start
+// of s, which is a '%', and gives where its length modifiers and verb begin.
+// Width and precision are cut at MaxWidth.
+func ParseSpec(s string) (spec Spec, n int) {
+	p := &printing{}
+	spec.Prec = -1
+	n = spec.flags(s, 1)
+	spec.Width, n = p.digits(s, n)
+	if n < len(s) && s[n] == '.' {
+		spec.Prec, n = p.digits(s, n+1)
+	}
+	spec.Width, spec.Prec = min(spec.Width, MaxWidth), min(spec.Prec, MaxWidth)
+	return spec, n
+}

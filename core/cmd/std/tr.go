@@ -1,0 +1,535 @@
+package std
+
+import (
+	"strings"
+
+	"eryxsh/core/cmd"
+	"eryxsh/core/cmd/quote"
+)
+
+func tr() *cmd.Command {
+	return &cmd.Command{
+		Name: "tr", Summary: "translate, squeeze, and/or delete characters from standard input, writing to standard output",
+		Usage: "tr [OPTION]... STRING1 [STRING2]",
+		Options: []cmd.Option{
+			{Short: 'c', Long: "complement", Help: "use the complement of STRING1"},
+			{Short: 'C', Help: "same as -c"},
+			{Short: 'd', Long: "delete", Help: "delete characters in STRING1, do not translate"},
+			{Short: 's', Long: "squeeze-repeats", Help: "replace each sequence of a repeated character that is listed in the last specified STRING, with a single occurrence of that character"},
+			{Short: 't', Long: "truncate-set1", Help: "first truncate STRING1 to length of STRING2"},
+		},
+		Class:         cmd.Step,
+		StopAtOperand: true,
+		New:           func() cmd.Program { return &trProgram{} },
+	}
+}
+
+// trProgram maps bytes.
+type trProgram struct {
+	In    cmd.Lines `cbor:"1,keyasint,omitempty"`
+	Begun bool      `cbor:"2,keyasint,omitempty"` // the operands were checked
+	Last  int       `cbor:"3,keyasint,omitempty"` // 1 + the last byte written, for -s
+
+	tables *trTables
+}
+
+// trTables say what happens to each byte.
+type trTables struct {
+	to              [256]byte
+	remove, squeeze [256]bool
+	plain           bool // only to matters
+}
+
+func (p *trProgram) Step(c *cmd.Ctx) cmd.Next {
+	if p.tables == nil {
+		tables, status := trParse(c)
+		if tables == nil {
+			return cmd.Exit(status)
+		}
+		if p.Begun {
+			c.Errout.B = c.Errout.B[:0] // the warnings were given in the first turn
+		}
+		p.tables, p.Begun = tables, true
+	}
+	if c.Pending() > cmd.Turn {
+		return cmd.WaitWrite()
+	}
+	if p.In.Ended() {
+		return cmd.Exit(0)
+	}
+	switch err := p.In.Fill(c, 0); {
+	case err == cmd.ErrBlocked:
+		return cmd.WaitRead(0)
+	case p.In.EOF:
+	case err != nil:
+		c.Errorf("read error: %s", err)
+		return cmd.Exit(1)
+	}
+	c.Out.B = p.apply(c.Out.B, p.In.Take())
+	return cmd.Again()
+}
+
+func (p *trProgram) apply(out, data []byte) []byte {
+	t := p.tables
+	if t.plain {
+		n := len(out)
+		out = append(out, data...)
+		for i, b := range out[n:] {
+			out[n+i] = t.to[b]
+		}
+		return out
+	}
+	last := p.Last
+	for _, b := range data {
+		if t.remove[b] {
+			continue
+		}
+		b = t.to[b]
+		if t.squeeze[b] && last == int(b)+1 {
+			continue
+		}
+		last = int(b) + 1
+		out = append(out, b)
+	}
+	p.Last = last
+	return out
+}
+
+// trParse makes the tables; nil and a status if the operands are wrong.
+func trParse(c *cmd.Ctx) (*trTables, int) {
+	f := c.Flags
+	complement, remove := f.Has("c") || f.Has("C"), f.Has("d")
+	squeeze, truncate := f.Has("s"), f.Has("t")
+	translate := !remove && (!squeeze || len(c.Args) == 2)
+	least, most := 2, 2
+	if remove == squeeze {
+		least = 1 + b2i(remove)
+	} else {
+		least = 1
+	}
+	if !remove && !squeeze {
+		least = 2
+	}
+	if remove && !squeeze {
+		most = 1
+	}
+	switch {
+	case len(c.Args) == 0:
+		return nil, c.MissingOperand("")
+	case len(c.Args) < least && remove:
+		return nil, c.UsageError("missing operand after %s\nTwo strings must be given when both deleting and squeezing repeats.", quote.Locale(c.Args[0]))
+	case len(c.Args) < least:
+		return nil, c.UsageError("missing operand after %s\nTwo strings must be given when translating.", quote.Locale(c.Args[0]))
+	case len(c.Args) > most && most == 1 && len(c.Args) == 2:
+		return nil, c.UsageError("extra operand %s\nOnly one string may be given when deleting without squeezing repeats.", quote.Locale(c.Args[1]))
+	case len(c.Args) > most:
+		return nil, c.ExtraOperand(c.Args[most])
+	}
+	sets := make([]*trSet, len(c.Args))
+	for i, arg := range c.Args {
+		var ok bool
+		if sets[i], ok = trReadSet(c, arg); !ok {
+			return nil, 1
+		}
+	}
+	one := sets[0]
+	if one.repeats() > 0 {
+		c.Errorf("the [c*] repeat construct may not appear in string1")
+		return nil, 1
+	}
+	member := one.members(complement)
+	t := &trTables{}
+	for i := range t.to {
+		t.to[i] = byte(i)
+	}
+	if len(sets) == 2 && translate {
+		if !trMap(c, t, one, sets[1], complement, truncate, member) {
+			return nil, 1
+		}
+	}
+	if remove {
+		t.remove = member
+	}
+	if squeeze {
+		t.squeeze = member
+		if len(sets) == 2 {
+			if !translate && sets[1].repeats() > 0 {
+				sets[1].fill(0)
+			}
+			t.squeeze = sets[1].members(false)
+		}
+	}
+	t.plain = !remove && !squeeze
+	return t, 0
+}
+
+func b2i(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// trMap fills the table of a translation.
+func trMap(c *cmd.Ctx, t *trTables, one, two *trSet, complement, truncate bool, member [256]bool) bool {
+	from := one.bytes()
+	if complement {
+		from = from[:0]
+		for i, in := range member {
+			if in {
+				from = append(from, byte(i))
+			}
+		}
+	}
+	if two.repeats() > 1 {
+		c.Errorf("only one [c*] repeat construct may appear in string2")
+		return false
+	}
+	two.fill(len(from))
+	if two.equivalence {
+		c.Errorf("[=c=] expressions may not appear in string2 when translating")
+		return false
+	}
+	for _, e := range two.elements {
+		if e.class != "" && e.class != "upper" && e.class != "lower" {
+			c.Errorf("when translating, the only character classes that may appear in\nstring2 are 'upper' and 'lower'")
+			return false
+		}
+	}
+	if !complement && !trAligned(one, two) {
+		c.Errorf("misaligned [:upper:] and/or [:lower:] construct")
+		return false
+	}
+	to := two.bytes()
+	if complement && one.hasClass() && !trAllSame(to, len(from)) {
+		c.Errorf("when translating with complemented character classes,\nstring2 must map all characters in the domain to one")
+		return false
+	}
+	if len(to) == 0 && !truncate {
+		c.Errorf("when not truncating set1, string2 must be non-empty")
+		return false
+	}
+	if len(from) > len(to) && len(to) > 0 && !truncate {
+		if last := two.elements[len(two.elements)-1]; last.class != "" {
+			c.Errorf("when translating with string1 longer than string2,\nthe latter string must not end with a character class")
+			return false
+		}
+	}
+	for i, b := range from {
+		if i >= len(to) {
+			if truncate {
+				break
+			}
+			t.to[b] = to[len(to)-1]
+			continue
+		}
+		t.to[b] = to[i]
+	}
+	return true
+}
+
+func trAllSame(to []byte, n int) bool {
+	for i := 1; i < len(to) && i < n; i++ {
+		if to[i] != to[0] {
+			return false
+		}
+	}
+	return true
+}
+
+// trAligned reports that every case class of two stands against one of one.
+func trAligned(one, two *trSet) bool {
+	starts := map[int]bool{}
+	at := 0
+	for _, e := range one.elements {
+		if e.class == "upper" || e.class == "lower" {
+			starts[at] = true
+		}
+		at += len(e.chars)
+	}
+	at = 0
+	for _, e := range two.elements {
+		if e.class != "" && !starts[at] {
+			return false
+		}
+		at += len(e.chars)
+	}
+	return true
+}
+
+// trSet is an operand in pieces.
+type trSet struct {
+	elements    []trElement
+	equivalence bool
+}
+
+// trElement is a run of bytes; class is its name if it is one, repeat is set
+// for [c*], whose length comes from the other set.
+type trElement struct {
+	chars  []byte
+	class  string
+	repeat bool
+}
+
+func (s *trSet) repeats() (n int) {
+	for _, e := range s.elements {
+		n += b2i(e.repeat)
+	}
+	return n
+}
+
+func (s *trSet) hasClass() bool {
+	for _, e := range s.elements {
+		if e.class != "" {
+			return true
+		}
+	}
+	return false
+}
+
+// fill makes [c*] as long as the set needs to be for n bytes.
+func (s *trSet) fill(n int) {
+	rest := n - len(s.bytes())
+	for i := range s.elements {
+		if e := &s.elements[i]; e.repeat {
+			b := e.chars[:1]
+			rest += len(e.chars)
+			e.chars = nil
+			for ; rest > 0; rest-- {
+				e.chars = append(e.chars, b[0])
+			}
+			if n == 0 {
+				e.chars = b
+			}
+			e.repeat = false
+		}
+	}
+}
+
+func (s *trSet) bytes() (all []byte) {
+	for _, e := range s.elements {
+		all = append(all, e.chars...)
+	}
+	return all
+}
+
+func (s *trSet) members(complement bool) (in [256]bool) {
+	for _, b := range s.bytes() {
+		in[b] = true
+	}
+	if complement {
+		for i := range in {
+			in[i] = !in[i]
+		}
+	}
+	return in
+}
+
+// trReadSet reads an operand; if it is wrong it says so.
+func trReadSet(c *cmd.Ctx, text string) (*trSet, bool) {
+	s := &trSet{}
+	chars, escaped := trUnescape(c, text)
+	is := func(i int, b byte) bool { return i < len(chars) && chars[i] == b && !escaped[i] }
+	for i := 0; i < len(chars); {
+		if is(i, '[') {
+			n, ok := s.bracket(c, chars[i:], escaped[i:])
+			if !ok {
+				return nil, false
+			}
+			if n > 0 {
+				i += n
+				continue
+			}
+		}
+		if is(i+1, '-') && i+2 < len(chars) {
+			lo, hi := chars[i], chars[i+2]
+			if lo > hi {
+				c.Errorf("range-endpoints of '%s-%s' are in reverse collating sequence order", trShow(lo), trShow(hi))
+				return nil, false
+			}
+			var run []byte
+			for b := int(lo); b <= int(hi); b++ {
+				run = append(run, byte(b))
+			}
+			s.elements = append(s.elements, trElement{chars: run})
+			i += 3
+			continue
+		}
+		s.elements = append(s.elements, trElement{chars: chars[i : i+1]})
+		i++
+	}
+	return s, true
+}
+
+func trShow(b byte) string {
+	if b >= ' ' && b < 0x7f {
+		return string(rune(b))
+	}
+	return "\\" + string([]byte{'0' + b>>6, '0' + b>>3&7, '0' + b&7})
+}
+
+// bracket reads [:class:], [=c=] or [c*n] at the start of chars; n is 0 if it is none of them.
+func (s *trSet) bracket(c *cmd.Ctx, chars []byte, escaped []bool) (n int, ok bool) {
+	if len(chars) > 2 && (chars[1] == ':' || chars[1] == '=') && !escaped[1] {
+		for j := 2; j+1 < len(chars); j++ {
+			if chars[j] != chars[1] || chars[j+1] != ']' || escaped[j] || escaped[j+1] {
+				continue
+			}
+			name := string(chars[2:j])
+			if j == 2 { // [::] and [==]: the first may begin the closing pair of [=== ]
+				if j+2 < len(chars) && chars[j+1] == chars[1] {
+					continue
+				}
+			}
+			if chars[1] == '=' {
+				if len(name) != 1 {
+					if isRepeat(chars, escaped) {
+						break
+					}
+					if name == "" {
+						c.Errorf("missing equivalence class character '[==]'")
+					} else {
+						c.Errorf("%s: equivalence class operand must be a single character", name)
+					}
+					return 0, false
+				}
+				s.equivalence = true
+				s.elements = append(s.elements, trElement{chars: []byte(name)})
+				return j + 2, true
+			}
+			members := trClass(name)
+			if members == nil {
+				if isRepeat(chars, escaped) {
+					break
+				}
+				if name == "" {
+					c.Errorf("missing character class name '[::]'")
+				} else {
+					c.Errorf("invalid character class %s", quote.Locale(name))
+				}
+				return 0, false
+			}
+			s.elements = append(s.elements, trElement{chars: members, class: name})
+			return j + 2, true
+		}
+	}
+	if !isRepeat(chars, escaped) {
+		return 0, true
+	}
+	end := strings.IndexByte(string(chars), ']')
+	for end >= 0 && end < 3 || end >= 0 && escaped[end] {
+		k := strings.IndexByte(string(chars[end+1:]), ']')
+		if k < 0 {
+			return 0, true
+		}
+		end += 1 + k
+	}
+	if end < 0 {
+		return 0, true
+	}
+	digits := string(chars[3:end])
+	base, count := 10, 0
+	if strings.HasPrefix(digits, "0") {
+		base = 8
+	}
+	for _, d := range []byte(digits) {
+		if d < '0' || int(d-'0') >= base {
+			c.Errorf("invalid repeat count %s in [c*n] construct", quote.Locale(digits))
+			return 0, false
+		}
+		if count = count*base + int(d-'0'); count > 1<<20 {
+			count = 1 << 20
+		}
+	}
+	e := trElement{repeat: count == 0, chars: chars[1:2]}
+	if count > 0 {
+		e.chars = []byte(strings.Repeat(string(chars[1:2]), count))
+	}
+	s.elements = append(s.elements, e)
+	return end + 1, true
+}
+
+// isRepeat reports that chars begin as [c*…] does.
+func isRepeat(chars []byte, escaped []bool) bool {
+	return len(chars) > 3 && chars[2] == '*' && !escaped[2]
+}
+
+// trUnescape reads the backslash escapes of an operand.
+func trUnescape(c *cmd.Ctx, s string) (chars []byte, escaped []bool) {
+	for i := 0; i < len(s); i++ {
+		b, esc := s[i], false
+		if b == '\\' {
+			if i+1 == len(s) {
+				c.Errorf("warning: an unescaped backslash at end of string is not portable")
+			} else {
+				i++
+				esc = true
+				if k := strings.IndexByte("abfnrtv\\", s[i]); k >= 0 {
+					b = "\a\b\f\n\r\t\v\\"[k]
+				} else if s[i] >= '0' && s[i] <= '7' {
+					v, n := 0, 0
+					for n < 3 && i+n < len(s) && s[i+n] >= '0' && s[i+n] <= '7' {
+						next := v*8 + int(s[i+n]-'0')
+						if next > 255 {
+							c.Errorf("warning: the ambiguous octal escape \\%s is being\n\tinterpreted as the 2-byte sequence \\0%s, %s", s[i:i+3], s[i:i+2], s[i+2:i+3])
+							break
+						}
+						v = next
+						n++
+					}
+					i += n - 1
+					b = byte(v)
+				} else {
+					b = s[i]
+				}
+			}
+		}
+		chars = append(chars, b)
+		escaped = append(escaped, esc)
+	}
+	return chars, escaped
+}
+
+// trClass lists the bytes of a character class in the C locale; nil if there is no such class.
+func trClass(name string) []byte {
+	var in func(b byte) bool
+	lower := func(b byte) bool { return b >= 'a' && b <= 'z' }
+	upper := func(b byte) bool { return b >= 'A' && b <= 'Z' }
+	digit := func(b byte) bool { return b >= '0' && b <= '9' }
+	graph := func(b byte) bool { return b > ' ' && b < 0x7f }
+	switch name {
+	case "alnum":
+		in = func(b byte) bool { return lower(b) || upper(b) || digit(b) }
+	case "alpha":
+		in = func(b byte) bool { return lower(b) || upper(b) }
+	case "blank":
+		in = func(b byte) bool { return b == ' ' || b == '\t' }
+	case "cntrl":
+		in = func(b byte) bool { return b < ' ' || b == 0x7f }
+	case "digit":
+		in = digit
+	case "graph":
+		in = graph
+	case "lower":
+		in = lower
+	case "print":
+		in = func(b byte) bool { return b >= ' ' && b < 0x7f }
+	case "punct":
+		in = func(b byte) bool { return graph(b) && !lower(b) && !upper(b) && !digit(b) }
+	case "space":
+		in = func(b byte) bool { return b == ' ' || b >= '\t' && b <= '\r' }
+	case "upper":
+		in = upper
+	case "xdigit":
+		in = func(b byte) bool { return digit(b) || b >= 'a' && b <= 'f' || b >= 'A' && b <= 'F' }
+	default:
+		return nil
+	}
+	all := []byte{}
+	for i := 0; i < 256; i++ {
+		if in(byte(i)) {
+			all = append(all, byte(i))
+		}
+	}
+	return all
+}
