@@ -1,7 +1,5 @@
 package vfs
 
-import "math"
-
 // minCost is what a chunk past the first takes at least, so that a sparse file
 // cannot hold many chunks for nothing.
 const minCost = 256
@@ -174,22 +172,34 @@ func (f *FS) SeekHole(ino Ino, off int64) (int64, error) {
 // (Limits.Bytes).
 func (f *FS) WriteAt(ino Ino, p []byte, off, now int64) (int, error) {
 	in, err := f.file(ino)
-	switch {
-	case err != nil:
+	if err != nil {
 		return 0, err
+	}
+	return f.write(ino, in, p, off, now)
+}
+
+// Append writes p at the end of a regular file. The errors are those of
+// WriteAt.
+func (f *FS) Append(ino Ino, p []byte, now int64) (int, error) {
+	in, err := f.file(ino)
+	if err != nil {
+		return 0, err
+	}
+	return f.write(ino, in, p, in.size, now)
+}
+
+func (f *FS) write(ino Ino, in *inode, p []byte, off, now int64) (int, error) {
+	switch {
 	case ino.Generated():
 		return 0, EROFS
 	case off < 0:
 		return 0, EINVAL
 	case len(p) == 0:
 		return 0, nil
-	case off > math.MaxInt64-int64(len(p)):
+	case int64(len(p)) > f.maxSize()-off:
 		return 0, EFBIG
 	}
 	end := off + int64(len(p))
-	if end > f.maxSize() {
-		return 0, EFBIG
-	}
 	if f.limits.Bytes > 0 {
 		var grow int64
 		for i := off / ChunkSize; i*ChunkSize < end; i++ {
@@ -200,13 +210,16 @@ func (f *FS) WriteAt(ino Ino, p []byte, off, now int64) (int, error) {
 			return 0, err
 		}
 	}
-	in = f.mut(ino)
-	for n := 0; n < len(p); {
-		at := off + int64(n)
+	if in.own != f.epoch {
+		in = f.mut(ino)
+	}
+	lines := off == in.size && len(p) <= ChunkSize/8 // one of many small appends, likely
+	for at, rest := off, p; len(rest) > 0; {
 		o := int(at % ChunkSize)
-		piece := p[n:min(len(p), n+ChunkSize-o)]
-		f.put(in, at/ChunkSize, o, piece)
-		n += len(piece)
+		piece := rest[:min(len(rest), ChunkSize-o)]
+		f.put(in, at/ChunkSize, o, piece, lines)
+		rest = rest[len(piece):]
+		at += int64(len(piece))
 	}
 	if end > in.size {
 		f.usage.Logical += end - in.size
@@ -214,16 +227,6 @@ func (f *FS) WriteAt(ino Ino, p []byte, off, now int64) (int, error) {
 	}
 	in.mtime, in.ctime = now, now
 	return len(p), nil
-}
-
-// Append writes p at the end of a regular file. The errors are those of
-// WriteAt.
-func (f *FS) Append(ino Ino, p []byte, now int64) (int, error) {
-	in, err := f.file(ino)
-	if err != nil {
-		return 0, err
-	}
-	return f.WriteAt(ino, p, in.size, now)
 }
 
 // maxSize is the most bytes a file may have.
@@ -234,8 +237,9 @@ func (f *FS) maxSize() int64 {
 	return MaxFileSize
 }
 
-// put stores p at byte o of chunk i of an owned inode.
-func (f *FS) put(in *inode, i int64, o int, p []byte) {
+// put stores p at byte o of chunk i of an owned inode. lines says that more is
+// likely to follow.
+func (f *FS) put(in *inode, i int64, o int, p []byte, lines bool) {
 	c := &in.head
 	if i > 0 {
 		if in.more == nil {
@@ -244,6 +248,9 @@ func (f *FS) put(in *inode, i int64, o int, p []byte) {
 		c = in.more.chunks.Slot(f.epoch, i)
 	}
 	was := *c
+	if lines && i > 0 && cap(c.b) == 0 && len(in.chunk(i-1).b) == ChunkSize {
+		c.own, c.b = f.epoch, make([]byte, 0, ChunkSize)
+	}
 	old, end := len(c.b), o+len(p)
 	switch {
 	case c.own == f.epoch && end <= cap(c.b):
@@ -270,7 +277,7 @@ func (f *FS) put(in *inode, i int64, o int, p []byte) {
 }
 
 // capacity is the room for a chunk that grows from old bytes to end: exact at
-// first, then doubling, so that appends are amortised O(1) and no chunk takes
+// first, then doubling, so that appends are amortised O(1) and no file takes
 // more than twice what it counts.
 func capacity(old, end int) int {
 	if old == 0 {

@@ -100,7 +100,7 @@ func (f *FS) own(p place) (place, error) {
 	bin = f.mut(f.bin)
 	bin.mtime, bin.ctime = m, t
 	in := f.mut(p.ino)
-	f.put(in, 0, 0, stub.head.b)
+	f.put(in, 0, 0, stub.head.b, false)
 	in.size = stub.size
 	f.usage.Logical += in.size
 	return p, nil
@@ -173,7 +173,7 @@ func (f *FS) Symlink(c Cred, target, path string, now int64) error {
 		return err
 	}
 	in := f.mut(ino)
-	f.put(in, 0, 0, []byte(target))
+	f.put(in, 0, 0, []byte(target), false)
 	in.size = int64(len(target))
 	return nil
 }

@@ -40,25 +40,38 @@ func (f *FS) Realpath(c Cred, path string, missing Missing) (string, error) {
 		if missing != MissingAny || path == "" || err == EINVAL || len(path) > PathMax {
 			return "", err
 		}
-		// Nothing is below p.name: go on by the letter until ".." leads back.
-		names := []string{p.name}
-		rest := p.rest
-		for rest != "" && len(names) > 0 {
-			var name string
-			name, rest, _ = strings.Cut(rest, "/")
-			switch name {
-			case "", ".":
-			case "..":
-				names = names[:len(names)-1]
-			default:
-				names = append(names, name)
-			}
+		var again bool
+		if path, again = f.byLetter(p); !again {
+			return path, nil
 		}
-		if len(names) > 0 {
-			return join(f.dirPath(p.dir), strings.Join(names, "/")), nil
-		}
-		path = join(f.dirPath(p.dir), rest)
 	}
+}
+
+// byLetter returns the path of what cannot be resolved past a place: what follows
+// is taken as it is written. If a ".." leads back, the path from there is to be
+// resolved again.
+func (f *FS) byLetter(p place) (path string, again bool) {
+	dir, names := f.dirPath(p.dir), []string(nil)
+	for rest := p.name + p.rest; rest != ""; {
+		var name string
+		switch name, rest, _ = strings.Cut(rest, "/"); name {
+		case "", ".":
+			continue
+		case "..":
+		default:
+			names = append(names, name)
+			continue
+		}
+		if len(names) > 1 {
+			names = names[:len(names)-1]
+			continue
+		}
+		if len(names) == 0 {
+			dir = dir[:strings.LastIndexByte(dir, '/')+1]
+		}
+		return join(dir, rest), true
+	}
+	return join(dir, strings.Join(names, "/")), false
 }
 
 func join(dir, name string) string {

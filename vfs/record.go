@@ -37,8 +37,8 @@ type Piece struct {
 }
 
 // Records yields every saved inode in number order. The bytes of the pieces are
-// not copied: who keeps a record while the tree is written to must have forked
-// the tree.
+// not copied. The tree must not be written to while the loop goes on, nor while
+// a record is kept; a fork may be walked instead.
 func (f *FS) Records() iter.Seq[Record] {
 	return func(yield func(Record) bool) {
 		for ino, in := range f.inodes.All() {

@@ -55,10 +55,10 @@ func (f *FS) walk(c Cred, path string, follow bool) (p place, err error) {
 			name = rest[:i]
 		}
 		rest = rest[len(name):]
-		p = place{dir: cur, name: name, rest: rest, links: links}
 		if !in.mode.IsDir() {
-			return p, ENOTDIR
+			return p, ENOTDIR // p is still the place of in
 		}
+		p = place{dir: cur, name: name, rest: rest, links: links}
 		if !c.may(in, X_OK) {
 			return p, EACCES
 		}

@@ -192,6 +192,7 @@ func (n *mapNode[V]) remove(ep Epoch, h uint64, key string, s uint) *mapNode[V] 
 }
 
 // All yields every key and value, in an order that depends on the keys alone.
+// m must not be written to meanwhile.
 func (m *Map[V]) All() iter.Seq2[string, V] {
 	return func(yield func(string, V) bool) {
 		if m.root != nil {

@@ -193,7 +193,8 @@ func (n *sortedNode[V]) remove(ep Epoch, key string) {
 	n.kids = removeAt(n.kids, i+1)
 }
 
-// All yields every key and value in byte order of the keys.
+// All yields every key and value in byte order of the keys. t must not be
+// written to meanwhile.
 func (t *Sorted[V]) All() iter.Seq2[string, V] {
 	return func(yield func(string, V) bool) {
 		if t.root != nil {
@@ -202,7 +203,8 @@ func (t *Sorted[V]) All() iter.Seq2[string, V] {
 	}
 }
 
-// After yields the keys above key and their values, in byte order.
+// After yields the keys above key and their values, in byte order. t must not
+// be written to meanwhile.
 func (t *Sorted[V]) After(key string) iter.Seq2[string, V] {
 	return func(yield func(string, V) bool) {
 		if t.root != nil {

@@ -283,11 +283,12 @@ func (v *Vec[T]) Next(i int64) (at int64, ok bool) {
 	return 0, false
 }
 
-// All yields every index and value in index order.
+// All yields every index and value in index order. v must not be written to
+// meanwhile.
 func (v *Vec[T]) All() iter.Seq2[int64, T] { return v.From(0) }
 
-// From yields the indexes from i on and their values, in order. It goes over
-// the version v was when the loop began only if nobody writes to v meanwhile.
+// From yields the indexes from i on and their values, in order. v must not be
+// written to meanwhile; a fork of it may be walked instead.
 func (v *Vec[T]) From(i int64) iter.Seq2[int64, T] {
 	return func(yield func(int64, T) bool) {
 		i = max(i, 0)
