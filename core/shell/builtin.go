@@ -1,0 +1,544 @@
+package shell
+
+import (
+	"strings"
+
+	"eryxsh/core/cmd/format"
+	"eryxsh/core/expand"
+	"eryxsh/core/vars"
+	"eryxsh/vfs"
+)
+
+// builtin is a command of the shell itself. run gives its status, or pushed.
+type builtin struct {
+	name    string
+	special bool // a POSIX special builtin
+	run     func(m *Machine, p *Process, argv []string) int
+}
+
+// builtins has every builtin by name. It is made once and never changed.
+var builtins map[string]*builtin
+
+// The table is filled here and not in its declaration: its functions look into it.
+func init() {
+	builtins = map[string]*builtin{}
+	for _, b := range []builtin{
+		{":", true, (*Machine).biTrue}, {".", true, (*Machine).biSource}, {"[", false, (*Machine).biTest},
+		{"alias", false, (*Machine).biAlias}, {"bg", false, (*Machine).biBg}, {"bind", false, (*Machine).biBind},
+		{"break", true, (*Machine).biBreak}, {"builtin", false, (*Machine).biBuiltin}, {"caller", false, (*Machine).biCaller},
+		{"cd", false, (*Machine).biCd}, {"checkpoint", false, (*Machine).biCheckpoint}, {"command", false, (*Machine).biCommand}, {"compgen", false, (*Machine).biCompgen},
+		{"complete", false, (*Machine).biComplete}, {"compopt", false, (*Machine).biComplete}, {"continue", true, (*Machine).biBreak},
+		{"declare", false, (*Machine).biDeclare}, {"dirs", false, (*Machine).biDirs}, {"disown", false, (*Machine).biDisown},
+		{"echo", false, (*Machine).biEcho}, {"enable", false, (*Machine).biEnable}, {"eval", true, (*Machine).biEval},
+		{"exec", true, (*Machine).biExec}, {"exit", true, (*Machine).biExit}, {"export", true, (*Machine).biDeclare},
+		{"extensions", false, (*Machine).biExtensions}, {"false", false, (*Machine).biFalse}, {"fc", false, (*Machine).biFc}, {"fg", false, (*Machine).biFg},
+		{"getopts", false, (*Machine).biGetopts}, {"hash", false, (*Machine).biHash}, {"help", false, (*Machine).biHelp},
+		{"history", false, (*Machine).biHistory}, {"jobs", false, (*Machine).biJobs}, {"kill", false, (*Machine).biKill},
+		{"let", false, (*Machine).biLet}, {"local", false, (*Machine).biDeclare}, {"logout", false, (*Machine).biExit},
+		{"mapfile", false, (*Machine).biMapfile}, {"popd", false, (*Machine).biPopd}, {"printf", false, (*Machine).biPrintf},
+		{"pushd", false, (*Machine).biPushd}, {"pwd", false, (*Machine).biPwd}, {"read", false, (*Machine).biRead},
+		{"readarray", false, (*Machine).biMapfile}, {"readonly", true, (*Machine).biDeclare}, {"return", true, (*Machine).biReturn},
+		{"set", true, (*Machine).biSet}, {"shift", true, (*Machine).biShift}, {"shopt", false, (*Machine).biShopt},
+		{"source", true, (*Machine).biSource}, {"suspend", false, (*Machine).biSuspend}, {"test", false, (*Machine).biTest},
+		{"times", true, (*Machine).biTimes}, {"trap", true, (*Machine).biTrap}, {"true", false, (*Machine).biTrue},
+		{"type", false, (*Machine).biType}, {"typeset", false, (*Machine).biDeclare}, {"ulimit", false, (*Machine).biUlimit},
+		{"umask", false, (*Machine).biUmask}, {"unalias", false, (*Machine).biUnalias}, {"unset", true, (*Machine).biUnset},
+		{"wait", false, (*Machine).biWait},
+	} {
+		builtins[b.name] = &b
+	}
+}
+
+func isSpecial(name string) bool {
+	b := builtins[name]
+	return b != nil && b.special
+}
+
+func (p *Process) disabled(name string) bool {
+	for _, n := range p.Shell.Off {
+		if n == name {
+			return true
+		}
+	}
+	return false
+}
+
+// usage reports a wrong option as bash does, then the builtin's usage: status 2.
+func (m *Machine) usage(p *Process, name, option, usage string) int {
+	m.complain(p, "%s: %s: invalid option", name, option)
+	m.complainRaw(p, name+": usage: "+usage+"\n")
+	return 2
+}
+
+func (m *Machine) biTrue(*Process, []string) int  { return 0 }
+func (m *Machine) biFalse(*Process, []string) int { return 1 }
+
+func (m *Machine) biEcho(p *Process, argv []string) int {
+	buf := m.rt.echo[:0]
+	newline, escapes := true, p.Shell.Opts.on(OptXpgEcho)
+	args := argv[1:]
+	if !(p.Shell.Opts.on(OptPosix) && p.Shell.Opts.on(OptXpgEcho)) {
+		for len(args) > 0 && echoFlags(args[0]) {
+			for _, c := range args[0][1:] {
+				switch c {
+				case 'n':
+					newline = false
+				case 'e':
+					escapes = true
+				case 'E':
+					escapes = false
+				}
+			}
+			args = args[1:]
+		}
+	}
+	for i, a := range args {
+		if i > 0 {
+			buf = append(buf, ' ')
+		}
+		if !escapes || strings.IndexByte(a, '\\') < 0 {
+			buf = append(buf, a...)
+			continue
+		}
+		var stop bool
+		if buf, stop, _ = format.Unescape(buf, a, format.InEcho); stop {
+			newline = false
+			break
+		}
+	}
+	if newline {
+		buf = append(buf, '\n')
+	}
+	m.rt.echo = buf
+	return m.out(p, "echo", buf)
+}
+
+func echoFlags(s string) bool {
+	if len(s) < 2 || s[0] != '-' {
+		return false
+	}
+	for _, c := range s[1:] {
+		if c != 'n' && c != 'e' && c != 'E' {
+			return false
+		}
+	}
+	return true
+}
+
+func (m *Machine) biExit(p *Process, argv []string) int {
+	status := p.Status
+	if len(p.Frames) > 0 { // inside a trap, exit means the status before it
+		for i := len(p.Frames) - 1; i >= 0; i-- {
+			if f := &p.Frames[i]; f.Kind == FTrap && status == 0 && f.N == sigEXIT && len(argv) == 1 {
+				status = f.X.Saved
+			}
+		}
+	}
+	args := argv[1:]
+	if len(args) > 0 && args[0] == "--" {
+		args = args[1:]
+	}
+	if len(args) > 0 {
+		n, ok := statusArg(args[0])
+		if !ok {
+			m.complain(p, "exit: %s: numeric argument required", args[0])
+			m.unwindExit(p, 2)
+			return pushed
+		}
+		if len(args) > 1 {
+			m.complain(p, "exit: too many arguments")
+			return 1
+		}
+		status = n
+	}
+	m.unwindExit(p, status)
+	return pushed
+}
+
+// statusArg reads the argument of exit and return: an integer, taken modulo 256.
+func statusArg(s string) (int, bool) {
+	s = strings.TrimSpace(s)
+	neg := false
+	if s != "" && (s[0] == '-' || s[0] == '+') {
+		neg = s[0] == '-'
+		s = s[1:]
+	}
+	if s == "" || len(s) > 18 {
+		return 0, false
+	}
+	n := int64(0)
+	for i := 0; i < len(s); i++ {
+		if s[i] < '0' || s[i] > '9' {
+			return 0, false
+		}
+		n = n*10 + int64(s[i]-'0')
+	}
+	if neg {
+		n = -n
+	}
+	return int(n & 255), true
+}
+
+func (m *Machine) biReturn(p *Process, argv []string) int {
+	status := p.Status
+	args := argv[1:]
+	if len(args) > 0 && args[0] == "--" {
+		args = args[1:]
+	}
+	if len(args) > 0 {
+		n, ok := statusArg(args[0])
+		if !ok {
+			m.complain(p, "return: %s: numeric argument required", args[0])
+			n = 2
+		} else if len(args) > 1 {
+			m.complain(p, "return: too many arguments")
+			return 1
+		}
+		status = n
+	}
+	if !m.returnFrom(p, status) {
+		m.complain(p, "return: can only `return' from a function or sourced script")
+		return 2
+	}
+	return pushed
+}
+
+func (m *Machine) biBreak(p *Process, argv []string) int {
+	n := 1
+	args := argv[1:]
+	if len(args) > 0 && args[0] == "--" {
+		args = args[1:]
+	}
+	if len(args) > 0 {
+		v, err := expandInt(args[0])
+		if !err {
+			m.complain(p, "%s: %s: numeric argument required", argv[0], args[0])
+			m.unwindExit(p, 128)
+			return pushed
+		}
+		if len(args) > 1 {
+			m.complain(p, "%s: too many arguments", argv[0])
+			m.breakLoop(p, 1<<30, false)
+			p.Status = 1
+			return pushed
+		}
+		if v < 1 {
+			m.complain(p, "%s: %s: loop count out of range", argv[0], args[0])
+			m.breakLoop(p, 1<<30, false)
+			p.Status = 1
+			return pushed
+		}
+		n = v
+	}
+	if !m.breakLoop(p, n, argv[0] == "continue") {
+		m.complain(p, "%s: only meaningful in a `for', `while', or `until' loop", argv[0])
+		return 0
+	}
+	return pushed
+}
+
+// expandInt reads a decimal integer with an optional sign.
+func expandInt(s string) (int, bool) {
+	neg := strings.HasPrefix(s, "-")
+	n, ok := number(strings.TrimLeft(s, "+-"))
+	if neg {
+		n = -n
+	}
+	return n, ok && len(s)-len(strings.TrimLeft(s, "+-")) <= 1
+}
+
+func (m *Machine) biShift(p *Process, argv []string) int {
+	n := 1
+	args := argv[1:]
+	if len(args) > 0 && args[0] == "--" {
+		args = args[1:]
+	}
+	if len(args) > 0 {
+		v, ok := expandInt(args[0])
+		if !ok {
+			m.complain(p, "shift: %s: numeric argument required", args[0])
+			return 1
+		}
+		if len(args) > 1 {
+			m.complain(p, "shift: too many arguments")
+			return 1
+		}
+		n = v
+	}
+	if n < 0 || n > len(p.Shell.Params) {
+		if n < 0 || p.Shell.Opts.on(OptShiftVerbose) {
+			m.complain(p, "shift: %s: shift count out of range", args[0])
+		}
+		return 1
+	}
+	p.Shell.Params = p.Shell.Params[n:]
+	return 0
+}
+
+func (m *Machine) biEval(p *Process, argv []string) int {
+	args := argv[1:]
+	if len(args) > 0 && args[0] == "--" {
+		args = args[1:]
+	}
+	if len(args) > 0 && len(args[0]) > 1 && args[0][0] == '-' {
+		return m.usage(p, "eval", args[0], "eval [arg ...]")
+	}
+	text := strings.Join(args, " ")
+	if strings.TrimSpace(text) == "" {
+		return 0
+	}
+	if int64(p.Depth) >= m.limit(m.Limits.Depth) {
+		m.stop("depth")
+	}
+	p.Depth++
+	p.Status = 0
+	p.push(Frame{Kind: FEval, X: &Extra{Call: "eval"}})
+	m.pushScript(p, m.sourceName(p), text, m.line(p), "eval")
+	return pushed
+}
+
+func (m *Machine) biSource(p *Process, argv []string) int {
+	args := argv[1:]
+	if len(args) > 0 && args[0] == "--" {
+		args = args[1:]
+	} else if len(args) > 0 && len(args[0]) > 1 && args[0][0] == '-' {
+		return m.usage(p, argv[0], args[0], argv[0]+" filename [arguments]")
+	}
+	if len(args) == 0 {
+		m.complain(p, "%s: filename argument required", argv[0])
+		m.complainRaw(p, argv[0]+": usage: "+argv[0]+" filename [arguments]\n")
+		return 2
+	}
+	path := args[0]
+	if !strings.Contains(path, "/") {
+		path = m.sourcePath(p, path)
+	}
+	full := m.abs(p, path)
+	st, err := m.FS.Stat(m.cred(), full)
+	if n, ok := devFD(full); ok {
+		if file, open := p.fd(n); open {
+			st, err = m.fstat(file)
+		}
+	}
+	if err == nil && st.Mode.IsDir() {
+		err = vfs.EISDIR
+		m.complain(p, "%s: %s: is a directory", argv[0], args[0])
+		return 1
+	}
+	if int64(p.Depth) >= m.limit(m.Limits.Depth) {
+		m.stop("depth")
+	}
+	if err == nil && !st.Mode.IsRegular() {
+		return m.sourcePipe(p, full, args)
+	}
+	text := ""
+	if err == nil {
+		text, err = m.slurp(p, full)
+	}
+	if err != nil {
+		m.complain(p, "%s: %s", args[0], err)
+		if p.Shell.Opts.on(OptPosix) && argv[0] == "." {
+			m.unwindExit(p, 1)
+			return pushed
+		}
+		return 1
+	}
+	m.pushSource(p, args, text)
+	return pushed
+}
+
+func (m *Machine) pushSource(p *Process, args []string, text string) {
+	p.Depth++
+	x := &Extra{Call: "source"}
+	if len(args) > 1 {
+		x.Params, x.Set = p.Shell.Params, true
+	}
+	p.push(Frame{Kind: FEval, X: x})
+	if len(args) > 1 {
+		p.Shell.Params = append([]string(nil), args[1:]...)
+	}
+	line := p.Line
+	p.Status = 0
+	m.pushScript(p, args[0], text, 1, "source")
+	p.top().X.Saved = line
+}
+
+// sourcePath looks a file up in PATH, then in the working directory.
+func (m *Machine) sourcePath(p *Process, name string) string {
+	if p.Shell.Opts.on(OptSourcepath) {
+		for dir := range strings.SplitSeq(m.pathVar(p), ":") {
+			if dir == "" {
+				dir = "."
+			}
+			if st, err := m.FS.Stat(m.cred(), m.abs(p, dir+"/"+name)); err == nil && st.Mode.IsRegular() {
+				return dir + "/" + name
+			}
+		}
+	}
+	return name
+}
+
+// sourcePipe reads a pipe to its end in turns, then runs what it held.
+func (m *Machine) sourcePipe(p *Process, full string, args []string) int {
+	file, err := m.open(p, full, vfs.O_RDONLY, 0)
+	if err != nil {
+		m.complain(p, "%s: %s", args[0], err)
+		return 1
+	}
+	fd := p.free(10)
+	p.put(fd, file, true)
+	p.push(Frame{Kind: FRead, PC: readSource, I: fd, Words: append([]string(nil), args...), X: &Extra{Open: []int{fd}}})
+	return pushed
+}
+
+// biCommand runs a command past functions, or describes it.
+func (m *Machine) biCommand(p *Process, argv []string) int {
+	args := argv[1:]
+	verbose, short, std := false, false, false
+	for len(args) > 0 && len(args[0]) > 1 && args[0][0] == '-' {
+		if args[0] == "--" {
+			args = args[1:]
+			break
+		}
+		for _, c := range args[0][1:] {
+			switch c {
+			case 'p':
+				std = true
+			case 'v':
+				short = true
+			case 'V':
+				verbose = true
+			default:
+				return m.usage(p, "command", "-"+string(c), "command [-pVv] command [arg ...]")
+			}
+		}
+		args = args[1:]
+	}
+	if len(args) == 0 {
+		return 0
+	}
+	if short || verbose {
+		status := 1
+		for _, name := range args {
+			if m.describe(p, name, short) {
+				status = 0
+			} else if verbose {
+				m.complain(p, "command: %s: not found", name)
+			}
+		}
+		return status
+	}
+	_ = std
+	return m.skipFunctions(p, append([]string(nil), args...))
+}
+
+// skipFunctions runs a builtin or an external command.
+func (m *Machine) skipFunctions(p *Process, argv []string) int {
+	if b := builtins[argv[0]]; b != nil && !p.disabled(argv[0]) {
+		return b.run(m, p, argv)
+	}
+	if n := len(p.Frames); n == 0 || p.Frames[n-1].Kind != FSimple || p.Frames[n-1].PC != simpleEnd {
+		m.external(p, argv)
+		return pushed
+	}
+	m.external(p, argv)
+	return pushed
+}
+
+func (m *Machine) biBuiltin(p *Process, argv []string) int {
+	args := argv[1:]
+	if len(args) > 0 && args[0] == "--" {
+		args = args[1:]
+	}
+	if len(args) == 0 {
+		return 0
+	}
+	b := builtins[args[0]]
+	if b == nil {
+		m.complain(p, "builtin: %s: not a shell builtin", args[0])
+		return 1
+	}
+	return b.run(m, p, args)
+}
+
+func (m *Machine) biExec(p *Process, argv []string) int {
+	args := argv[1:]
+	clean, name := false, ""
+	for len(args) > 0 && len(args[0]) > 1 && args[0][0] == '-' {
+		a := args[0]
+		args = args[1:]
+		if a == "--" {
+			break
+		}
+		for i := 1; i < len(a); i++ {
+			switch a[i] {
+			case 'c':
+				clean = true
+			case 'l':
+				name = "-"
+			case 'a':
+				if i+1 < len(a) {
+					name = a[i+1:]
+				} else if len(args) > 0 {
+					name, args = args[0], args[1:]
+				}
+				i = len(a)
+			default:
+				return m.usage(p, "exec", "-"+string(a[i]), "exec [-cl] [-a name] [command [argument ...]] [redirection ...]")
+			}
+		}
+	}
+	if len(args) == 0 {
+		if n := len(p.Frames); n > 0 && p.Frames[n-1].Kind == FSimple {
+			m.keep(&p.Frames[n-1])
+		}
+		return 0
+	}
+	words := append([]string(nil), args...)
+	path := ""
+	var err error
+	if _, tool := m.Tools.Get(words[0]); !tool {
+		if path, err = m.find(p, words[0]); err != nil {
+			m.notRun(p, words[0], err)
+			if !p.Shell.Opts.on(OptExecfail) {
+				m.unwindExit(p, p.Status)
+			}
+			return pushed
+		}
+	}
+	if clean {
+		t := vars.NewTable()
+		t.Bind("PATH", vars.New(m.pathVar(p), 0))
+		p.Shell.Vars = t
+	} else if n := len(p.Frames); n > 0 && p.Frames[n-1].X != nil {
+		p.Frames[n-1].X.Vars = nil
+	}
+	if path == "" {
+		t, _ := m.Tools.Get(words[0])
+		m.becomeUtility(p)
+		m.callTool(p, t, words)
+		return pushed
+	}
+	if name != "" {
+		words[0] = name
+	}
+	m.execFile(p, path, words, true)
+	return pushed
+}
+
+func (m *Machine) biLet(p *Process, argv []string) int {
+	if len(argv) < 2 {
+		m.complain(p, "let: expression expected")
+		return 1
+	}
+	v := int64(0)
+	for _, a := range argv[1:] {
+		n, err := expand.EvalString(m.env(p), a)
+		if err != nil {
+			m.arithFailed(p, "let: ", err)
+			return pushed
+		}
+		v = n
+	}
+	return boolStatus(v != 0)
+}

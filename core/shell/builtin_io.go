@@ -1,0 +1,684 @@
+package shell
+
+import (
+	"io"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"eryxsh/core/cmd"
+	"eryxsh/core/cmd/format"
+	"eryxsh/core/expand"
+	"eryxsh/core/vars"
+)
+
+func (m *Machine) biPrintf(p *Process, argv []string) int {
+	args := argv[1:]
+	dest := ""
+	if len(args) > 1 && args[0] == "-v" {
+		dest, args = args[1], args[2:]
+		base, _ := splitRef(dest)
+		if !validName(base) {
+			m.complain(p, "printf: `%s': not a valid identifier", dest)
+			return 2
+		}
+	} else if len(args) > 0 && len(args[0]) > 2 && strings.HasPrefix(args[0], "-v") {
+		dest, args = args[0][2:], args[1:]
+	}
+	if len(args) > 0 && args[0] == "--" {
+		args = args[1:]
+	} else if len(args) > 0 && len(args[0]) > 1 && args[0][0] == '-' && dest == "" {
+		return m.usage(p, "printf", args[0], "printf [-v var] format [arguments]")
+	}
+	if len(args) == 0 {
+		m.complainRaw(p, "printf: usage: printf [-v var] format [arguments]\n")
+		return 2
+	}
+	r := format.Printer{Now: m.now(), Start: p.Shell.Started, Zone: m.zone(p)}.Printf(m.rt.echo[:0], args[0], args[1:])
+	m.rt.echo = r.Out[:0]
+	status := r.Status
+	for _, a := range r.Assign {
+		_ = m.assign(p, a.Name, nil, itoa(a.Value), false)
+	}
+	text := r.Out
+	for _, e := range r.Errors {
+		m.complain(p, "printf: %s", e)
+	}
+	if dest != "" {
+		name, sub := splitRef(dest)
+		var s *expand.Sub
+		if sub != "" {
+			s = expand.SubText(sub)
+		}
+		value, _, _ := strings.Cut(string(text), "\x00")
+		if err := m.assign(p, name, s, value, false); err != nil {
+			m.complain(p, "%s", err)
+			return 1
+		}
+		return status
+	}
+	return max(status, m.out(p, "printf", text))
+}
+
+// zone is the time zone of TZ; anything but an offset-free name is UTC.
+func (m *Machine) zone(*Process) *time.Location { return time.UTC }
+
+// Positions of a read frame: what is done with what was read.
+const (
+	readLineNow = iota // read
+	readSource         // source from a pipe: Words are its arguments, I the descriptor
+	readMenu           // select's answer
+)
+
+// readOptions are the options of read, in the frame's Words after the names.
+type readOptions struct {
+	fd      int
+	delim   byte
+	max     int // -n, -N; -1 none
+	exact   bool
+	raw     bool
+	array   string
+	timeout int64
+	poll    bool // -t 0
+}
+
+func (m *Machine) readArgs(p *Process, argv []string) (o readOptions, names []string, status int) {
+	o = readOptions{delim: '\n', max: -1, timeout: -1}
+	args := argv[1:]
+	const use = "read [-ers] [-a array] [-d delim] [-i text] [-n nchars] [-N nchars] [-p prompt] [-t timeout] [-u fd] [name ...]"
+	if v := p.Shell.Vars.Get("TMOUT"); v.IsSet() {
+		if f, err := strconv.ParseFloat(v.String(), 64); err == nil && f > 0 {
+			o.timeout = int64(f * 1e9)
+		}
+	}
+	for len(args) > 0 && len(args[0]) > 1 && args[0][0] == '-' {
+		a := args[0]
+		args = args[1:]
+		if a == "--" {
+			break
+		}
+		for i := 1; i < len(a); i++ {
+			c := a[i]
+			if strings.IndexByte("ers", c) >= 0 {
+				o.raw = o.raw || c == 'r'
+				continue
+			}
+			if strings.IndexByte("adinNptu", c) < 0 {
+				return o, nil, m.usage(p, "read", "-"+string(c), use)
+			}
+			value := a[i+1:]
+			if value == "" {
+				if len(args) == 0 {
+					m.complain(p, "read: -%c: option requires an argument", c)
+					m.complainRaw(p, "read: usage: "+use+"\n")
+					return o, nil, 2
+				}
+				value, args = args[0], args[1:]
+			}
+			if bad := o.set(c, value); bad != "" {
+				m.complain(p, "read: %s: %s", value, bad)
+				return o, nil, 1
+			}
+			break
+		}
+	}
+	return o, args, -1
+}
+
+func (o *readOptions) set(c byte, value string) (bad string) {
+	switch c {
+	case 'a':
+		o.array = value
+	case 'd':
+		o.delim = 0
+		if value != "" {
+			o.delim = value[0]
+		}
+	case 'n', 'N':
+		n, ok := number(value)
+		if !ok {
+			return "invalid number"
+		}
+		o.max, o.exact = n, c == 'N'
+	case 't':
+		f, err := strconv.ParseFloat(value, 64)
+		if err != nil || f < 0 {
+			return "invalid timeout specification"
+		}
+		o.timeout, o.poll = int64(f*1e9), f == 0
+	case 'u':
+		n, ok := number(value)
+		if !ok {
+			return "invalid file descriptor specification"
+		}
+		o.fd = n
+	}
+	return ""
+}
+
+func (m *Machine) biRead(p *Process, argv []string) int {
+	o, names, status := m.readArgs(p, argv)
+	if status >= 0 {
+		return status
+	}
+	for _, n := range names {
+		base, _ := splitRef(n)
+		if !validName(base) {
+			m.complain(p, "read: `%s': not a valid identifier", n)
+			return 1
+		}
+	}
+	file, ok := p.fd(o.fd)
+	if !ok || !m.Files[file].readable() {
+		m.complain(p, "read: %d: invalid file descriptor: Bad file descriptor", o.fd)
+		return 1
+	}
+	if o.poll {
+		return boolStatus(m.readReady(file))
+	}
+	if o.max == 0 {
+		return m.readStore(p, &o, names, "", true)
+	}
+	// A whole line that is already there needs no frame.
+	if o.max < 0 && !o.exact && m.Files[file].Kind != FilePipe {
+		line, err := m.readLine(file, o.delim)
+		if err == nil && (o.raw || !endsEscaped(line)) {
+			return m.readStore(p, &o, names, string(line[:len(line)-1]), true)
+		}
+		if err == io.EOF {
+			return m.readStore(p, &o, names, string(line), false)
+		}
+		return m.pushRead(p, argv, o, append([]byte(nil), line...))
+	}
+	return m.pushRead(p, argv, o, nil)
+}
+
+func (m *Machine) pushRead(p *Process, argv []string, o readOptions, have []byte) int {
+	x := &Extra{Data: have}
+	if o.timeout >= 0 {
+		x.Until = m.now() + o.timeout
+	}
+	f := p.push(Frame{Kind: FRead, PC: readLineNow, Words: append([]string(nil), argv...), X: x})
+	m.stepRead(p, f)
+	return pushed
+}
+
+// endsEscaped reports whether a line's delimiter is escaped by a backslash.
+func endsEscaped(line []byte) bool {
+	n := 0
+	for i := len(line) - 2; i >= 0 && line[i] == '\\'; i-- {
+		n++
+	}
+	return n%2 == 1
+}
+
+// stepRead reads on until the line, or the number of characters, is complete.
+func (m *Machine) stepRead(p *Process, f *Frame) {
+	switch f.PC {
+	case readSource:
+		m.stepReadSource(p, f)
+		return
+	case readMenu:
+		m.stepReadMenu(p, f)
+		return
+	}
+	x := f.X
+	o, names, status := m.readArgs(p, f.Words)
+	if status >= 0 {
+		m.endRead(p, status)
+		return
+	}
+	file, ok := p.fd(o.fd)
+	if !ok {
+		m.endRead(p, 1)
+		return
+	}
+	for turns := 0; ; turns++ {
+		if o.max >= 0 && m.readEnough(&o, x.Data) {
+			m.endRead(p, m.readStore(p, &o, names, string(x.Data), true))
+			return
+		}
+		if x.Until > 0 && m.now() >= x.Until && !m.readReady(file) {
+			m.readStore(p, &o, names, string(x.Data), false)
+			m.endRead(p, 142)
+			return
+		}
+		var line []byte
+		var err error
+		if o.max >= 0 {
+			line, err = m.readOne(file)
+		} else {
+			line, err = m.readLine(file, o.delim)
+		}
+		x.Data = append(x.Data, line...)
+		m.hold(len(x.Data))
+		switch {
+		case err == cmd.ErrBlocked:
+			p.Wait = Wait{Kind: WaitsRead, File: file, Until: x.Until}
+			return
+		case err != nil:
+			m.endRead(p, m.readStore(p, &o, names, string(x.Data), false))
+			return
+		}
+		if o.max >= 0 {
+			if !o.exact && len(line) > 0 && line[0] == o.delim {
+				m.endRead(p, m.readStore(p, &o, names, string(x.Data[:len(x.Data)-1]), true))
+				return
+			}
+			continue
+		}
+		if o.raw || !endsEscaped(x.Data) {
+			m.endRead(p, m.readStore(p, &o, names, string(x.Data[:len(x.Data)-1]), true))
+			return
+		}
+		if o.delim == '\n' {
+			x.Data = x.Data[:len(x.Data)-2] // a continued line
+		}
+	}
+}
+
+func (m *Machine) readOne(file int) ([]byte, error) {
+	if cap(m.rt.line) == 0 {
+		m.rt.line = make([]byte, 0, 64)
+	}
+	m.rt.line = m.rt.line[:1]
+	n, err := m.read(file, m.rt.line)
+	return m.rt.line[:n], err
+}
+
+// readEnough reports whether -n or -N characters are there.
+func (m *Machine) readEnough(o *readOptions, data []byte) bool {
+	n, esc := 0, false
+	for i := 0; i < len(data); {
+		if !utf8.FullRune(data[i:]) {
+			return false
+		}
+		_, w := utf8.DecodeRune(data[i:])
+		if !o.raw && data[i] == '\\' && !esc {
+			esc = true
+		} else {
+			esc = false
+			n++
+		}
+		i += w
+	}
+	return n >= o.max
+}
+
+func (m *Machine) endRead(p *Process, status int) {
+	m.pop(p)
+	m.done(p, status)
+}
+
+// readStore splits what was read into the variables. ok is false at end of file.
+func (m *Machine) readStore(p *Process, o *readOptions, names []string, line string, ok bool) int {
+	status := boolStatus(ok)
+	if strings.IndexByte(line, 0) >= 0 {
+		line = strings.ReplaceAll(line, "\x00", "")
+	}
+	ifs := " \t\n"
+	if v := p.Shell.Vars.Get("IFS"); v != nil {
+		ifs = v.String()
+		if !v.IsSet() {
+			ifs = " \t\n"
+		}
+	}
+	fail := func(err error) int {
+		m.complain(p, "%s", err)
+		return 1
+	}
+	if o.array != "" {
+		fields := expand.SplitFields(line, ifs, 0, o.raw)
+		v := p.Shell.Vars.Get(o.array)
+		if v.Is(vars.ReadOnly) {
+			return fail(readOnly(o.array))
+		}
+		if v.Is(vars.Assoc) {
+			m.complain(p, "read: %s: cannot convert associative to indexed array", o.array)
+			return 1
+		}
+		own := p.Shell.Vars.Own(o.array)
+		own.Clear()
+		own.MakeIndexed()
+		for i, s := range fields {
+			own.SetIndex(int64(i), s)
+		}
+		return status
+	}
+	if len(names) == 0 {
+		if !o.raw {
+			line = unescapeLine(line)
+		}
+		if err := m.assign(p, "REPLY", nil, line, false); err != nil {
+			return fail(err)
+		}
+		return status
+	}
+	if len(names) == 1 && ifs == "" && o.raw || o.exact {
+		if !o.raw {
+			line = unescapeLine(line)
+		}
+		for i, n := range names {
+			v := line
+			if i > 0 {
+				v = ""
+			}
+			if err := m.assignName(p, n, v); err != nil {
+				return fail(err)
+			}
+		}
+		return status
+	}
+	fields := expand.SplitFields(line, ifs, len(names), o.raw)
+	for i, n := range names {
+		value := ""
+		if i < len(fields) {
+			value = fields[i]
+		}
+		if err := m.assignName(p, n, value); err != nil {
+			return fail(err)
+		}
+	}
+	return status
+}
+
+// assignName assigns to a name that may have a subscript.
+func (m *Machine) assignName(p *Process, name, value string) error {
+	base, sub := splitRef(name)
+	if sub == "" {
+		return m.assign(p, name, nil, value, false)
+	}
+	return m.assign(p, base, expand.SubText(sub), value, false)
+}
+
+// unescapeLine removes the backslashes of a line read without -r.
+func unescapeLine(s string) string {
+	if strings.IndexByte(s, '\\') < 0 {
+		return s
+	}
+	b := make([]byte, 0, len(s))
+	for i := 0; i < len(s); i++ {
+		if s[i] == '\\' {
+			if i++; i >= len(s) {
+				break
+			}
+		}
+		b = append(b, s[i])
+	}
+	return string(b)
+}
+
+// stepReadSource reads a sourced pipe to its end.
+func (m *Machine) stepReadSource(p *Process, f *Frame) {
+	file, ok := p.fd(f.I)
+	x := f.X
+	if ok {
+		buf := m.scratch()
+		n, err := m.read(file, buf)
+		x.Data = append(x.Data, buf[:n]...)
+		m.hold(len(x.Data))
+		if err == cmd.ErrBlocked {
+			p.Wait = Wait{Kind: WaitsRead, File: file}
+			return
+		}
+		if err == nil {
+			return
+		}
+	}
+	args, text := f.Words, string(x.Data)
+	m.pop(p)
+	m.pushSource(p, args, text)
+}
+
+// mapfileOptions are the options of mapfile.
+type mapfileOptions struct {
+	fd, count, origin, skip, quantum int
+	trim, keepOld                    bool
+	delim                            byte
+	callback                         string
+}
+
+func (m *Machine) mapfileArgs(p *Process, argv []string) (o mapfileOptions, name string, status int) {
+	o = mapfileOptions{delim: '\n', quantum: 5000}
+	args := argv[1:]
+	use := argv[0] + " [-d delim] [-n count] [-O origin] [-s count] [-t] [-u fd] [-C callback] [-c quantum] [array]"
+	for len(args) > 0 && len(args[0]) > 1 && args[0][0] == '-' {
+		a := args[0]
+		args = args[1:]
+		if a == "--" {
+			break
+		}
+		for i := 1; i < len(a); i++ {
+			c := a[i]
+			if c == 't' {
+				o.trim = true
+				continue
+			}
+			if strings.IndexByte("dnOsuCc", c) < 0 {
+				return o, "", m.usage(p, argv[0], "-"+string(c), use)
+			}
+			value := a[i+1:]
+			if value == "" {
+				if len(args) == 0 {
+					m.complain(p, "%s: -%c: option requires an argument", argv[0], c)
+					return o, "", 2
+				}
+				value, args = args[0], args[1:]
+			}
+			n, ok := number(value)
+			switch c {
+			case 'd':
+				o.delim = 0
+				if value != "" {
+					o.delim = value[0]
+				}
+				ok = true
+			case 'C':
+				o.callback, ok = value, true
+			case 'n':
+				o.count = n
+			case 'O':
+				o.origin, o.keepOld = n, true
+			case 's':
+				o.skip = n
+			case 'u':
+				o.fd = n
+			case 'c':
+				o.quantum = n
+			}
+			if !ok {
+				m.complain(p, "%s: %s: invalid number", argv[0], value)
+				return o, "", 1
+			}
+			break
+		}
+	}
+	name = "MAPFILE"
+	if len(args) > 0 {
+		name = args[0]
+	}
+	if !validName(name) {
+		m.complain(p, "%s: `%s': not a valid identifier", argv[0], name)
+		return o, "", 1
+	}
+	return o, name, -1
+}
+
+func (m *Machine) biMapfile(p *Process, argv []string) int {
+	o, name, status := m.mapfileArgs(p, argv)
+	if status >= 0 {
+		return status
+	}
+	v := p.Shell.Vars.Get(name)
+	if v.Is(vars.ReadOnly) {
+		m.complain(p, "%s: readonly variable", name)
+		return 1
+	}
+	if v.Is(vars.Assoc) {
+		m.complain(p, "%s: %s: not an indexed array", argv[0], name)
+		return 1
+	}
+	own := p.Shell.Vars.Own(name)
+	if !o.keepOld {
+		own.Clear()
+	}
+	own.MakeIndexed()
+	f := p.push(Frame{Kind: FMapfile, Words: append([]string(nil), argv...), I: o.origin, X: &Extra{}})
+	m.stepMapfile(p, f)
+	return pushed
+}
+
+// stepMapfile reads lines into the array; N counts them. A callback runs as a script.
+func (m *Machine) stepMapfile(p *Process, f *Frame) {
+	o, name, status := m.mapfileArgs(p, f.Words)
+	file, ok := p.fd(o.fd)
+	if status >= 0 || !ok {
+		m.pop(p)
+		m.done(p, 1)
+		return
+	}
+	own := p.Shell.Vars.Own(name)
+	for turn := 0; turn < 4096; turn++ {
+		if o.count > 0 && f.N-o.skip >= o.count {
+			break
+		}
+		line, err := m.readLine(file, o.delim)
+		f.X.Data = append(f.X.Data, line...)
+		m.hold(len(f.X.Data))
+		if err == cmd.ErrBlocked {
+			p.Wait = Wait{Kind: WaitsRead, File: file}
+			return
+		}
+		if len(f.X.Data) == 0 || err != nil && err != io.EOF {
+			m.pop(p)
+			m.done(p, 0)
+			return
+		}
+		text := string(f.X.Data)
+		f.X.Data = f.X.Data[:0]
+		f.N++
+		if f.N <= o.skip {
+			continue
+		}
+		if o.trim || o.delim == 0 {
+			text = strings.TrimSuffix(text, string(o.delim))
+		}
+		text = strings.ReplaceAll(text, "\x00", "")
+		at := f.I
+		own.SetIndex(int64(at), text)
+		f.I++
+		if o.callback != "" && o.quantum > 0 && (f.N-o.skip)%o.quantum == 0 {
+			m.pushScript(p, "", o.callback+" "+itoa(at)+" "+expand.QuoteAt(text), m.line(p), "eval")
+			return
+		}
+	}
+	if o.count > 0 && f.N-o.skip >= o.count {
+		m.pop(p)
+		m.done(p, 0)
+	}
+}
+
+// stepSelect prints the menu, reads a choice, runs the body.
+func (m *Machine) stepSelect(p *Process, f *Frame) {
+	n := f.node.(*forClause)
+	if f.PC < 0 {
+		if !m.items(p, f, n) {
+			return
+		}
+		f = p.top()
+		f.PC, p.Status = 0, 0
+		if len(f.Words) == 0 {
+			m.pop(p)
+			return
+		}
+	}
+	if f.PC == 2 { // the body has run, or the answer was empty
+		f.PC = 0
+	}
+	show := f.I == 0 || p.Shell.Vars.Get("REPLY").String() == ""
+	if show {
+		m.complainRaw(p, menu(f.Words, p.Shell.Vars.Get("COLUMNS")))
+	}
+	f.I = 1
+	ps3 := "#? "
+	if v := p.Shell.Vars.Get("PS3"); v.IsSet() {
+		ps3 = m.prompt(p, v.String())
+	}
+	m.complainRaw(p, ps3)
+	p.push(Frame{Kind: FRead, PC: readMenu, X: &Extra{}})
+}
+
+// stepReadMenu reads the answer to select: the frame below is the loop's.
+func (m *Machine) stepReadMenu(p *Process, f *Frame) {
+	file, ok := p.fd(0)
+	var line []byte
+	err := io.EOF
+	if ok {
+		line, err = m.readLine(file, '\n')
+	}
+	f.X.Data = append(f.X.Data, line...)
+	if err == cmd.ErrBlocked {
+		p.Wait = Wait{Kind: WaitsRead, File: file}
+		return
+	}
+	answer := strings.TrimSuffix(string(f.X.Data), "\n")
+	eof := err != nil
+	m.pop(p)
+	loop := p.top()
+	n := loop.node.(*forClause)
+	if eof {
+		_ = m.assign(p, "REPLY", nil, answer, false)
+		_ = m.send(p, 1, []byte("\n"))
+		m.pop(p)
+		p.Status = 1
+		return
+	}
+	_ = m.assign(p, "REPLY", nil, answer, false)
+	if answer == "" {
+		loop.PC = 2
+		return
+	}
+	choice := ""
+	if i, ok := number(strings.TrimSpace(answer)); ok && i >= 1 && i <= len(loop.Words) {
+		choice = loop.Words[i-1]
+	}
+	if err := m.assign(p, n.name, nil, choice, false); err != nil {
+		m.assignFailed(p, err)
+		return
+	}
+	loop.PC = 2
+	p.push(Frame{Kind: FList, node: n.do})
+}
+
+// menu lays out select's choices in columns as bash does.
+func menu(items []string, columns *vars.Var) string {
+	width := 80
+	if n, ok := columns.Int(); ok && n > 0 {
+		width = int(n)
+	}
+	longest := 0
+	for _, s := range items {
+		longest = max(longest, utf8.RuneCountInString(s))
+	}
+	digits := len(itoa(len(items)))
+	cell := longest + digits + 4
+	cols := max(1, width/cell)
+	rows := (len(items) + cols - 1) / cols
+	if rows == 1 {
+		rows, cols = len(items), 1
+	}
+	var b strings.Builder
+	for r := 0; r < rows; r++ {
+		for c := 0; c*rows+r < len(items); c++ {
+			i := c*rows + r
+			num := itoa(i + 1)
+			b.WriteString(strings.Repeat(" ", digits-len(num)) + num + ") " + items[i])
+			if (c+1)*rows+r < len(items) {
+				b.WriteString(strings.Repeat(" ", longest-utf8.RuneCountInString(items[i])+2))
+			}
+		}
+		b.WriteByte('\n')
+	}
+	return b.String()
+}

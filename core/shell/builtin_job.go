@@ -1,0 +1,741 @@
+package shell
+
+import (
+	"fmt"
+
+	"strings"
+)
+
+func (m *Machine) biTrap(p *Process, argv []string) int {
+	args := argv[1:]
+	print, list := false, false
+	for len(args) > 0 && len(args[0]) > 1 && args[0][0] == '-' {
+		a := args[0]
+		if a == "--" {
+			args = args[1:]
+			break
+		}
+		if strings.Trim(a[1:], "lp") != "" {
+			return m.usage(p, "trap", a, "trap [-lp] [[arg] signal_spec ...]")
+		}
+		print = print || strings.Contains(a, "p")
+		list = list || strings.Contains(a, "l")
+		args = args[1:]
+	}
+	if list {
+		return m.out(p, "trap", []byte(signalTable()))
+	}
+	if print || len(args) == 0 {
+		return m.listTraps(p, args)
+	}
+	action, reset := args[0], false
+	sigs := args[1:]
+	if _, ok := number(action); ok && action != "" || len(sigs) == 0 { // trap 2 resets
+		if len(sigs) == 0 && action != "-" {
+			if _, ok := signalNumber(action); !ok {
+				m.complainRaw(p, "trap: usage: trap [-lp] [[arg] signal_spec ...]\n")
+				return 2
+			}
+		}
+		if _, ok := signalNumber(action); ok {
+			sigs, reset = args, true
+		}
+	}
+	if action == "-" {
+		reset = true
+	}
+	status := 0
+	for _, s := range sigs {
+		n, ok := signalNumber(s)
+		if !ok {
+			m.complain(p, "trap: %s: invalid signal specification", s)
+			status = 1
+			continue
+		}
+		if reset {
+			p.clearInherited()
+			p.dropTrap(n)
+			continue
+		}
+		p.setTrap(n, action)
+		if n == sigERR || n == sigDEBUG || n == sigRETURN {
+			if i := p.enclosing(); i >= 0 {
+				if n == sigERR {
+					p.Frames[i].I = trapSetInside
+				}
+				if n == sigDEBUG {
+					p.Frames[i].N = 0
+				}
+			}
+		}
+	}
+	return status
+}
+
+func (m *Machine) listTraps(p *Process, names []string) int {
+	var b strings.Builder
+	line := func(t Trap) {
+		b.WriteString("trap -- '" + strings.ReplaceAll(t.Text, "'", `'\''`) + "' " + signalName(t.Signal) + "\n")
+	}
+	status := 0
+	if len(names) == 0 {
+		for _, t := range p.Shell.Traps {
+			line(t)
+		}
+	}
+	for _, s := range names {
+		n, ok := signalNumber(s)
+		if !ok {
+			m.complain(p, "trap: %s: invalid signal specification", s)
+			status = 1
+			continue
+		}
+		if t := p.trap(n); t != nil {
+			line(*t)
+		}
+	}
+	return max(status, m.out(p, "trap", []byte(b.String())))
+}
+
+func signalTable() string {
+	var b strings.Builder
+	col := 0
+	for n := 1; n <= 64; n++ {
+		name := signalName(n)
+		if name == "" {
+			continue
+		}
+		b.WriteString(fmt.Sprintf("%2d) %s", n, name))
+		if col++; col == 5 {
+			b.WriteByte('\n')
+			col = 0
+		} else {
+			b.WriteByte('\t')
+		}
+	}
+	b.WriteByte('\n')
+	return b.String()
+}
+
+// biWait waits for children. Words of its frame are the operands.
+func (m *Machine) biWait(p *Process, argv []string) int {
+	args := argv[1:]
+	any, name := false, ""
+	for len(args) > 0 && len(args[0]) > 1 && args[0][0] == '-' {
+		a := args[0]
+		args = args[1:]
+		if a == "--" {
+			break
+		}
+		for i := 1; i < len(a); i++ {
+			switch a[i] {
+			case 'n':
+				any = true
+			case 'f':
+			case 'p':
+				if name = a[i+1:]; name == "" {
+					if len(args) == 0 {
+						m.complain(p, "wait: -p: option requires an argument")
+						return 2
+					}
+					name, args = args[0], args[1:]
+				}
+				i = len(a)
+			default:
+				return m.usage(p, "wait", "-"+string(a[i]), "wait [-fn] [-p var] [id ...]")
+			}
+		}
+	}
+	if name != "" {
+		p.Shell.Vars.Delete(name)
+	}
+	x := &Extra{Name: name}
+	for _, a := range args {
+		pid, status := m.jobPID(p, a, "wait")
+		if pid == 0 {
+			x.PIDs, x.Codes = append(x.PIDs, 0), append(x.Codes, status)
+			continue
+		}
+		x.PIDs, x.Codes = append(x.PIDs, pid), append(x.Codes, -1)
+	}
+	f := p.push(Frame{Kind: FWait, PC: boolStatus(!any), X: x})
+	m.stepWait(p, f)
+	return pushed
+}
+
+// jobPID resolves an operand of wait, kill, disown: a PID or %job. It gives 0 and a status if there is none.
+func (m *Machine) jobPID(p *Process, a, who string) (pid, status int) {
+	if strings.HasPrefix(a, "%") {
+		j := m.findJob(p, a)
+		if j == nil {
+			m.complain(p, "%s: %s: no such job", who, a)
+			return 0, 127
+		}
+		return j.PIDs[len(j.PIDs)-1], 0
+	}
+	n, ok := number(a)
+	if !ok {
+		m.complain(p, "%s: `%s': not a pid or valid job spec", who, a)
+		return 0, 1
+	}
+	return n, 0
+}
+
+// findJob looks up %N, %%, %+, %-, %text and %?text.
+func (m *Machine) findJob(p *Process, spec string) *Job {
+	jobs := p.Shell.Jobs
+	s := strings.TrimPrefix(spec, "%")
+	if s == "" || s == "%" || s == "+" {
+		if len(jobs) == 0 {
+			return nil
+		}
+		return &jobs[len(jobs)-1]
+	}
+	if s == "-" {
+		if len(jobs) == 0 {
+			return nil
+		}
+		return &jobs[max(0, len(jobs)-2)]
+	}
+	if n, ok := number(s); ok {
+		for i := range jobs {
+			if jobs[i].Num == n {
+				return &jobs[i]
+			}
+		}
+		return nil
+	}
+	for i := range jobs {
+		if strings.HasPrefix(s, "?") && strings.Contains(jobs[i].Command, s[1:]) || strings.HasPrefix(jobs[i].Command, s) {
+			return &jobs[i]
+		}
+	}
+	return nil
+}
+
+// reap takes the status of an ended child; ok is false while it runs.
+// known is false if there is no such child and never was one not waited for.
+func (m *Machine) reap(p *Process, pid int) (status int, known, ok bool) {
+	for _, e := range p.Shell.Done {
+		if e.PID == pid {
+			return e.Status, true, true
+		}
+	}
+	c := m.proc(pid)
+	if c == nil || c.PPID != p.PID {
+		return 127, false, true
+	}
+	if !c.Dead {
+		return 0, true, false
+	}
+	status = c.Status
+	m.remove(pid)
+	m.forgetJob(p, pid, status)
+	return status, true, true
+}
+
+// forgetJob takes an ended child off the list of jobs and remembers its status for wait PID.
+func (m *Machine) forgetJob(p *Process, pid, status int) {
+	const remembered = 256
+	p.Shell.Done = append(p.Shell.Done, Ended{pid, status})
+	if len(p.Shell.Done) > remembered {
+		p.Shell.Done = append([]Ended(nil), p.Shell.Done[len(p.Shell.Done)-remembered:]...)
+	}
+	var jobs []Job
+	for _, j := range p.Shell.Jobs {
+		if j.PIDs[len(j.PIDs)-1] != pid {
+			jobs = append(jobs, j)
+		}
+	}
+	p.Shell.Jobs = jobs
+}
+
+// stepWait looks whether what is waited for has ended.
+func (m *Machine) stepWait(p *Process, f *Frame) {
+	x := f.X
+	if f.PC == 0 { // -n: the first of them, or of all
+		m.waitAny(p, f)
+		return
+	}
+	if len(x.PIDs) == 0 { // every job
+		for _, c := range m.Procs {
+			if c.PPID == p.PID && c.Job && !c.Dead {
+				p.Wait = Wait{Kind: WaitsChild, PID: c.PID}
+				return
+			}
+		}
+		for i := len(m.Procs) - 1; i > 0; i-- {
+			if c := m.Procs[i]; c.PPID == p.PID && c.Job && c.Dead {
+				m.remove(c.PID)
+				m.forgetJob(p, c.PID, c.Status)
+			}
+		}
+		p.Shell.Done = nil
+		m.endRead(p, 0)
+		return
+	}
+	for f.I < len(x.PIDs) {
+		if x.PIDs[f.I] == 0 {
+			f.N = x.Codes[f.I]
+			f.I++
+			continue
+		}
+		status, known, ok := m.reap(p, x.PIDs[f.I])
+		if !ok {
+			p.Wait = Wait{Kind: WaitsChild, PID: x.PIDs[f.I]}
+			return
+		}
+		if !known {
+			m.complain(p, "wait: pid %d is not a child of this shell", x.PIDs[f.I])
+		} else if x.Name != "" {
+			_ = m.assign(p, x.Name, nil, itoa(x.PIDs[f.I]), false)
+		}
+		f.N = status
+		f.I++
+	}
+	m.endRead(p, f.N)
+}
+
+func (m *Machine) waitAny(p *Process, f *Frame) {
+	x := f.X
+	wanted := func(pid int) bool {
+		if len(x.PIDs) == 0 {
+			return true
+		}
+		for _, w := range x.PIDs {
+			if w == pid {
+				return true
+			}
+		}
+		return false
+	}
+	alive := false
+	for _, c := range m.Procs {
+		if c.PPID != p.PID || !c.Job || !wanted(c.PID) {
+			continue
+		}
+		if c.Dead {
+			pid, status := c.PID, c.Status
+			m.remove(pid)
+			m.forgetJob(p, pid, status)
+			p.Shell.Done = p.Shell.Done[:len(p.Shell.Done)-1]
+			if x.Name != "" {
+				_ = m.assign(p, x.Name, nil, itoa(pid), false)
+			}
+			m.endRead(p, status)
+			return
+		}
+		alive = true
+	}
+	if !alive {
+		m.endRead(p, 127)
+		return
+	}
+	p.Wait = Wait{Kind: WaitsChild}
+}
+
+func (m *Machine) biKill(p *Process, argv []string) int {
+	args := argv[1:]
+	sig := sigTERM
+	const use = "kill: usage: kill [-s sigspec | -n signum | -sigspec] pid | jobspec ... or kill -l [sigspec]\n"
+	if len(args) > 0 && len(args[0]) > 1 && args[0][0] == '-' {
+		a := args[0]
+		switch {
+		case a == "-l" || a == "-L":
+			return m.killList(p, args[1:])
+		case a == "--":
+			args = args[1:]
+		case a == "-s" || a == "-n":
+			if len(args) < 2 {
+				m.complain(p, "kill: %s: option requires an argument", a)
+				return 2
+			}
+			n, ok := signalNumber(args[1])
+			if !ok {
+				m.complain(p, "kill: %s: invalid signal specification", args[1])
+				return 1
+			}
+			sig, args = n, args[2:]
+		default:
+			n, ok := signalNumber(a[1:])
+			if !ok {
+				m.complain(p, "kill: %s: invalid signal specification", a[1:])
+				return 1
+			}
+			sig, args = n, args[1:]
+		}
+	}
+	if len(args) > 0 && args[0] == "--" {
+		args = args[1:]
+	}
+	if len(args) == 0 {
+		m.complainRaw(p, use)
+		return 2
+	}
+	status := 0
+	for _, a := range args {
+		if !m.killOne(p, a, sig) {
+			status = 1
+		}
+	}
+	return status
+}
+
+func (m *Machine) killOne(p *Process, a string, sig int) bool {
+	if strings.HasPrefix(a, "%") {
+		j := m.findJob(p, a)
+		if j == nil {
+			m.complain(p, "kill: %s: no such job", a)
+			return false
+		}
+		for _, pid := range j.PIDs {
+			if c := m.proc(pid); c != nil {
+				m.killTree(c, sig)
+			}
+		}
+		return true
+	}
+	n, ok := expandInt(a)
+	if !ok {
+		m.complain(p, "kill: %s: arguments must be process or job IDs", a)
+		return false
+	}
+	if n < 0 || n == 0 { // a process group
+		pg := -n
+		if n == 0 {
+			pg = p.PGID
+		}
+		hit := false
+		for _, c := range append([]*Process(nil), m.Procs...) {
+			if c.PGID == pg && !c.Dead {
+				m.signal(c, sig)
+				hit = true
+			}
+		}
+		if !hit {
+			m.complain(p, "kill: (%d) - No such process", n)
+		}
+		return hit
+	}
+	c := m.proc(n)
+	if c == nil || c.Dead {
+		m.complain(p, "kill: (%d) - No such process", n)
+		return false
+	}
+	m.signal(c, sig)
+	return true
+}
+
+// killTree signals a job's leader; its foreground children get it too, as a process group would.
+func (m *Machine) killTree(c *Process, sig int) {
+	m.signal(c, sig)
+	for _, k := range m.Procs {
+		if k.PGID == c.PID && k != c && !k.Dead {
+			m.signal(k, sig)
+		}
+	}
+}
+
+func (m *Machine) killList(p *Process, args []string) int {
+	if len(args) == 0 {
+		return m.out(p, "kill", []byte(signalTable()))
+	}
+	status := 0
+	var b strings.Builder
+	for _, a := range args {
+		if n, ok := number(a); ok {
+			if n > 128 {
+				n -= 128
+			}
+			if name := signalName(n); name != "" {
+				b.WriteString(strings.TrimPrefix(name, "SIG") + "\n")
+				continue
+			}
+		} else if n, ok := signalNumber(a); ok {
+			b.WriteString(itoa(n) + "\n")
+			continue
+		}
+		m.complain(p, "kill: %s: invalid signal specification", a)
+		status = 1
+	}
+	return max(status, m.out(p, "kill", []byte(b.String())))
+}
+
+func (m *Machine) biJobs(p *Process, argv []string) int {
+	long, pids, running, stopped := false, false, false, false
+	args := argv[1:]
+	for len(args) > 0 && len(args[0]) > 1 && args[0][0] == '-' {
+		for _, c := range args[0][1:] {
+			switch c {
+			case 'l':
+				long = true
+			case 'p':
+				pids = true
+			case 'r':
+				running = true
+			case 's':
+				stopped = true
+			case 'n':
+			default:
+				return m.usage(p, "jobs", "-"+string(c), "jobs [-lnprs] [jobspec ...] or jobs -x command [args]")
+			}
+		}
+		args = args[1:]
+	}
+	var b strings.Builder
+	var ended []int
+	for i, j := range p.Shell.Jobs {
+		if len(args) > 0 {
+			match := false
+			for _, a := range args {
+				f := m.findJob(p, a)
+				match = match || f != nil && f.Num == j.Num
+			}
+			if !match {
+				continue
+			}
+		}
+		state, pid := "Running", j.PIDs[len(j.PIDs)-1]
+		c := m.proc(pid)
+		if c != nil && c.Wait.Kind == WaitsSignal {
+			state = "Stopped"
+		}
+		if c == nil || c.Dead {
+			state = "Done"
+			if c != nil && c.Killed != 0 {
+				state = signalDeath(c.Killed)
+			} else if c != nil && c.Status != 0 {
+				state = "Exit " + itoa(c.Status)
+			}
+			ended = append(ended, pid)
+		}
+		if running && state != "Running" || stopped && state != "Stopped" {
+			continue
+		}
+		if pids {
+			b.WriteString(itoa(pid) + "\n")
+			continue
+		}
+		mark := " "
+		switch i {
+		case len(p.Shell.Jobs) - 1:
+			mark = "+"
+		case len(p.Shell.Jobs) - 2:
+			mark = "-"
+		}
+		text := j.Command
+		if state == "Running" {
+			text += " &"
+		}
+		if long {
+			b.WriteString(fmt.Sprintf("[%d]%s %5d %-23s%s\n", j.Num, mark, pid, state, text))
+		} else {
+			b.WriteString(fmt.Sprintf("[%d]%s  %-23s %s\n", j.Num, mark, state, text))
+		}
+	}
+	for _, pid := range ended {
+		_, _, _ = m.reap(p, pid)
+	}
+	return m.out(p, "jobs", []byte(b.String()))
+}
+
+func signalDeath(sig int) string {
+	switch sig {
+	case sigTERM:
+		return "Terminated"
+	case sigKILL:
+		return "Killed"
+	case sigINT:
+		return "Interrupt"
+	case sigHUP:
+		return "Hangup"
+	case sigPIPE:
+		return "Broken pipe"
+	}
+	return signalName(sig)
+}
+
+// biFg and biBg need job control, which a non-interactive shell has only with set -m.
+func (m *Machine) biFg(p *Process, argv []string) int {
+	if !p.Shell.Opts.on(OptMonitor) {
+		m.complain(p, "fg: no job control")
+		return 1
+	}
+	spec := "%%"
+	if len(argv) > 1 {
+		spec = argv[1]
+	}
+	j := m.findJob(p, spec)
+	if j == nil {
+		m.complain(p, "fg: %s: no such job", strings.TrimPrefix(strings.Replace(spec, "%%", "current", 1), "%"))
+		return 1
+	}
+	pid := j.PIDs[len(j.PIDs)-1]
+	_ = m.out(p, "fg", []byte(j.Command+"\n"))
+	if c := m.proc(pid); c != nil {
+		m.signal(c, sigCONT)
+	}
+	f := p.push(Frame{Kind: FWait, PC: 1, X: &Extra{PIDs: []int{pid}, Codes: []int{-1}}})
+	m.stepWait(p, f)
+	return pushed
+}
+
+func (m *Machine) biBg(p *Process, argv []string) int {
+	if !p.Shell.Opts.on(OptMonitor) {
+		m.complain(p, "bg: no job control")
+		return 1
+	}
+	spec := "%%"
+	if len(argv) > 1 {
+		spec = argv[1]
+	}
+	j := m.findJob(p, spec)
+	if j == nil {
+		m.complain(p, "bg: %s: no such job", strings.TrimPrefix(strings.Replace(spec, "%%", "current", 1), "%"))
+		return 1
+	}
+	for _, pid := range j.PIDs {
+		if c := m.proc(pid); c != nil {
+			m.signal(c, sigCONT)
+		}
+	}
+	return m.out(p, "bg", []byte(fmt.Sprintf("[%d]+ %s &\n", j.Num, j.Command)))
+}
+
+func (m *Machine) biDisown(p *Process, argv []string) int {
+	args := argv[1:]
+	keep, all := false, false
+	for len(args) > 0 && len(args[0]) > 1 && args[0][0] == '-' && args[0] != "--" {
+		for _, c := range args[0][1:] {
+			switch c {
+			case 'h':
+				keep = true
+			case 'a', 'r':
+				all = true
+			default:
+				return m.usage(p, "disown", "-"+string(c), "disown [-h] [-ar] [jobspec ... | pid ...]")
+			}
+		}
+		args = args[1:]
+	}
+	if keep {
+		return 0
+	}
+	if all {
+		p.Shell.Jobs = nil
+		return 0
+	}
+	if len(args) == 0 {
+		args = []string{"%%"}
+	}
+	status := 0
+	for _, a := range args {
+		j := m.findJob(p, a)
+		if j == nil {
+			if pid, ok := number(a); ok {
+				for i := range p.Shell.Jobs {
+					if p.Shell.Jobs[i].PIDs[0] == pid {
+						j = &p.Shell.Jobs[i]
+					}
+				}
+			}
+		}
+		if j == nil {
+			m.complain(p, "disown: %s: no such job", strings.Replace(a, "%%", "current", 1))
+			status = 1
+			continue
+		}
+		num := j.Num
+		var left []Job
+		for _, o := range p.Shell.Jobs {
+			if o.Num != num {
+				left = append(left, o)
+			}
+		}
+		p.Shell.Jobs = left
+	}
+	return status
+}
+
+func (m *Machine) biSuspend(p *Process, argv []string) int {
+	if len(argv) < 2 || argv[1] != "-f" {
+		m.complain(p, "suspend: cannot suspend: no job control")
+		return 1
+	}
+	m.signal(p, sigSTOP)
+	return 0
+}
+
+// biTimes prints what a sandbox cannot know of the host: no time of its own.
+func (m *Machine) biTimes(p *Process, _ []string) int {
+	return m.out(p, "times", []byte("0m0.000s 0m0.000s\n0m0.000s 0m0.000s\n"))
+}
+
+// stepTime prints what `time` measured when its pipeline has ended.
+func (m *Machine) stepTime(p *Process, f *Frame) {
+	n := f.node.(*timeClause)
+	took := m.now() - f.X.Until
+	m.pop(p)
+	format := "\nreal\t%3lR\nuser\t%3lU\nsys\t%3lS\n"
+	if n.posix {
+		format = "real %2R\nuser %2U\nsys %2S\n"
+	}
+	if v := p.Shell.Vars.Get("TIMEFORMAT"); v != nil {
+		if format = v.String(); format == "" {
+			return
+		}
+		format += "\n"
+	}
+	m.complainRaw(p, timeText(format, took))
+}
+
+// timeText expands TIMEFORMAT: %[p][l]R, U, S, P and %%.
+func timeText(format string, took int64) string {
+	var b strings.Builder
+	for i := 0; i < len(format); i++ {
+		if format[i] != '%' || i+1 == len(format) {
+			b.WriteByte(format[i])
+			continue
+		}
+		i++
+		digits, long := 3, false
+		if format[i] >= '0' && format[i] <= '9' {
+			digits = min(3, int(format[i]-'0'))
+			i++
+		}
+		if i < len(format) && format[i] == 'l' {
+			long = true
+			i++
+		}
+		if i == len(format) {
+			break
+		}
+		ns := int64(0)
+		switch format[i] {
+		case '%':
+			b.WriteByte('%')
+			continue
+		case 'R':
+			ns = took
+		case 'U', 'S':
+		case 'P':
+			b.WriteString("0.00")
+			continue
+		default:
+			b.WriteByte('%')
+			b.WriteByte(format[i])
+			continue
+		}
+		sec := ns / 1e9
+		frac := fmt.Sprintf("%03d", ns/1e6%1000)[:digits]
+		if digits > 0 {
+			frac = "." + frac
+		}
+		if long {
+			b.WriteString(fmt.Sprintf("%dm%d%ss", sec/60, sec%60, frac))
+		} else {
+			b.WriteString(fmt.Sprintf("%d%s", sec, frac))
+		}
+	}
+	return b.String()
+}

@@ -1,0 +1,1028 @@
+package shell
+
+import (
+	"fmt"
+	"strings"
+
+	"eryxsh/core/expand"
+	"eryxsh/core/vars"
+	"eryxsh/vfs"
+	"eryxsh/vfs/persist"
+)
+
+func optionLine(name string, on bool) string {
+	state := "off"
+	if on {
+		state = "on"
+	}
+	return fmt.Sprintf("%-15s\t%s\n", name, state)
+}
+
+func (m *Machine) biSet(p *Process, argv []string) int {
+	args := argv[1:]
+	if len(args) == 0 {
+		var b strings.Builder
+		for name, v := range p.Shell.Vars.All() {
+			if v.Is(vars.Special) {
+				v = m.special(p, name, v)
+			}
+			if v.IsSet() || v.IsArray() {
+				b.WriteString(plainLine(name, v))
+			}
+		}
+		if !p.Shell.Opts.on(OptPosix) {
+			for _, fn := range p.Shell.Funcs.Sorted() {
+				b.WriteString(functionText(fn))
+			}
+		}
+		return m.out(p, "set", []byte(b.String()))
+	}
+	for len(args) > 0 {
+		a := args[0]
+		if a == "--" {
+			p.Shell.Params = append([]string(nil), args[1:]...)
+			return 0
+		}
+		if a == "-" {
+			p.Shell.Opts.set(OptXtrace, false)
+			p.Shell.Opts.set(OptVerbose, false)
+			if len(args) > 1 {
+				p.Shell.Params = append([]string(nil), args[1:]...)
+			}
+			return 0
+		}
+		if len(a) < 2 || a[0] != '-' && a[0] != '+' {
+			break
+		}
+		args = args[1:]
+		on := a[0] == '-'
+		for i := 1; i < len(a); i++ {
+			if a[i] == 'o' {
+				if len(args) == 0 || i+1 == len(a) && len(args[0]) > 0 && (args[0][0] == '-' || args[0][0] == '+') {
+					return m.listSet(p, on)
+				}
+				o, ok := findOption(setOptions, args[0])
+				if !ok {
+					m.complain(p, "set: %s: invalid option name", args[0])
+					return 2
+				}
+				m.setOption(p, o.opt, on)
+				args = args[1:]
+				continue
+			}
+			o, ok := optionByLetter(a[i])
+			if !ok {
+				return m.usage(p, "set", a[:1]+string(a[i]), "set [-abefhkmnptuvxBCEHPT] [-o option-name] [--] [-] [arg ...]")
+			}
+			m.setOption(p, o.opt, on)
+		}
+	}
+	if len(args) > 0 {
+		p.Shell.Params = append([]string(nil), args...)
+	}
+	return 0
+}
+
+func (m *Machine) setOption(p *Process, o Option, on bool) {
+	p.Shell.Opts.set(o, on)
+	switch {
+	case o == OptVi && on:
+		p.Shell.Opts.set(OptEmacs, false)
+	case o == OptEmacs && on:
+		p.Shell.Opts.set(OptVi, false)
+	}
+}
+
+func (m *Machine) listSet(p *Process, table bool) int {
+	var b strings.Builder
+	for _, o := range setOptions {
+		on := p.Shell.Opts.on(o.opt)
+		if table {
+			b.WriteString(optionLine(o.name, on))
+			continue
+		}
+		sign := "+o"
+		if on {
+			sign = "-o"
+		}
+		b.WriteString("set " + sign + " " + o.name + "\n")
+	}
+	return m.out(p, "set", []byte(b.String()))
+}
+
+func (m *Machine) biShopt(p *Process, argv []string) int {
+	args := argv[1:]
+	set, unset, quiet, print, setO := false, false, false, false, false
+	for len(args) > 0 && len(args[0]) > 1 && args[0][0] == '-' {
+		a := args[0]
+		args = args[1:]
+		if a == "--" {
+			break
+		}
+		for _, c := range a[1:] {
+			switch c {
+			case 's':
+				set = true
+			case 'u':
+				unset = true
+			case 'q':
+				quiet = true
+			case 'p':
+				print = true
+			case 'o':
+				setO = true
+			default:
+				return m.usage(p, "shopt", "-"+string(c), "shopt [-pqsu] [-o] [optname ...]")
+			}
+		}
+	}
+	if set && unset {
+		m.complain(p, "shopt: cannot set and unset shell options simultaneously")
+		return 1
+	}
+	list := shoptOptions
+	if setO {
+		list = setOptions
+	}
+	line := func(o optionName) string {
+		on := p.Shell.Opts.on(o.opt)
+		switch {
+		case print && setO:
+			return "set " + map[bool]string{true: "-o", false: "+o"}[on] + " " + o.name + "\n"
+		case print:
+			return "shopt " + map[bool]string{true: "-s", false: "-u"}[on] + " " + o.name + "\n"
+		}
+		return optionLine(o.name, on)
+	}
+	var b strings.Builder
+	if len(args) == 0 {
+		for _, o := range list {
+			if set && !p.Shell.Opts.on(o.opt) || unset && p.Shell.Opts.on(o.opt) {
+				continue
+			}
+			b.WriteString(line(o))
+		}
+		if quiet {
+			return 0
+		}
+		return m.out(p, "shopt", []byte(b.String()))
+	}
+	status := 0
+	for _, name := range args {
+		o, ok := findOption(list, name)
+		if !ok {
+			m.complain(p, "shopt: %s: invalid shell option name", name)
+			status = 1
+			continue
+		}
+		if set || unset {
+			m.setOption(p, o.opt, set)
+			continue
+		}
+		if !p.Shell.Opts.on(o.opt) {
+			status = 1
+		}
+		if !quiet {
+			b.WriteString(line(o))
+		}
+	}
+	_ = m.out(p, "shopt", []byte(b.String()))
+	return status
+}
+
+func (m *Machine) biPwd(p *Process, argv []string) int {
+	for _, a := range argv[1:] {
+		if len(a) > 1 && a[0] == '-' && strings.Trim(a[1:], "LP") != "" && a != "--" {
+			return m.usage(p, "pwd", "-"+strings.Trim(a[1:], "LP")[:1], "pwd [-LP]")
+		}
+	}
+	dir := p.Cwd
+	physical := p.Shell.Opts.on(OptPhysical)
+	for _, a := range argv[1:] {
+		if strings.HasPrefix(a, "-") {
+			physical = strings.HasSuffix(a, "P")
+		}
+	}
+	if physical {
+		if real, err := m.FS.Realpath(m.cred(), dir, vfs.MissingNone); err == nil {
+			dir = real
+		}
+	}
+	return m.out(p, "pwd", []byte(dir+"\n"))
+}
+
+func (m *Machine) biCd(p *Process, argv []string) int {
+	args := argv[1:]
+	physical := p.Shell.Opts.on(OptPhysical)
+	for len(args) > 0 && len(args[0]) > 1 && args[0][0] == '-' {
+		a := args[0]
+		args = args[1:]
+		if a == "--" {
+			break
+		}
+		for _, c := range a[1:] {
+			switch c {
+			case 'L':
+				physical = false
+			case 'P':
+				physical = true
+			case 'e', '@':
+			default:
+				return m.usage(p, "cd", "-"+string(c), "cd [-L|[-P [-e]] [-@]] [dir]")
+			}
+		}
+	}
+	if len(args) > 1 {
+		m.complain(p, "cd: too many arguments")
+		return 1
+	}
+	t := p.Shell.Vars
+	dir, print := "", false
+	switch {
+	case len(args) == 0:
+		if dir = t.Get("HOME").String(); !t.Get("HOME").IsSet() {
+			m.complain(p, "cd: HOME not set")
+			return 1
+		}
+	case args[0] == "-":
+		if !t.Get("OLDPWD").IsSet() {
+			m.complain(p, "cd: OLDPWD not set")
+			return 1
+		}
+		dir, print = t.Get("OLDPWD").String(), true
+	default:
+		dir = args[0]
+	}
+	if dir == "" {
+		return 0
+	}
+	target := dir
+	if path := t.Get("CDPATH").String(); path != "" && dir[0] != '/' && dir != "." && dir != ".." && !strings.HasPrefix(dir, "./") && !strings.HasPrefix(dir, "../") {
+		for base := range strings.SplitSeq(path, ":") {
+			try := dir
+			if base != "" {
+				try = strings.TrimSuffix(base, "/") + "/" + dir
+			}
+			if st, err := m.FS.Stat(m.cred(), m.abs(p, try)); err == nil && st.Mode.IsDir() {
+				target, print = try, print || base != ""
+				break
+			}
+		}
+	}
+	if err := m.chdir(p, target, physical); err != nil {
+		if p.Shell.Opts.on(OptCdableVars) && t.Get(dir).IsSet() {
+			target, print = t.Get(dir).String(), true
+			err = m.chdir(p, target, physical)
+		}
+		if err != nil {
+			m.complain(p, "cd: %s: %s", dir, err)
+			return 1
+		}
+	}
+	if print {
+		return m.out(p, "cd", []byte(p.Cwd+"\n"))
+	}
+	return 0
+}
+
+// chdir changes the working directory and PWD, OLDPWD.
+func (m *Machine) chdir(p *Process, dir string, physical bool) error {
+	full := m.abs(p, dir)
+	logical := cleanPath(full)
+	look := logical
+	if physical {
+		look = full
+	}
+	st, err := m.FS.Stat(m.cred(), look)
+	if err != nil && !physical {
+		if st, err = m.FS.Stat(m.cred(), full); err == nil {
+			logical, _ = m.FS.Realpath(m.cred(), full, vfs.MissingNone)
+		}
+	}
+	if err != nil {
+		return err
+	}
+	if !st.Mode.IsDir() {
+		return vfs.ENOTDIR
+	}
+	if err := m.FS.Access(m.cred(), look, vfs.X_OK); err != nil {
+		return err
+	}
+	if physical {
+		if logical, err = m.FS.Realpath(m.cred(), full, vfs.MissingNone); err != nil {
+			return err
+		}
+	}
+	t := p.Shell.Vars
+	setDir := func(name, value string) {
+		if v := t.Get(name); !v.Is(vars.ReadOnly) {
+			own := t.Own(name)
+			own.SetString(value)
+			if name == "PWD" || v != nil {
+				own.SetAttrs(own.Attrs() | vars.Export)
+			}
+		}
+	}
+	old := t.Get("PWD").String()
+	if old == "" {
+		old = p.Cwd
+	}
+	setDir("OLDPWD", old)
+	p.Cwd = logical
+	setDir("PWD", logical)
+	return nil
+}
+
+// cleanPath takes dots and double slashes out of an absolute path, as cd -L does.
+func cleanPath(path string) string {
+	var parts []string
+	for s := range strings.SplitSeq(path, "/") {
+		switch s {
+		case "", ".":
+		case "..":
+			if len(parts) > 0 {
+				parts = parts[:len(parts)-1]
+			}
+		default:
+			parts = append(parts, s)
+		}
+	}
+	return "/" + strings.Join(parts, "/")
+}
+
+func (m *Machine) biDirs(p *Process, argv []string) int {
+	all := append([]string{p.Cwd}, p.Shell.Dirs...)
+	long, lines, numbered := false, false, false
+	for _, a := range argv[1:] {
+		switch {
+		case a == "-c":
+			p.Shell.Dirs = nil
+			return 0
+		case len(a) > 1 && (a[0] == '+' || a[0] == '-') && a[1] >= '0' && a[1] <= '9':
+			i, ok := m.stackIndex(p, a)
+			if !ok {
+				m.complain(p, "dirs: %s: directory stack index out of range", strings.TrimLeft(a, "+-"))
+				return 1
+			}
+			all = all[i : i+1]
+		case len(a) > 1 && a[0] == '-':
+			for _, c := range a[1:] {
+				switch c {
+				case 'l':
+					long = true
+				case 'p':
+					lines = true
+				case 'v':
+					numbered, lines = true, true
+				default:
+					return m.usage(p, "dirs", "-"+string(c), "dirs [-clpv] [+N] [-N]")
+				}
+			}
+		default:
+			return m.usage(p, "dirs", a, "dirs [-clpv] [+N] [-N]")
+		}
+	}
+	out := make([]string, len(all))
+	for i, d := range all {
+		if !long {
+			d = m.tilde(p, d)
+		}
+		if numbered {
+			d = fmt.Sprintf("%2d  %s", i, d)
+		}
+		out[i] = d
+	}
+	sep := " "
+	if lines {
+		sep = "\n"
+	}
+	return m.out(p, "dirs", []byte(strings.Join(out, sep)+"\n"))
+}
+
+// stackIndex reads +N (from the left) or -N (from the right) of the directory stack.
+func (m *Machine) stackIndex(p *Process, a string) (int, bool) {
+	n, ok := number(a[1:])
+	size := len(p.Shell.Dirs) + 1
+	if a[0] == '-' {
+		n = size - 1 - n
+	}
+	return n, ok && n >= 0 && n < size
+}
+
+func (m *Machine) biPushd(p *Process, argv []string) int {
+	args := argv[1:]
+	stay := false
+	for len(args) > 0 && (args[0] == "-n" || args[0] == "--") {
+		stay = stay || args[0] == "-n"
+		args = args[1:]
+	}
+	all := append([]string{p.Cwd}, p.Shell.Dirs...)
+	switch {
+	case len(args) == 0:
+		if len(all) < 2 {
+			m.complain(p, "pushd: no other directory")
+			return 1
+		}
+		all[0], all[1] = all[1], all[0]
+	case len(args[0]) > 1 && (args[0][0] == '+' || args[0][0] == '-') && args[0][1] >= '0' && args[0][1] <= '9':
+		i, ok := m.stackIndex(p, args[0])
+		if !ok {
+			m.complain(p, "pushd: %s: directory stack index out of range", args[0])
+			return 1
+		}
+		all = append(append([]string(nil), all[i:]...), all[:i]...)
+	default:
+		dir := args[0]
+		if stay {
+			p.Shell.Dirs = append([]string{dir}, p.Shell.Dirs...)
+			return m.biDirs(p, []string{"dirs"})
+		}
+		old := p.Cwd
+		if dir == "-" {
+			dir = p.Shell.Vars.Get("OLDPWD").String()
+		}
+		if err := m.chdir(p, dir, false); err != nil {
+			m.complain(p, "pushd: %s: %s", dir, err)
+			return 1
+		}
+		p.Shell.Dirs = append([]string{old}, p.Shell.Dirs...)
+		return m.biDirs(p, []string{"dirs"})
+	}
+	if !stay {
+		if err := m.chdir(p, all[0], false); err != nil {
+			m.complain(p, "pushd: %s: %s", all[0], err)
+			return 1
+		}
+	}
+	p.Shell.Dirs = all[1:]
+	return m.biDirs(p, []string{"dirs"})
+}
+
+func (m *Machine) biPopd(p *Process, argv []string) int {
+	args := argv[1:]
+	stay := false
+	for len(args) > 0 && (args[0] == "-n" || args[0] == "--") {
+		stay = stay || args[0] == "-n"
+		args = args[1:]
+	}
+	if len(p.Shell.Dirs) == 0 {
+		m.complain(p, "popd: directory stack empty")
+		return 1
+	}
+	i := 0
+	if len(args) > 0 {
+		var ok bool
+		if len(args[0]) < 2 || args[0][0] != '+' && args[0][0] != '-' {
+			m.complain(p, "popd: %s: invalid argument", args[0])
+			return 2
+		}
+		if i, ok = m.stackIndex(p, args[0]); !ok {
+			m.complain(p, "popd: %s: directory stack index out of range", args[0])
+			return 1
+		}
+	}
+	dirs := append([]string(nil), p.Shell.Dirs...)
+	if i > 0 {
+		p.Shell.Dirs = append(dirs[:i-1:i-1], dirs[i:]...)
+		return m.biDirs(p, []string{"dirs"})
+	}
+	if !stay {
+		if err := m.chdir(p, dirs[0], false); err != nil {
+			m.complain(p, "popd: %s: %s", dirs[0], err)
+			return 1
+		}
+	}
+	p.Shell.Dirs = dirs[1:]
+	return m.biDirs(p, []string{"dirs"})
+}
+
+func (m *Machine) biAlias(p *Process, argv []string) int {
+	args := argv[1:]
+	if len(args) > 0 && (args[0] == "-p" || args[0] == "--") {
+		args = args[1:]
+	}
+	var b strings.Builder
+	line := func(name, value string) {
+		b.WriteString("alias " + name + "='" + strings.ReplaceAll(value, "'", `'\''`) + "'\n")
+	}
+	status := 0
+	if len(args) == 0 {
+		for name, value := range p.Shell.Aliases.Sorted() {
+			line(name, value)
+		}
+	}
+	for _, a := range args {
+		name, value, has := strings.Cut(a, "=")
+		switch {
+		case has && name != "" && !strings.ContainsAny(name, " \t\n/$`\"'\\&|;()<>"):
+			p.Shell.Aliases.Set(m.epoch, name, value)
+		case has:
+			m.complain(p, "alias: `%s': invalid alias name", name)
+			status = 1
+		default:
+			v, ok := p.Shell.Aliases.Get(name)
+			if !ok {
+				m.complain(p, "alias: %s: not found", name)
+				status = 1
+				continue
+			}
+			line(name, v)
+		}
+	}
+	return max(status, m.out(p, "alias", []byte(b.String())))
+}
+
+func (m *Machine) biUnalias(p *Process, argv []string) int {
+	args := argv[1:]
+	if len(args) > 0 && args[0] == "-a" {
+		p.Shell.Aliases = persist.Map[string]{}
+		return 0
+	}
+	if len(args) > 0 && args[0] == "--" {
+		args = args[1:]
+	}
+	if len(args) == 0 {
+		m.complainRaw(p, "unalias: usage: unalias [-a] name [name ...]\n")
+		return 2
+	}
+	status := 0
+	for _, name := range args {
+		if !p.Shell.Aliases.Delete(m.epoch, name) {
+			m.complain(p, "unalias: %s: not found", name)
+			status = 1
+		}
+	}
+	return status
+}
+
+func (m *Machine) biHash(p *Process, argv []string) int {
+	args := argv[1:]
+	list, remove, path, show := false, false, "", false
+	for len(args) > 0 && len(args[0]) > 1 && args[0][0] == '-' {
+		a := args[0]
+		args = args[1:]
+		switch a {
+		case "-r":
+			p.Shell.Hashed = persist.Map[string]{}
+		case "-l":
+			list = true
+		case "-d":
+			remove = true
+		case "-t":
+			show = true
+		case "-p":
+			if len(args) == 0 {
+				m.complain(p, "hash: -p: option requires an argument")
+				return 2
+			}
+			path, args = args[0], args[1:]
+		default:
+			return m.usage(p, "hash", a, "hash [-lr] [-p pathname] [-dt] [name ...]")
+		}
+	}
+	var b strings.Builder
+	if len(args) == 0 {
+		if p.Shell.Hashed.Len() == 0 {
+			if len(argv) == 1 {
+				return m.out(p, "hash", []byte("hash: hash table empty\n"))
+			}
+			return 0
+		}
+		if !list {
+			b.WriteString("hits\tcommand\n")
+		}
+		for name, path := range p.Shell.Hashed.Sorted() {
+			if list {
+				b.WriteString("builtin hash -p " + path + " " + name + "\n")
+			} else {
+				b.WriteString("   0\t" + path + "\n")
+			}
+		}
+		return m.out(p, "hash", []byte(b.String()))
+	}
+	status := 0
+	for _, name := range args {
+		found, ok := p.Shell.Hashed.Get(name)
+		switch {
+		case path != "":
+			p.Shell.Hashed.Set(m.epoch, name, path)
+		case remove || show:
+			if !ok {
+				m.complain(p, "hash: %s: not found", name)
+				status = 1
+			} else if remove {
+				p.Shell.Hashed.Delete(m.epoch, name)
+			} else if len(args) > 1 {
+				b.WriteString(name + "\t" + found + "\n")
+			} else {
+				b.WriteString(found + "\n")
+			}
+		case builtins[name] != nil || strings.Contains(name, "/"):
+		default:
+			file, err := m.find(p, name)
+			if err != nil {
+				m.complain(p, "hash: %s: not found", name)
+				status = 1
+				continue
+			}
+			p.Shell.Hashed.Set(m.epoch, name, file)
+		}
+	}
+	return max(status, m.out(p, "hash", []byte(b.String())))
+}
+
+func (m *Machine) biEnable(p *Process, argv []string) int {
+	args := argv[1:]
+	off, all := false, false
+	for len(args) > 0 && len(args[0]) > 1 && args[0][0] == '-' {
+		for _, c := range args[0][1:] {
+			switch c {
+			case 'n':
+				off = true
+			case 'a':
+				all = true
+			case 'p', 's':
+			default:
+				return m.usage(p, "enable", "-"+string(c), "enable [-a] [-dnps] [-f filename] [name ...]")
+			}
+		}
+		args = args[1:]
+	}
+	if len(args) == 0 {
+		var b strings.Builder
+		for _, name := range sortedKeys(builtins) {
+			dis := p.disabled(name)
+			switch {
+			case dis && (off || all):
+				b.WriteString("enable -n " + name + "\n")
+			case !dis && (!off || all):
+				b.WriteString("enable " + name + "\n")
+			}
+		}
+		return m.out(p, "enable", []byte(b.String()))
+	}
+	status := 0
+	for _, name := range args {
+		if builtins[name] == nil {
+			m.complain(p, "enable: %s: not a shell builtin", name)
+			status = 1
+			continue
+		}
+		var left []string
+		for _, n := range p.Shell.Off {
+			if n != name {
+				left = append(left, n)
+			}
+		}
+		if off {
+			left = append(left, name)
+		}
+		p.Shell.Off = left
+	}
+	return status
+}
+
+func (m *Machine) biUmask(p *Process, argv []string) int {
+	args := argv[1:]
+	symbolic, print := false, false
+	for len(args) > 0 && len(args[0]) > 1 && args[0][0] == '-' && strings.Trim(args[0][1:], "Sp") == "" {
+		symbolic = symbolic || strings.Contains(args[0], "S")
+		print = print || strings.Contains(args[0], "p")
+		args = args[1:]
+	}
+	if len(args) == 0 {
+		s := fmt.Sprintf("%04o", p.Umask)
+		if symbolic {
+			s = symbolicMask(p.Umask)
+		}
+		if print {
+			s = "umask " + map[bool]string{true: "-S "}[symbolic] + s
+		}
+		return m.out(p, "umask", []byte(s+"\n"))
+	}
+	a := args[0]
+	if a[0] >= '0' && a[0] <= '9' {
+		n := uint32(0)
+		for _, c := range a {
+			if c < '0' || c > '7' || n > 0o777 {
+				m.complain(p, "umask: %s: octal number out of range", a)
+				return 1
+			}
+			n = n*8 + uint32(c-'0')
+		}
+		p.Umask = n & 0o777
+		return 0
+	}
+	mask, ok := parseSymbolicMask(a, p.Umask)
+	if !ok {
+		m.complain(p, "umask: `%c': invalid symbolic mode operator", a[0])
+		return 1
+	}
+	p.Umask = mask
+	return 0
+}
+
+func symbolicMask(mask uint32) string {
+	var out []string
+	for i, who := range []string{"u", "g", "o"} {
+		bits := ^mask >> (6 - 3*i) & 7
+		s := who + "="
+		for j, c := range "rwx" {
+			if bits&(4>>j) != 0 {
+				s += string(c)
+			}
+		}
+		out = append(out, s)
+	}
+	return strings.Join(out, ",")
+}
+
+func parseSymbolicMask(s string, mask uint32) (uint32, bool) {
+	perm := ^mask & 0o777
+	for clause := range strings.SplitSeq(s, ",") {
+		i := 0
+		who := uint32(0)
+		for i < len(clause) && strings.IndexByte("ugoa", clause[i]) >= 0 {
+			who |= map[byte]uint32{'u': 0o700, 'g': 0o070, 'o': 0o007, 'a': 0o777}[clause[i]]
+			i++
+		}
+		if who == 0 {
+			who = 0o777
+		}
+		if i >= len(clause) || strings.IndexByte("+-=", clause[i]) < 0 {
+			return 0, false
+		}
+		op := clause[i]
+		bits := uint32(0)
+		for _, c := range clause[i+1:] {
+			switch c {
+			case 'r':
+				bits |= 0o444
+			case 'w':
+				bits |= 0o222
+			case 'x', 'X':
+				bits |= 0o111
+			default:
+				return 0, false
+			}
+		}
+		switch op {
+		case '+':
+			perm |= bits & who
+		case '-':
+			perm &^= bits & who
+		case '=':
+			perm = perm&^who | bits&who
+		}
+	}
+	return ^perm & 0o777, true
+}
+
+func (m *Machine) biGetopts(p *Process, argv []string) int {
+	args := argv[1:]
+	if len(args) > 0 && args[0] == "--" {
+		args = args[1:]
+	}
+	if len(args) < 2 {
+		m.complainRaw(p, "getopts: usage: getopts optstring name [arg ...]\n")
+		return 2
+	}
+	spec, name := args[0], args[1]
+	words := args[2:]
+	if len(args) == 2 {
+		words = p.Shell.Params
+	}
+	silent := strings.HasPrefix(spec, ":")
+	if silent {
+		spec = spec[1:]
+	}
+	t := p.Shell.Vars
+	ind, _ := t.Get("OPTIND").Int()
+	g := &p.Shell.Getopts
+	if int(ind) != g.Ind || g.Pos == 0 {
+		g.Ind, g.Pos = int(max(ind, 1)), 0
+	}
+	set := func(opt string, status int) int {
+		pos := *g
+		_ = m.assign(p, "OPTIND", nil, itoa(g.Ind), false)
+		*g = pos
+		if !validName(name) {
+			m.complain(p, "getopts: `%s': not a valid identifier", name)
+			return 1
+		}
+		if err := m.assign(p, name, nil, opt, false); err != nil {
+			m.complain(p, "%s", err)
+			return 1
+		}
+		return status
+	}
+	if g.Pos == 0 {
+		if g.Ind > len(words) || len(words[g.Ind-1]) < 2 || words[g.Ind-1][0] != '-' || words[g.Ind-1] == "--" {
+			if g.Ind <= len(words) && words[g.Ind-1] == "--" {
+				g.Ind++
+			}
+			t.Delete("OPTARG")
+			return set("?", 1)
+		}
+		g.Pos = 1
+	}
+	word := words[g.Ind-1]
+	if g.Pos >= len(word) {
+		g.Ind, g.Pos = g.Ind+1, 0
+		return m.biGetopts(p, argv)
+	}
+	opt := word[g.Pos]
+	g.Pos++
+	at := strings.IndexByte(spec, opt)
+	if opt == ':' || at < 0 {
+		if g.Pos == len(word) {
+			g.Ind, g.Pos = g.Ind+1, 0
+		}
+		if silent {
+			t.Own("OPTARG").SetString(string(opt))
+		} else {
+			t.Delete("OPTARG")
+			if m.optErr(p) {
+				m.complainRaw(p, p.Shell.Name+": illegal option -- "+string(opt)+"\n")
+			}
+		}
+		return set("?", 0)
+	}
+	if at+1 < len(spec) && spec[at+1] == ':' {
+		arg := word[g.Pos:]
+		if arg == "" {
+			if g.Ind >= len(words) {
+				g.Ind, g.Pos = g.Ind+1, 0
+				if silent {
+					t.Own("OPTARG").SetString(string(opt))
+					return set(":", 0)
+				}
+				t.Delete("OPTARG")
+				if m.optErr(p) {
+					m.complainRaw(p, p.Shell.Name+": option requires an argument -- "+string(opt)+"\n")
+				}
+				return set("?", 0)
+			}
+			g.Ind++
+			arg = words[g.Ind-1]
+		}
+		g.Ind, g.Pos = g.Ind+1, 0
+		t.Own("OPTARG").SetString(arg)
+		return set(string(opt), 0)
+	}
+	if g.Pos == len(word) {
+		g.Ind, g.Pos = g.Ind+1, 0
+	}
+	t.Delete("OPTARG")
+	return set(string(opt), 0)
+}
+
+func (m *Machine) optErr(p *Process) bool { return p.Shell.Vars.Get("OPTERR").String() != "0" }
+
+func (m *Machine) biType(p *Process, argv []string) int {
+	args := argv[1:]
+	kind, path, all, force, noFunc := false, false, false, false, false
+	for len(args) > 0 && len(args[0]) > 1 && args[0][0] == '-' {
+		a := args[0]
+		args = args[1:]
+		if a == "--" {
+			break
+		}
+		for _, c := range strings.TrimLeft(a, "-") {
+			switch c {
+			case 't':
+				kind = true
+			case 'p':
+				path = true
+			case 'P':
+				path, force = true, true
+			case 'a':
+				all = true
+			case 'f':
+				noFunc = true
+			default:
+				return m.usage(p, "type", "-"+string(c), "type [-afptP] name [name ...]")
+			}
+		}
+	}
+	status := 0
+	var b strings.Builder
+	for _, name := range args {
+		found := m.kinds(p, name, all, force, noFunc)
+		if len(found) == 0 {
+			if !kind && !path {
+				m.complain(p, "type: %s: not found", name)
+			}
+			status = 1
+			continue
+		}
+		for _, k := range found {
+			switch {
+			case kind:
+				b.WriteString(k.kind + "\n")
+			case path:
+				if k.kind == "file" {
+					b.WriteString(k.path + "\n")
+				}
+			default:
+				b.WriteString(k.sentence(name))
+			}
+		}
+	}
+	return max(status, m.out(p, "type", []byte(b.String())))
+}
+
+// found is one meaning of a command name.
+type found struct {
+	kind, path string
+	fn         *Function
+}
+
+func (f found) sentence(name string) string {
+	switch f.kind {
+	case "alias":
+		return name + " is aliased to `" + f.path + "'\n"
+	case "keyword":
+		return name + " is a shell keyword\n"
+	case "function":
+		return name + " is a function\n" + functionText(f.fn)
+	case "builtin":
+		return name + " is a shell builtin\n"
+	}
+	return name + " is " + f.path + "\n"
+}
+
+var keywords = strings.Fields("! [[ ]] case coproc do done elif else esac fi for function if in select then time until while { }")
+
+// kinds gives the meanings of a name in the order bash looks for them.
+func (m *Machine) kinds(p *Process, name string, all, fileOnly, noFunc bool) (out []found) {
+	if !fileOnly {
+		if v, ok := p.Shell.Aliases.Get(name); ok && p.Shell.Opts.on(OptExpandAliases) {
+			out = append(out, found{kind: "alias", path: v})
+		}
+		for _, k := range keywords {
+			if k == name {
+				out = append(out, found{kind: "keyword"})
+			}
+		}
+		if fn, ok := p.Shell.Funcs.Get(name); ok && !noFunc {
+			out = append(out, found{kind: "function", fn: fn})
+		}
+		if builtins[name] != nil && !p.disabled(name) && !ownBuiltin(name) {
+			out = append(out, found{kind: "builtin"})
+		}
+		if _, ok := m.Tools.Get(name); ok {
+			out = append(out, found{kind: "file", path: "/usr/local/bin/" + name})
+		}
+	}
+	if len(out) > 0 && !all {
+		return out[:1]
+	}
+	if strings.Contains(name, "/") {
+		if m.runnable(p, name) == nil {
+			out = append(out, found{kind: "file", path: name})
+		}
+		return out
+	}
+	for dir := range strings.SplitSeq(m.pathVar(p), ":") {
+		if dir == "" {
+			dir = "."
+		}
+		path := dir + "/" + name
+		if m.runnable(p, path) == nil {
+			out = append(out, found{kind: "file", path: path})
+			if !all {
+				break
+			}
+		}
+	}
+	return out
+}
+
+// ownBuiltin names what is a builtin here and nothing in bash.
+func ownBuiltin(name string) bool { return name == "checkpoint" || name == "extensions" }
+
+// describe is command -v (short) and -V.
+func (m *Machine) describe(p *Process, name string, short bool) bool {
+	k := m.kinds(p, name, false, false, false)
+	if len(k) == 0 {
+		return false
+	}
+	text := k[0].sentence(name)
+	if short {
+		switch k[0].kind {
+		case "alias":
+			text = "alias " + name + "=" + expand.QuoteAt(k[0].path) + "\n"
+		case "file":
+			path := k[0].path
+			if strings.HasPrefix(path, ".") {
+				path = cleanPath(m.abs(p, path))
+			}
+			text = path + "\n"
+		default:
+			text = name + "\n"
+		}
+	}
+	_ = m.out(p, "command", []byte(text))
+	return true
+}

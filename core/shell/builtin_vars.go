@@ -1,0 +1,877 @@
+package shell
+
+import (
+	"strings"
+
+	"eryxsh/core/expand"
+	"eryxsh/core/vars"
+)
+
+// declaration is one call of declare, local, export, readonly or typeset.
+type declaration struct {
+	name     string    // the builtin
+	set      vars.Attr // attributes to give
+	unset    vars.Attr // attributes to take
+	print    bool
+	funcs    bool // -f
+	names    bool // -F
+	global   bool // -g
+	inherit  bool // -I
+	remove   bool // export -n
+	trace    bool // -t, for functions
+	local    bool // new bindings belong to the innermost function
+	operands []string
+}
+
+var declareUsage = map[string]string{
+	"declare":  "declare [-aAfFgiIlnrtux] [name[=value] ...] or declare -p [-aAfFilnrtux] [name ...]",
+	"typeset":  "typeset [-aAfFgiIlnrtux] name[=value] ... or typeset -p [-aAfFilnrtux] [name ...]",
+	"local":    "local [option] name[=value] ...",
+	"export":   "export [-fn] [name[=value] ...] or export -p",
+	"readonly": "readonly [-aAf] [name[=value] ...] or readonly -p",
+}
+
+// declOptions reads the options of a declaration builtin.
+func (m *Machine) declOptions(p *Process, name string, args []string) (d declaration, status int) {
+	d.name = name
+	attr := map[byte]vars.Attr{'a': vars.Indexed, 'A': vars.Assoc, 'i': vars.Integer, 'l': vars.Lower, 'u': vars.Upper,
+		'c': vars.Capital, 'n': vars.Nameref, 'r': vars.ReadOnly, 'x': vars.Export, 't': vars.Trace}
+	allowed := "aAfFgiIlnrtuxcp"
+	switch name {
+	case "export":
+		allowed, d.set = "fnp", vars.Export
+	case "readonly":
+		allowed, d.set = "aAfp", vars.ReadOnly
+	}
+	for len(args) > 0 && len(args[0]) > 1 && (args[0][0] == '-' || args[0][0] == '+' && name != "export" && name != "readonly") {
+		a := args[0]
+		args = args[1:]
+		if a == "--" {
+			break
+		}
+		for i := 1; i < len(a); i++ {
+			c := a[i]
+			if strings.IndexByte(allowed, c) < 0 {
+				return d, m.usage(p, name, a[:1]+string(c), declareUsage[name])
+			}
+			switch {
+			case c == 'p':
+				d.print = true
+			case c == 'f':
+				d.funcs = true
+			case c == 'F':
+				d.funcs, d.names = true, true
+			case c == 'g':
+				d.global = true
+			case c == 'I':
+				d.inherit = true
+			case c == 'n' && name == "export":
+				d.remove = true
+			case a[0] == '+':
+				d.unset |= attr[c]
+			default:
+				d.set |= attr[c]
+				if c == 'l' || c == 'u' || c == 'c' {
+					d.unset |= (vars.Lower | vars.Upper | vars.Capital) &^ attr[c]
+				}
+			}
+		}
+	}
+	d.operands = args
+	d.local = name == "local" || (name == "declare" || name == "typeset") && !d.global && p.enclosing() >= 0
+	return d, -1
+}
+
+// biDeclare runs a declaration builtin whose operands are plain words (command declare, builtin local …).
+func (m *Machine) biDeclare(p *Process, argv []string) int {
+	d, status := m.declOptions(p, argv[0], argv[1:])
+	if status >= 0 {
+		return status
+	}
+	if s, done := m.declList(p, &d, len(d.operands) == 0); done {
+		return s
+	}
+	status = 0
+	for _, op := range d.operands {
+		name, value, has := strings.Cut(op, "=")
+		add := has && strings.HasSuffix(name, "+")
+		name = strings.TrimSuffix(name, "+")
+		base, sub := splitRef(name)
+		if !validName(base) || has && strings.HasSuffix(name, "]") && sub == "" {
+			m.complain(p, "%s: `%s': not a valid identifier", d.name, op)
+			status = 1
+			continue
+		}
+		var s *expand.Sub
+		if sub != "" {
+			s = expand.SubText(sub)
+		}
+		if has && s == nil && strings.HasPrefix(value, "(") && strings.HasSuffix(value, ")") && (d.set&(vars.Indexed|vars.Assoc) != 0 || p.Shell.Vars.Get(base).IsArray()) {
+			if st := m.declText(p, &d, base, value, add); st != 0 {
+				status = st
+			}
+			continue
+		}
+		if st := m.declareOne(p, m.env(p), &d, base, s, value, has, add); st != 0 {
+			status = st
+		}
+	}
+	return status
+}
+
+// declText assigns a list given as text: declare -a "a=(1 2)".
+func (m *Machine) declText(p *Process, d *declaration, name, value string, add bool) int {
+	text := name + "=" + value + "\n"
+	if add {
+		text = name + "+=" + value + "\n"
+	}
+	u, _, err := nextUnit("", expand.Encode([]byte(text)), 0, p.Line)
+	if err != nil || u == nil {
+		m.complain(p, "%s: %s", d.name, value)
+		return 1
+	}
+	c, ok := u.body.stmts[0].cmd.(*simple)
+	if !ok || len(c.assigns) != 1 || c.assigns[0].needsMemo() {
+		m.complain(p, "%s: %s: bad array value", d.name, value)
+		return 1
+	}
+	return m.declareList(p, m.env(p), d, c.assigns[0])
+}
+
+func validName(s string) bool {
+	if s == "" {
+		return false
+	}
+	for i := 0; i < len(s); i++ {
+		c := s[i]
+		if c != '_' && (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && (i == 0 || c < '0' || c > '9') {
+			return false
+		}
+	}
+	return true
+}
+
+// stepDecl expands the operands of a declaration written in the script, one at a time.
+func (m *Machine) stepDecl(p *Process, f *Frame) {
+	n := f.node.(*decl)
+	x := f.x()
+	if f.PC == 0 {
+		p.Line = n.line
+		p.Subst = 0
+		m.Meter.Commands++
+		if p.Shell.Traps != nil && m.debugTrap(p, n, nil) {
+			return
+		}
+		f.PC = 1
+	}
+	if f.PC == 1 {
+		switch m.redirect(p, f, n.redirs) {
+		case again:
+			return
+		case failed:
+			m.redirFailed(p, f)
+			return
+		}
+		f = p.top()
+		f.PC, f.I = 2, 0
+	}
+	if fn, ok := p.Shell.Funcs.Get(n.name); ok && f.PC == 2 && f.I == 0 { // a function of that name
+		m.declWords(p, f, n, fn)
+		return
+	}
+	// options first: they may be words to expand
+	for f.I < len(n.args) {
+		a := n.args[f.I]
+		var words []string
+		run := func(e expand.Env) (err error) {
+			words, err = m.declOperand(p, e, f, a)
+			return err
+		}
+		ok, err := true, error(nil)
+		if a.needsMemo() {
+			ok, err = m.expanded(p, f, run)
+		} else {
+			err = run(m.env(p))
+		}
+		if !ok {
+			return
+		}
+		f = p.top()
+		x = f.X
+		if err != nil {
+			m.pop(p)
+			m.assignFailed(p, err)
+			return
+		}
+		x.Fields = append(x.Fields, words...)
+		f.I++
+	}
+	status := x.Saved
+	if len(x.Fields) > 0 || len(n.args) == 0 || x.Name == "" {
+		d, st := m.declOptions(p, n.name, x.Fields)
+		if st >= 0 {
+			status = st
+		} else if s, done := m.declList(p, &d, len(n.args) == len(x.Fields) && len(d.operands) == 0 && x.Name == ""); done {
+			status = s
+		} else if st := m.biDeclareRest(p, &d); st != 0 {
+			status = st
+		}
+	}
+	m.pop(p)
+	p.Status = status
+	m.setPipe(p, status)
+	m.afterCommand(p)
+}
+
+func (m *Machine) biDeclareRest(p *Process, d *declaration) int {
+	status := 0
+	for _, op := range d.operands {
+		name, value, has := strings.Cut(op, "=")
+		add := has && strings.HasSuffix(name, "+")
+		name = strings.TrimSuffix(name, "+")
+		base, sub := splitRef(name)
+		if d.set&vars.Nameref != 0 && sub != "" {
+			m.complain(p, "%s: %s: reference variable cannot be an array", d.name, name)
+			status = 1
+			continue
+		}
+		if !validName(base) || strings.HasSuffix(name, "]") && sub == "" {
+			m.complain(p, "%s: `%s': not a valid identifier", d.name, op)
+			status = 1
+			continue
+		}
+		var s *expand.Sub
+		if sub != "" {
+			s = expand.SubText(sub)
+		}
+		if has && s == nil && strings.HasPrefix(value, "(") && strings.HasSuffix(value, ")") && (d.set&(vars.Indexed|vars.Assoc) != 0 || p.Shell.Vars.Get(base).IsArray()) {
+			if st := m.declText(p, d, base, value, add); st != 0 {
+				status = st
+			}
+			continue
+		}
+		if st := m.declareOne(p, m.env(p), d, base, s, value, has, add); st != 0 {
+			status = st
+		}
+	}
+	return status
+}
+
+// declWords runs a function that has the name of a declaration builtin.
+func (m *Machine) declWords(p *Process, f *Frame, n *decl, fn *Function) {
+	argv := []string{n.name}
+	for _, a := range n.args {
+		words, err := m.declPlain(p, m.env(p), a)
+		if err != nil {
+			m.pop(p)
+			m.expandFailed(p, err)
+			return
+		}
+		argv = append(argv, words...)
+	}
+	m.pop(p)
+	m.callFunction(p, fn, argv, nil)
+}
+
+func (m *Machine) declPlain(p *Process, e expand.Env, a *assign) ([]string, error) {
+	if a.word != nil {
+		return expand.Fields(e, nil, []*expand.Word{a.word})
+	}
+	s := a.name
+	if a.sub != nil {
+		s += "[" + a.sub.Text + "]"
+	}
+	if a.naked {
+		return []string{s}, nil
+	}
+	value, err := m.value(e, a.value)
+	return []string{s + "=" + value}, err
+}
+
+// declOperand does one operand as written: an assignment is made at once with
+// the options before it, anything else gives words for the builtin to read.
+func (m *Machine) declOperand(p *Process, e expand.Env, f *Frame, a *assign) ([]string, error) {
+	if a.word != nil {
+		return expand.Fields(e, nil, []*expand.Word{a.word})
+	}
+	if a.naked && a.sub == nil {
+		return []string{a.name}, nil
+	}
+	x := f.X
+	d, status := m.declOptions(p, f.node.(*decl).name, x.Fields)
+	if status >= 0 {
+		x.Saved, x.Name = status, "done"
+		return nil, nil
+	}
+	// names given before this assignment are declared before it
+	if len(d.operands) > 0 {
+		if st := m.biDeclareRest(p, &d); st != 0 {
+			x.Saved = st
+		}
+		x.Fields = x.Fields[:len(x.Fields)-len(d.operands)]
+	}
+	x.Name = "done"
+	if a.list {
+		if st := m.declareList(p, e, &d, a); st != 0 {
+			x.Saved = st
+		}
+		return nil, nil
+	}
+	value, err := m.value(e, a.value)
+	if err != nil {
+		return nil, err
+	}
+	if st := m.declareOne(p, e, &d, a.name, a.sub, value, !a.naked, a.add); st != 0 {
+		x.Saved = st
+	}
+	return nil, nil
+}
+
+// target gives the variable a declaration is about, owned; -g looks past the locals.
+func (m *Machine) declTarget(p *Process, d *declaration, name string) *vars.Var {
+	if d.local && !d.global {
+		old := p.Shell.Vars.Get(name)
+		had := m.isLocal(p, name)
+		v := m.local(p, name)
+		if !had && (d.inherit || p.Shell.Opts.on(OptLocalvarInherit)) && old != nil {
+			c := old.Clone()
+			p.Shell.Vars.Bind(name, c)
+			v = p.Shell.Vars.Own(name)
+			v.SetAttrs(v.Attrs() &^ vars.Nameref)
+		}
+		return v
+	}
+	return p.Shell.Vars.Own(name)
+}
+
+func (m *Machine) isLocal(p *Process, name string) bool {
+	i := p.enclosing()
+	if i < 0 || p.Frames[i].X == nil {
+		return false
+	}
+	for _, s := range p.Frames[i].X.Vars {
+		if s.Name == name {
+			return true
+		}
+	}
+	return false
+}
+
+// declareOne gives one name its attributes and value.
+func (m *Machine) declareOne(p *Process, e expand.Env, d *declaration, name string, sub *expand.Sub, value string, has, add bool) int {
+	if d.funcs {
+		return m.declareFunc(p, d, name)
+	}
+	if d.name == "local" && p.enclosing() < 0 {
+		m.complain(p, "local: can only be used in a function")
+		return 1
+	}
+	if d.global && p.enclosing() >= 0 {
+		return m.declareGlobal(p, e, d, name, sub, value, has, add)
+	}
+	old := p.Shell.Vars.Get(name)
+	if !d.local && old.Is(vars.Nameref) && d.set&vars.Nameref == 0 && d.unset&vars.Nameref == 0 && old.String() != "" {
+		name, _ = splitRef(old.String())
+		old = p.Shell.Vars.Get(name)
+	}
+	if old.Is(vars.ReadOnly) && (!d.local || m.isLocal(p, name)) && (has || d.unset&vars.ReadOnly != 0) {
+		m.complain(p, "%s: readonly variable", name)
+		return 1
+	}
+	if old.Is(vars.ReadOnly) && d.local && has {
+		m.complain(p, "%s: %s: readonly variable", d.name, name)
+		return 1
+	}
+	if bad := m.kindConflict(p, d, old, name); bad {
+		return 1
+	}
+	if d.set&vars.Nameref != 0 && has {
+		base, _ := splitRef(value)
+		if !validName(base) {
+			m.complain(p, "%s: `%s': invalid variable name for name reference", d.name, value)
+			return 1
+		}
+		if value == name && p.enclosing() < 0 {
+			m.complain(p, "%s: %s: nameref variable self references not allowed", d.name, name)
+			return 1
+		}
+	}
+	v := m.declTarget(p, d, name)
+	attrs := v.Attrs()&^d.unset | d.set&^(vars.ReadOnly|vars.Indexed|vars.Assoc)
+	if d.remove {
+		attrs &^= vars.Export
+	}
+	if p.Shell.Opts.on(OptAllexport) && has {
+		attrs |= vars.Export
+	}
+	v.SetAttrs(attrs)
+	switch {
+	case d.set&vars.Assoc != 0 && !v.Is(vars.Assoc):
+		v.MakeAssoc()
+	case d.set&vars.Indexed != 0 && !v.IsArray():
+		v.MakeIndexed()
+	}
+	if has {
+		var err error
+		if v.Is(vars.Nameref) {
+			v.SetString(value)
+		} else {
+			err = m.assignEnv(p, e, name, sub, value, add)
+		}
+		if err != nil {
+			m.complain(p, "%s", err)
+			return 1
+		}
+	} else if sub != nil && !v.IsArray() {
+		v.MakeIndexed()
+	}
+	if d.set&vars.ReadOnly != 0 {
+		v = p.Shell.Vars.Own(name)
+		v.SetAttrs(v.Attrs() | vars.ReadOnly)
+	}
+	if d.set&(vars.Export) != 0 || d.remove {
+		m.noticed(p, name)
+	}
+	return 0
+}
+
+func (m *Machine) kindConflict(p *Process, d *declaration, old *vars.Var, name string) bool {
+	if d.local && !m.isLocal(p, name) {
+		return false
+	}
+	switch {
+	case d.set&vars.Assoc != 0 && old.Is(vars.Indexed):
+		m.complain(p, "%s: %s: cannot convert indexed to associative array", d.name, name)
+		return true
+	case d.set&vars.Indexed != 0 && old.Is(vars.Assoc):
+		m.complain(p, "%s: %s: cannot convert associative to indexed array", d.name, name)
+		return true
+	case d.unset&(vars.Indexed|vars.Assoc) != 0 && old.IsArray():
+		m.complain(p, "%s: %s: cannot destroy array variables in this way", d.name, name)
+		return true
+	}
+	return false
+}
+
+// declareGlobal works on the binding below every function's locals.
+func (m *Machine) declareGlobal(p *Process, e expand.Env, d *declaration, name string, sub *expand.Sub, value string, has, add bool) int {
+	for i := range p.Frames {
+		f := &p.Frames[i]
+		if f.Kind != FFunc || f.X == nil {
+			continue
+		}
+		for j := range f.X.Vars {
+			if f.X.Vars[j].Name != name {
+				continue
+			}
+			// the global value is the oldest saved one: work on it in place of the current binding
+			now := p.Shell.Vars.Bind(name, f.X.Vars[j].Var)
+			g := *d
+			g.global, g.local = false, false
+			status := m.declareOne(p, e, &g, name, sub, value, has, add)
+			f.X.Vars[j].Var = p.Shell.Vars.Bind(name, now)
+			return status
+		}
+	}
+	g := *d
+	g.global, g.local = false, false
+	return m.declareOne(p, e, &g, name, sub, value, has, add)
+}
+
+// declareList does declare name=( … ).
+func (m *Machine) declareList(p *Process, e expand.Env, d *declaration, a *assign) int {
+	name := a.name
+	if d.name == "local" && p.enclosing() < 0 {
+		m.complain(p, "local: can only be used in a function")
+		return 1
+	}
+	old := p.Shell.Vars.Get(name)
+	if old.Is(vars.ReadOnly) {
+		m.complain(p, "%s: readonly variable", name)
+		return 1
+	}
+	if m.kindConflict(p, d, old, name) {
+		return 1
+	}
+	kind := d.set & (vars.Indexed | vars.Assoc)
+	if kind == 0 && !(old.Is(vars.Assoc) && (!d.local || m.isLocal(p, name))) {
+		kind = vars.Indexed
+	}
+	run := func() error {
+		if d.local && !d.global && !m.isLocal(p, name) { // the words see the outer variable
+			words := *a
+			return m.assignLocalList(p, e, d, &words, kind)
+		}
+		v := m.declTarget(p, d, name)
+		v.SetAttrs(v.Attrs()&^d.unset | d.set&^(vars.ReadOnly|vars.Indexed|vars.Assoc))
+		return m.assignList(p, e, name, a, kind)
+	}
+	if err := run(); err != nil {
+		m.complain(p, "%s", err)
+		return 1
+	}
+	if d.set&vars.ReadOnly != 0 {
+		v := p.Shell.Vars.Own(name)
+		v.SetAttrs(v.Attrs() | vars.ReadOnly)
+	}
+	return 0
+}
+
+// assignLocalList fills a new local array from words that may name the outer one.
+func (m *Machine) assignLocalList(p *Process, e expand.Env, d *declaration, a *assign, kind vars.Attr) error {
+	t := p.Shell.Vars
+	outer := t.Get(a.name)
+	if err := m.assignListAs(p, e, a, kind, d.set&^(vars.ReadOnly|vars.Indexed|vars.Assoc)); err != nil {
+		return err
+	}
+	made := t.Bind(a.name, outer)
+	m.local(p, a.name)
+	t.Bind(a.name, made)
+	return nil
+}
+
+// assignListAs binds a fresh array under the name; the caller puts the old binding back.
+func (m *Machine) assignListAs(p *Process, e expand.Env, a *assign, kind, attrs vars.Attr) error {
+	t := p.Shell.Vars
+	outer := t.Get(a.name)
+	fresh := vars.NewTable().Own(a.name)
+	fresh.SetAttrs(attrs)
+	if kind&vars.Assoc != 0 {
+		fresh.MakeAssoc()
+	} else {
+		fresh.MakeIndexed()
+	}
+	// expand with the outer binding in place, into a name no script can have
+	const hidden = " list"
+	copied := *a
+	copied.name = hidden
+	t.Bind(hidden, fresh.Clone())
+	err := m.assignList(p, e, hidden, &copied, kind)
+	made := t.Bind(hidden, nil)
+	if err != nil {
+		return err
+	}
+	_ = outer
+	t.Bind(a.name, made)
+	return nil
+}
+
+func (m *Machine) declareFunc(p *Process, d *declaration, name string) int {
+	fn, ok := p.Shell.Funcs.Get(name)
+	if !ok {
+		if d.name == "export" || d.name == "readonly" {
+			m.complain(p, "%s: %s: not a function", d.name, name)
+		}
+		return 1
+	}
+	if d.set|d.unset == 0 || d.print {
+		if d.names {
+			line := name + "\n"
+			if p.Shell.Opts.on(OptExtdebug) {
+				line = name + " " + itoa(fn.Line) + " " + orMain(fn.File) + "\n"
+			}
+			return m.out(p, d.name, []byte(line))
+		}
+		return m.out(p, d.name, []byte(functionText(fn)))
+	}
+	c := *fn
+	if d.set&vars.Export != 0 {
+		c.Export = !d.remove
+	}
+	if d.set&vars.ReadOnly != 0 {
+		c.Readonly = true
+	}
+	if d.set&vars.Trace != 0 {
+		c.Trace = true
+	}
+	if d.unset&vars.Export != 0 {
+		c.Export = false
+	}
+	if d.unset&vars.Trace != 0 {
+		c.Trace = false
+	}
+	p.Shell.Funcs.Set(m.epoch, name, &c)
+	return 0
+}
+
+// declList prints what declare, export -p and their kin print. done says that nothing is to be declared.
+func (m *Machine) declList(p *Process, d *declaration, bare bool) (status int, done bool) {
+	if !d.print && !bare {
+		return 0, false
+	}
+	var b strings.Builder
+	if d.funcs {
+		names := d.operands
+		all := len(names) == 0
+		if all {
+			for name := range p.Shell.Funcs.Sorted() {
+				names = append(names, name)
+			}
+		}
+		for _, n := range names {
+			fn, ok := p.Shell.Funcs.Get(n)
+			if !ok {
+				status = 1
+				continue
+			}
+			if all && (d.set&vars.ReadOnly != 0 && !fn.Readonly || d.set&vars.Export != 0 && !fn.Export) {
+				continue
+			}
+			if !d.names {
+				b.WriteString(functionText(fn))
+			}
+			if d.names && all || fn.Export || fn.Readonly {
+				b.WriteString("declare -f" + map[bool]string{true: "r"}[fn.Readonly] + map[bool]string{true: "x"}[fn.Export] + " " + n + "\n")
+			} else if d.names {
+				b.WriteString(n + "\n")
+			}
+		}
+		return max(status, m.out(p, d.name, []byte(b.String()))), true
+	}
+	if len(d.operands) > 0 {
+		for _, n := range d.operands {
+			v := p.Shell.Vars.Get(n)
+			if v.Is(vars.Special) {
+				v = m.special(p, n, v)
+			}
+			if v == nil {
+				m.complain(p, "%s: %s: not found", d.name, n)
+				status = 1
+				continue
+			}
+			b.WriteString(declareLine(n, v))
+		}
+		return max(status, m.out(p, d.name, []byte(b.String()))), true
+	}
+	if d.name == "local" {
+		if i := p.enclosing(); i >= 0 {
+			for _, s := range p.Frames[i].X.Vars {
+				if v := p.Shell.Vars.Get(s.Name); v != nil {
+					b.WriteString(plainLine(s.Name, v))
+				}
+			}
+			return m.out(p, d.name, []byte(b.String())), true
+		}
+		m.complain(p, "local: can only be used in a function")
+		return 1, true
+	}
+	for name, v := range p.Shell.Vars.All() {
+		if v.Is(vars.Special) {
+			if v = m.special(p, name, v); v == nil {
+				continue
+			}
+		}
+		if d.set != 0 && v.Attrs()&d.set != d.set {
+			continue
+		}
+		if d.set == 0 && !d.print {
+			if v.IsSet() {
+				b.WriteString(plainLine(name, v))
+			}
+			continue
+		}
+		b.WriteString(declareLine(name, v))
+	}
+	if d.set == 0 && !d.print {
+		for _, fn := range p.Shell.Funcs.Sorted() {
+			b.WriteString(functionText(fn))
+		}
+	}
+	return m.out(p, d.name, []byte(b.String())), true
+}
+
+// declareLine is a line of declare -p.
+func declareLine(name string, v *vars.Var) string {
+	flags := expand.AttrLetters(v.Attrs())
+	if flags == "" {
+		flags = "-"
+	}
+	line := "declare -" + flags + " " + name
+	if v.IsSet() || v.IsArray() && v.Len() > 0 {
+		line += "=" + expand.DeclareValue(v)
+	} else if v.IsArray() && v.Assigned() {
+		line += "=()"
+	}
+	return line + "\n"
+}
+
+// plainLine is a line of set without arguments.
+func plainLine(name string, v *vars.Var) string {
+	if v.IsArray() {
+		return name + "=" + expand.DeclareValue(v) + "\n"
+	}
+	return name + "=" + quoteSet(v.String()) + "\n"
+}
+
+// quoteSet quotes a value as set does: only where it must be.
+func quoteSet(s string) string {
+	if s == "" {
+		return ""
+	}
+	return quoteTrace(s)
+}
+
+func (m *Machine) biUnset(p *Process, argv []string) int {
+	args := argv[1:]
+	funcs, variables, ref := false, false, false
+	for len(args) > 0 && len(args[0]) > 1 && args[0][0] == '-' {
+		a := args[0]
+		args = args[1:]
+		if a == "--" {
+			break
+		}
+		for _, c := range a[1:] {
+			switch c {
+			case 'f':
+				funcs = true
+			case 'v':
+				variables = true
+			case 'n':
+				ref = true
+			default:
+				return m.usage(p, "unset", "-"+string(c), "unset [-f] [-v] [-n] [name ...]")
+			}
+		}
+	}
+	if funcs && variables {
+		m.complain(p, "unset: cannot simultaneously unset a function and a variable")
+		return 1
+	}
+	status := 0
+	for _, name := range args {
+		if funcs {
+			if fn, ok := p.Shell.Funcs.Get(name); ok && fn.Readonly {
+				m.complain(p, "unset: %s: cannot unset: readonly function", name)
+				status = 1
+				continue
+			}
+			p.Shell.Funcs.Delete(m.epoch, name)
+			continue
+		}
+		base, sub := splitRef(name)
+		if !validName(base) {
+			if !variables {
+				if _, ok := p.Shell.Funcs.Get(name); ok {
+					p.Shell.Funcs.Delete(m.epoch, name)
+					continue
+				}
+			}
+			m.complain(p, "unset: `%s': not a valid identifier", name)
+			status = 1
+			continue
+		}
+		if st := m.unsetVar(p, base, sub, variables, ref); st != 0 {
+			status = st
+		}
+	}
+	return status
+}
+
+func (m *Machine) unsetVar(p *Process, name, sub string, only, ref bool) int {
+	t := p.Shell.Vars
+	v := t.Get(name)
+	for i := 0; v.Is(vars.Nameref) && !ref && i < 8 && v.String() != ""; i++ {
+		var s string
+		name, s = splitRef(v.String())
+		if sub == "" {
+			sub = s
+		}
+		v = t.Get(name)
+	}
+	if v == nil && sub == "" {
+		if _, ok := p.Shell.Funcs.Get(name); ok && !only {
+			p.Shell.Funcs.Delete(m.epoch, name)
+		}
+		return 0
+	}
+	if v.Is(vars.ReadOnly) {
+		m.complain(p, "unset: %s: cannot unset: readonly variable", name)
+		return 1
+	}
+	if sub != "" {
+		return m.unsetElement(p, name, v, sub)
+	}
+	i := p.enclosing()
+	if i >= 0 && !m.isLocal(p, name) && m.unsetOuterLocal(p, name, i) {
+		return 0
+	}
+	if i >= 0 && m.isLocal(p, name) { // a local stays local
+		v = t.Own(name)
+		v.Clear()
+		t.Bind(name, vars.Declared(0))
+		return 0
+	}
+	t.Delete(name)
+	m.noticed(p, name)
+	return 0
+}
+
+// unsetOuterLocal: unsetting a caller's local shows the variable it hid.
+func (m *Machine) unsetOuterLocal(p *Process, name string, below int) bool {
+	for j := below - 1; j >= 0; j-- {
+		f := &p.Frames[j]
+		if f.Kind != FFunc || f.X == nil {
+			continue
+		}
+		for k, s := range f.X.Vars {
+			if s.Name == name {
+				p.Shell.Vars.Bind(name, s.Var)
+				f.X.Vars = append(f.X.Vars[:k:k], f.X.Vars[k+1:]...)
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func (m *Machine) unsetElement(p *Process, name string, v *vars.Var, sub string) int {
+	t := p.Shell.Vars
+	if v == nil {
+		return 0
+	}
+	if sub == "@" || sub == "*" {
+		if v.Is(vars.Assoc) {
+			t.Own(name).UnsetKey(sub)
+			return 0
+		}
+		if v.IsArray() {
+			own := t.Own(name)
+			own.Clear()
+			own.MakeIndexed()
+		} else {
+			t.Delete(name)
+		}
+		return 0
+	}
+	if !v.IsArray() {
+		if sub != "0" {
+			m.complain(p, "unset: %s: not an array variable", name)
+			return 1
+		}
+		t.Delete(name)
+		return 0
+	}
+	var at *expand.Sub
+	var err error
+	if v.Is(vars.Assoc) {
+		at = &expand.Sub{Text: unquoteKey(sub), Resolved: true}
+	} else if at, err = expand.SubText(sub).Resolve(m.env(p), name, v); err != nil {
+		m.complain(p, "unset: %s", err)
+		return 1
+	}
+	own := t.Own(name)
+	if own.Is(vars.Assoc) {
+		own.UnsetKey(at.Text)
+	} else {
+		own.UnsetIndex(at.Num)
+	}
+	return 0
+}
+
+// unquoteKey takes the quotes off a key given to unset: unset 'm["a b"]'.
+func unquoteKey(s string) string {
+	if n := len(s); n >= 2 && (s[0] == '"' || s[0] == '\'') && s[n-1] == s[0] {
+		return s[1 : n-1]
+	}
+	return s
+}

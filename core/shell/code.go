@@ -1,0 +1,237 @@
+package shell
+
+import (
+	"eryxsh/core/expand"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// Compiled code. A unit is what bash reads before it runs anything: the
+// commands of one complete line, here-documents included. Its tree is made
+// once, never changed, and shared by every machine that runs it.
+
+// Unit is compiled text.
+type Unit struct {
+	Name  string // file name, or what bash calls the text: "bash", "environment"
+	Line  int    // line number of the unit's first line in its file
+	Text  string // encoded as expand.Encode does
+	src   *expand.Source
+	body  *list
+	nodes map[address]node
+	subst map[syntax.Node]*list // bodies of $( ) and <( ) by their syntax node
+}
+
+// NodeKind tells the nodes of a unit apart. Numbers are saved: append only.
+type NodeKind uint8
+
+// Kinds of compiled nodes.
+const (
+	NList NodeKind = iota + 1
+	NStmt
+	NSimple
+	NIf
+	NWhile
+	NFor
+	NCFor
+	NCase
+	NAndOr
+	NPipe
+	NSub
+	NBlock
+	NFunc
+	NArith
+	NTest
+	NDecl
+	NTime
+	NCoproc
+)
+
+// address finds a node in its unit. N tells apart nodes with one kind and extent, in order of appearance.
+type address struct {
+	Kind  NodeKind `cbor:"1,keyasint"`
+	Start uint32   `cbor:"2,keyasint,omitempty"`
+	End   uint32   `cbor:"3,keyasint,omitempty"`
+	N     uint32   `cbor:"4,keyasint,omitempty"`
+}
+
+type place struct {
+	unit *Unit
+	addr address
+	line int // in its file
+}
+
+func (p *place) at() *place { return p }
+
+// node is a compiled command or list: what a frame can stand at.
+type node interface{ at() *place }
+
+type list struct {
+	place
+	stmts []*stmt
+}
+
+type stmt struct {
+	place
+	cmd        node // nil: redirections alone
+	redirs     []*redir
+	negated    bool
+	background bool
+	alone      *list // this statement by itself, for a process that runs only it
+}
+
+// text is the statement's source, for jobs and BASH_COMMAND.
+func (p *place) text() string {
+	t := p.unit.Text
+	if int(p.addr.End) <= len(t) && p.addr.Start <= p.addr.End {
+		return expand.Decode(t[p.addr.Start:p.addr.End])
+	}
+	return ""
+}
+
+type redir struct {
+	op   syntax.RedirOperator
+	fd   int    // -1: the operator's default
+	name string // {name}>
+	word *expand.Word
+	doc  *expand.Word // here-document body
+	// of a here-document, for declare -f: its delimiter, as written, and the text up to it
+	delim, quotedDelim, body string
+	memo                     bool
+}
+
+type assign struct {
+	name  string
+	sub   *expand.Sub
+	add   bool
+	naked bool         // declare x
+	value *expand.Word // nil: empty
+	array []element
+	list  bool         // =( )
+	word  *expand.Word // declare operand that is not an assignment as written
+}
+
+type element struct {
+	sub   *expand.Sub
+	add   bool
+	value *expand.Word
+}
+
+type simple struct {
+	place
+	assigns []*assign
+	words   []*expand.Word
+	redirs  []*redir
+	builtin *builtin // if the first word is literally one
+	memo    bool     // words hold a substitution
+	plain   bool     // no assignments, no redirections, no substitution
+	arrays  bool     // an assignment holds a substitution
+}
+
+type ifClause struct {
+	place
+	cond, then *list
+	els        node // *ifClause, *list or nil
+}
+
+type whileClause struct {
+	place
+	until    bool
+	cond, do *list
+}
+
+type forClause struct {
+	place
+	name  string
+	in    bool
+	words []*expand.Word
+	memo  bool
+	menu  bool // select
+	do    *list
+}
+
+type cFor struct {
+	place
+	init, cond, post *expand.Arith
+	do               *list
+}
+
+type caseClause struct {
+	place
+	word *expand.Word
+	arms []arm
+}
+
+type arm struct {
+	patterns []*expand.Word
+	body     *list
+	op       syntax.CaseOperator
+}
+
+// andOr is a chain, flat however long: ops[i] stands before stmts[i+1].
+type andOr struct {
+	place
+	stmts []*stmt
+	and   []bool
+}
+
+type pipeline struct {
+	place
+	stages []*stmt
+	errs   []bool // stage i is followed by |&
+}
+
+type subshell struct {
+	place
+	body *list
+}
+
+type block struct {
+	place
+	body *list
+}
+
+type funcDecl struct {
+	place
+	name string
+	body *stmt
+}
+
+type arithCmd struct {
+	place
+	expr *expand.Arith
+	memo bool
+}
+
+type testCmd struct {
+	place
+	expr *testExpr
+	memo bool
+}
+
+// testExpr is [[ ]]: a word alone is -n.
+type testExpr struct {
+	op   string // "", "!", "(", "&&", "||", unary "-f", binary "==" …
+	x, y *testExpr
+	word *expand.Word
+	with *expand.Word // right operand
+}
+
+type decl struct {
+	place
+	name   string
+	args   []*assign
+	memo   bool
+	redirs []*redir
+}
+
+type timeClause struct {
+	place
+	posix bool
+	body  *stmt
+}
+
+type coproc struct {
+	place
+	name string
+	body *stmt
+}

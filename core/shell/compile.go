@@ -1,0 +1,523 @@
+package shell
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"eryxsh/core/expand"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// compiler turns the syntax tree of one unit into code. The tree's depth is
+// already bounded, so it recurses freely.
+type compiler struct{ u *Unit }
+
+// compile fills u from its statements.
+func (u *Unit) compile(stmts []*syntax.Stmt) (err error) {
+	defer func() {
+		if x := recover(); x != nil {
+			e, ok := x.(*SyntaxError)
+			if !ok {
+				panic(x)
+			}
+			err = e
+		}
+	}()
+	u.nodes = map[address]node{}
+	roots := make([]syntax.Node, len(stmts))
+	for i, s := range stmts {
+		roots[i] = s
+	}
+	u.src = expand.NewSource(u.Text, roots...)
+	c := &compiler{u}
+	u.body = c.list(stmts, 0, uint(len(u.Text)))
+	return nil
+}
+
+// fail reports a construct bash would not have parsed, or one we do not have.
+func (c *compiler) fail(n syntax.Node, format string, args ...any) {
+	panic(&SyntaxError{Line: c.line(n), Column: int(n.Pos().Col()), Text: fmt.Sprintf(format, args...)})
+}
+
+func (c *compiler) line(n syntax.Node) int { return c.u.Line + int(n.Pos().Line()) - 1 }
+
+func (c *compiler) place(n syntax.Node, k NodeKind) place {
+	p := c.span(k, n.Pos().Offset(), n.End().Offset())
+	p.line = c.line(n)
+	return p
+}
+
+func (c *compiler) span(k NodeKind, start, end uint) place {
+	return place{unit: c.u, addr: address{Kind: k, Start: uint32(start), End: uint32(end)}, line: c.u.Line}
+}
+
+// index makes a node findable by its address.
+func (c *compiler) index(n node) {
+	a := &n.at().addr
+	for c.u.nodes[*a] != nil {
+		a.N++
+	}
+	c.u.nodes[*a] = n
+}
+
+func (c *compiler) list(stmts []*syntax.Stmt, start, end uint) *list {
+	l := &list{place: c.span(NList, start, end)}
+	if len(stmts) > 0 {
+		l.line = c.line(stmts[0])
+	}
+	c.index(l)
+	for _, s := range stmts {
+		l.stmts = append(l.stmts, c.stmt(s))
+	}
+	return l
+}
+
+// body compiles a list whose extent is that of its statements.
+func (c *compiler) body(stmts []*syntax.Stmt) *list {
+	if len(stmts) == 0 {
+		return c.list(nil, 0, 0)
+	}
+	return c.list(stmts, stmts[0].Pos().Offset(), stmts[len(stmts)-1].End().Offset())
+}
+
+func (c *compiler) stmt(s *syntax.Stmt) *stmt {
+	if s.Coprocess || s.Disown {
+		c.fail(s, "syntax error near unexpected token `|'")
+	}
+	st := &stmt{place: c.place(s, NStmt), negated: s.Negated, background: s.Background}
+	if s.Semicolon.IsValid() { // the text of a job does not show its &
+		st.addr.End = uint32(s.Semicolon.Offset())
+	}
+	for _, r := range s.Redirs {
+		st.redirs = append(st.redirs, c.redir(r))
+	}
+	c.index(st)
+	if s.Cmd != nil {
+		st.cmd = c.command(s.Cmd)
+	}
+	switch x := st.cmd.(type) {
+	case nil:
+		x0 := &simple{place: c.span(NSimple, uint(st.addr.Start), uint(st.addr.End)), redirs: st.redirs}
+		x0.line = st.line
+		c.index(x0)
+		st.cmd, st.redirs = x0, nil
+	case *simple:
+		x.redirs, st.redirs = st.redirs, nil
+		x.plain = x.plain && len(x.redirs) == 0
+	case *decl:
+		x.redirs, st.redirs = st.redirs, nil
+	}
+	if st.background {
+		c.alone(st)
+	}
+	return st
+}
+
+// alone gives the list of one statement that a process of its own runs: a
+// pipeline's stage, a job, a coprocess. A job's statement is not one again.
+func (c *compiler) alone(st *stmt) *stmt {
+	only := st
+	if st.background {
+		copied := *st
+		copied.background = false
+		c.index(&copied)
+		only = &copied
+	}
+	st.alone = &list{place: c.span(NList, uint(st.addr.Start), uint(st.addr.End)), stmts: []*stmt{only}}
+	st.alone.line = st.line
+	c.index(st.alone)
+	return st
+}
+
+func (c *compiler) command(cmd syntax.Command) node {
+	var n node
+	switch x := cmd.(type) {
+	case *syntax.CallExpr:
+		n = c.simple(x)
+	case *syntax.IfClause:
+		return c.ifClause(x)
+	case *syntax.WhileClause:
+		w := &whileClause{place: c.place(x, NWhile), until: x.Until}
+		w.cond, w.do = c.body(x.Cond), c.body(x.Do)
+		n = w
+	case *syntax.ForClause:
+		n = c.forClause(x)
+	case *syntax.CaseClause:
+		n = c.caseClause(x)
+	case *syntax.Block:
+		n = &block{place: c.place(x, NBlock), body: c.body(x.Stmts)}
+	case *syntax.Subshell:
+		n = &subshell{place: c.place(x, NSub), body: c.body(x.Stmts)}
+	case *syntax.BinaryCmd:
+		if x.Op == syntax.AndStmt || x.Op == syntax.OrStmt {
+			n = c.andOr(x)
+		} else {
+			n = c.pipeline(x)
+		}
+	case *syntax.FuncDecl:
+		n = &funcDecl{place: c.place(x, NFunc), name: x.Name.Value, body: c.stmt(x.Body)}
+	case *syntax.ArithmCmd:
+		e := expand.CompileArith(c.u.src, int(x.Left.Offset())+2, int(x.Right.Offset()), x)
+		n = &arithCmd{place: c.place(x, NArith), expr: e, memo: e.NeedsMemo()}
+		c.substs(x)
+	case *syntax.TestClause:
+		n = c.test(x)
+	case *syntax.DeclClause:
+		n = c.decl(x)
+	case *syntax.LetClause:
+		n = c.let(x)
+	case *syntax.TimeClause:
+		t := &timeClause{place: c.place(x, NTime), posix: x.PosixFormat}
+		if x.Stmt != nil {
+			t.body = c.stmt(x.Stmt)
+		}
+		n = t
+	case *syntax.CoprocClause:
+		p := &coproc{place: c.place(x, NCoproc), name: "COPROC"}
+		if x.Name != nil {
+			p.name = x.Name.Lit()
+		}
+		p.body = c.alone(c.stmt(x.Stmt))
+		n = p
+	default:
+		c.fail(cmd, "eryxsh: %T: not yet", cmd)
+	}
+	c.index(n)
+	return n
+}
+
+func (c *compiler) ifClause(x *syntax.IfClause) node {
+	first := &ifClause{place: c.place(x, NIf)}
+	for at := first; ; {
+		c.index(at)
+		at.cond, at.then = c.body(x.Cond), c.body(x.Then)
+		switch {
+		case x.Else == nil:
+			return first
+		case len(x.Else.Cond) == 0:
+			at.els = c.body(x.Else.Then)
+			return first
+		}
+		x = x.Else
+		next := &ifClause{place: c.place(x, NIf)}
+		at.els, at = next, next
+	}
+}
+
+func (c *compiler) forClause(x *syntax.ForClause) node {
+	if l, ok := x.Loop.(*syntax.CStyleLoop); ok {
+		f := &cFor{place: c.place(x, NCFor)}
+		f.init, f.cond, f.post = c.arith(l.Init), c.arith(l.Cond), c.arith(l.Post)
+		f.do = c.body(x.Do)
+		return f
+	}
+	l := x.Loop.(*syntax.WordIter)
+	f := &forClause{place: c.place(x, NFor), name: l.Name.Value, in: l.InPos.IsValid(), menu: x.Select}
+	f.words, f.memo = c.words(l.Items)
+	f.do = c.body(x.Do)
+	return f
+}
+
+func (c *compiler) arith(x syntax.ArithmExpr) *expand.Arith {
+	if x == nil {
+		return nil
+	}
+	c.substs(x)
+	return expand.CompileArith(c.u.src, int(x.Pos().Offset()), int(x.End().Offset()), x)
+}
+
+func (c *compiler) caseClause(x *syntax.CaseClause) node {
+	k := &caseClause{place: c.place(x, NCase), word: c.word(x.Word)}
+	for _, it := range x.Items {
+		a := arm{op: it.Op}
+		a.patterns, _ = c.words(it.Patterns)
+		a.body = c.body(it.Stmts)
+		k.arms = append(k.arms, a)
+	}
+	return k
+}
+
+// chain flattens a left-nested chain of binary commands with a loop.
+func chain(x *syntax.BinaryCmd, same func(syntax.BinCmdOperator) bool) (stmts []*syntax.Stmt, ops []syntax.BinCmdOperator) {
+	for {
+		stmts, ops = append(stmts, x.Y), append(ops, x.Op)
+		l, ok := x.X.Cmd.(*syntax.BinaryCmd)
+		if !ok || !same(l.Op) || len(x.X.Redirs) > 0 || x.X.Negated || x.X.Background {
+			stmts = append(stmts, x.X)
+			break
+		}
+		x = l
+	}
+	for i, j := 0, len(stmts)-1; i < j; i, j = i+1, j-1 {
+		stmts[i], stmts[j] = stmts[j], stmts[i]
+	}
+	for i, j := 0, len(ops)-1; i < j; i, j = i+1, j-1 {
+		ops[i], ops[j] = ops[j], ops[i]
+	}
+	return stmts, ops
+}
+
+func (c *compiler) andOr(x *syntax.BinaryCmd) node {
+	stmts, ops := chain(x, func(o syntax.BinCmdOperator) bool { return o == syntax.AndStmt || o == syntax.OrStmt })
+	n := &andOr{place: c.place(x, NAndOr)}
+	for _, s := range stmts {
+		n.stmts = append(n.stmts, c.stmt(s))
+	}
+	for _, o := range ops {
+		n.and = append(n.and, o == syntax.AndStmt)
+	}
+	return n
+}
+
+func (c *compiler) pipeline(x *syntax.BinaryCmd) node {
+	stmts, ops := chain(x, func(o syntax.BinCmdOperator) bool { return o == syntax.Pipe || o == syntax.PipeAll })
+	n := &pipeline{place: c.place(x, NPipe)}
+	for _, s := range stmts {
+		n.stages = append(n.stages, c.alone(c.stmt(s)))
+	}
+	for _, o := range ops {
+		n.errs = append(n.errs, o == syntax.PipeAll)
+	}
+	return n
+}
+
+func (c *compiler) simple(x *syntax.CallExpr) node {
+	s := &simple{place: c.place(x, NSimple)}
+	s.words, s.memo = c.words(x.Args)
+	for _, a := range x.Assigns {
+		as := c.assign(a)
+		s.assigns = append(s.assigns, as)
+		s.arrays = s.arrays || as.needsMemo()
+	}
+	s.plain = !s.memo && len(s.assigns) == 0
+	if len(s.words) > 0 {
+		if name, ok := s.words[0].Literal(); ok {
+			s.builtin = builtins[name]
+		}
+	}
+	return s
+}
+
+func (a *assign) needsMemo() bool {
+	need := func(w *expand.Word) bool { return w != nil && w.NeedsMemo() }
+	if need(a.value) || need(a.word) || (a.sub != nil && a.sub.Word.NeedsMemo()) {
+		return true
+	}
+	for _, e := range a.array {
+		if need(e.value) || (e.sub != nil && e.sub.Word.NeedsMemo()) {
+			return true
+		}
+	}
+	return false
+}
+
+func (c *compiler) words(ws []*syntax.Word) (out []*expand.Word, memo bool) {
+	for _, w := range ws {
+		e := c.word(w)
+		memo = memo || e.NeedsMemo()
+		out = append(out, e)
+	}
+	return out, memo
+}
+
+func (c *compiler) word(w *syntax.Word) *expand.Word {
+	if w == nil {
+		return nil
+	}
+	c.substs(w)
+	return expand.CompileWord(c.u.src, w)
+}
+
+// substs compiles the bodies of the substitutions below n. A body's own
+// substitutions are found when it is compiled, so the walk stops at each.
+func (c *compiler) substs(n syntax.Node) {
+	syntax.Walk(n, func(n syntax.Node) bool {
+		var body []*syntax.Stmt
+		switch x := n.(type) {
+		case *syntax.CmdSubst:
+			body = x.Stmts
+		case *syntax.ProcSubst:
+			body = x.Stmts
+		default:
+			return true
+		}
+		if c.u.subst == nil {
+			c.u.subst = map[syntax.Node]*list{}
+		}
+		if c.u.subst[n] == nil {
+			c.u.subst[n] = c.list(body, n.Pos().Offset(), n.End().Offset())
+		}
+		return false
+	})
+}
+
+func (c *compiler) assign(a *syntax.Assign) *assign {
+	as := &assign{add: a.Append, naked: a.Naked}
+	if a.Name != nil {
+		as.name = a.Name.Value
+	}
+	if a.Index != nil {
+		as.sub = c.sub(a.Index)
+	}
+	switch {
+	case a.Array != nil:
+		as.list = true
+		for _, e := range a.Array.Elems {
+			as.array = append(as.array, c.element(e))
+		}
+	case a.Name == nil:
+		as.word = c.word(a.Value)
+	case a.Value != nil:
+		c.substs(a.Value)
+		as.value = c.value(a.Value)
+	}
+	return as
+}
+
+func (c *compiler) element(e *syntax.ArrayElem) element {
+	el := element{}
+	if e.Index != nil {
+		el.sub = c.sub(e.Index)
+		if e.Value != nil { // [i]+=v
+			at := int(e.Index.End().Offset())
+			for at < len(c.u.Text) && c.u.Text[at] != ']' {
+				at++
+			}
+			el.add = at+1 < len(c.u.Text) && c.u.Text[at+1] == '+'
+			c.substs(e.Value)
+			el.value = c.value(e.Value)
+		}
+		return el
+	}
+	el.value = c.word(e.Value)
+	return el
+}
+
+func (c *compiler) sub(x syntax.ArithmExpr) *expand.Sub {
+	c.substs(x)
+	return expand.CompileSub(c.u.src, int(x.Pos().Offset()), int(x.End().Offset()), x)
+}
+
+// value compiles the right side of an assignment.
+func (c *compiler) value(w *syntax.Word) *expand.Word {
+	e := c.word(w)
+	e.Assign = true
+	return e
+}
+
+func (c *compiler) redir(r *syntax.Redirect) *redir {
+	d := &redir{op: r.Op, fd: -1}
+	if r.N != nil {
+		if n, err := strconv.Atoi(r.N.Value); err == nil {
+			d.fd = n
+		} else if len(r.N.Value) > 2 {
+			d.name = r.N.Value[1 : len(r.N.Value)-1]
+		}
+	}
+	switch r.Op {
+	case syntax.Hdoc, syntax.DashHdoc:
+		c.hereDoc(d, r)
+	default:
+		d.word = c.word(r.Word)
+		d.memo = d.word.NeedsMemo()
+	}
+	return d
+}
+
+func (c *compiler) hereDoc(d *redir, r *syntax.Redirect) {
+	if r.Hdoc != nil {
+		c.substs(r.Hdoc)
+	}
+	d.doc = expand.CompileHereDoc(c.u.src, r)
+	d.quotedDelim = c.text(r.Word)
+	d.delim = strings.NewReplacer("'", "", "\"", "", "\\", "").Replace(d.quotedDelim)
+	if r.Hdoc != nil {
+		d.body = c.text(r.Hdoc)
+		d.body = d.body[:strings.LastIndexByte(d.body, '\n')+1]
+	}
+	d.memo = d.doc.NeedsMemo()
+}
+
+func (c *compiler) decl(x *syntax.DeclClause) node {
+	d := &decl{place: c.place(x, NDecl), name: x.Variant.Value}
+	for _, a := range x.Args {
+		as := c.assign(a)
+		d.args = append(d.args, as)
+		d.memo = d.memo || as.needsMemo()
+	}
+	return d
+}
+
+// text is a node's source.
+func (c *compiler) text(n syntax.Node) string {
+	from, to := int(n.Pos().Offset()), min(int(n.End().Offset()), len(c.u.Text))
+	return expand.Decode(c.u.Text[min(from, to):to])
+}
+
+// let's operands are words; the parser has taken them apart as arithmetic, so read their text again.
+func (c *compiler) let(x *syntax.LetClause) node {
+	s := &simple{place: c.place(x, NSimple), plain: true, builtin: builtins["let"]}
+	for _, e := range x.Exprs {
+		c.substs(e)
+		if w, ok := e.(*syntax.Word); ok {
+			s.words = append(s.words, expand.CompileWord(c.u.src, w))
+			continue
+		}
+		s.words = append(s.words, expand.CompileText(expand.Decode(c.u.Text[e.Pos().Offset():e.End().Offset()])))
+	}
+	s.words = append([]*expand.Word{expand.CompileText("let")}, s.words...)
+	for _, w := range s.words {
+		s.memo = s.memo || w.NeedsMemo()
+	}
+	s.plain = !s.memo
+	return s
+}
+
+func (c *compiler) test(x *syntax.TestClause) node {
+	t := &testCmd{place: c.place(x, NTest)}
+	t.expr = c.testExpr(x.X, &t.memo)
+	return t
+}
+
+func (c *compiler) testExpr(x syntax.TestExpr, memo *bool) *testExpr {
+	word := func(w *syntax.Word) *expand.Word {
+		e := c.word(w)
+		*memo = *memo || e.NeedsMemo()
+		return e
+	}
+	switch x := x.(type) {
+	case *syntax.Word:
+		return &testExpr{word: word(x)}
+	case *syntax.ParenTest:
+		return c.testExpr(x.X, memo)
+	case *syntax.UnaryTest:
+		t := &testExpr{op: x.Op.String()}
+		if x.Op == syntax.TsNot {
+			t.x = c.testExpr(x.X, memo)
+			return t
+		}
+		w, ok := x.X.(*syntax.Word)
+		if !ok {
+			c.fail(x, "syntax error in conditional expression")
+		}
+		t.word = word(w)
+		return t
+	case *syntax.BinaryTest:
+		t := &testExpr{op: x.Op.String()}
+		if x.Op == syntax.AndTest || x.Op == syntax.OrTest {
+			t.x, t.y = c.testExpr(x.X, memo), c.testExpr(x.Y, memo)
+			return t
+		}
+		l, ok1 := x.X.(*syntax.Word)
+		r, ok2 := x.Y.(*syntax.Word)
+		if !ok1 || !ok2 {
+			c.fail(x, "syntax error in conditional expression")
+		}
+		t.word, t.with = word(l), word(r)
+		return t
+	}
+	c.fail(x, "syntax error in conditional expression")
+	return nil
+}

@@ -1,0 +1,210 @@
+package shell
+
+import (
+	"strconv"
+
+	"eryxsh/core/expand"
+	"eryxsh/core/vars"
+	"eryxsh/vfs"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// procEnv is a process as expansion sees it.
+type procEnv struct {
+	m     *Machine
+	p     *Process
+	globs int64
+}
+
+// env gives the process's Env. There is one per machine, reused: expansion
+// never runs for two processes at once.
+func (m *Machine) env(p *Process) expand.Env {
+	e := &m.rt.env
+	e.m, e.p, e.globs = m, p, 0
+	return e
+}
+
+func (e *procEnv) Var(name string) *vars.Var {
+	v := e.p.Shell.Vars.Get(name)
+	if v != nil && v.Attrs()&(vars.Nameref|vars.Special) == 0 {
+		return v
+	}
+	return e.m.variable(e.p, name, v)
+}
+
+// variable follows namerefs and computes special variables.
+func (m *Machine) variable(p *Process, name string, v *vars.Var) *vars.Var {
+	for i := 0; v.Is(vars.Nameref) && i < 8; i++ {
+		target := v.String()
+		if target == "" {
+			return nil
+		}
+		base, sub := splitRef(target)
+		v = p.Shell.Vars.Get(base)
+		if sub != "" {
+			return elementOf(m, p, base, v, sub)
+		}
+		name = base
+	}
+	if v != nil && !v.Is(vars.Special) {
+		return v
+	}
+	return m.special(p, name, v)
+}
+
+// elementOf gives one element of an array as a variable of its own: what a nameref to a[1] stands for.
+func elementOf(m *Machine, p *Process, name string, v *vars.Var, sub string) *vars.Var {
+	if v == nil {
+		return nil
+	}
+	if sub == "@" || sub == "*" {
+		return v
+	}
+	if v.Is(vars.Assoc) {
+		if s, ok := v.Key(sub); ok {
+			return vars.New(s, 0)
+		}
+		return nil
+	}
+	n, err := expand.EvalString(m.env(p), sub)
+	if err != nil {
+		return nil
+	}
+	if n < 0 {
+		n += v.MaxIndex() + 1
+	}
+	if s, ok := v.Index(n); ok {
+		return vars.New(s, 0)
+	}
+	return nil
+}
+
+// splitRef splits name[sub].
+func splitRef(s string) (name, sub string) {
+	for i := 0; i < len(s); i++ {
+		if s[i] == '[' && s[len(s)-1] == ']' {
+			return s[:i], s[i+1 : len(s)-1]
+		}
+	}
+	return s, ""
+}
+
+func (e *procEnv) Assign(name string, sub *expand.Sub, value string, add bool) error {
+	return e.m.assignEnv(e.p, e, name, sub, value, add)
+}
+
+func (e *procEnv) Param(i int) (string, bool) {
+	if i == 0 {
+		return e.p.Shell.Name, true
+	}
+	if i <= len(e.p.Shell.Params) {
+		return e.p.Shell.Params[i-1], true
+	}
+	return "", false
+}
+
+func (e *procEnv) Params() []string { return e.p.Shell.Params }
+
+func (e *procEnv) Special(c byte) (string, bool) {
+	sh := e.p.Shell
+	switch c {
+	case '?':
+		return itoa(e.p.Status), true
+	case '$':
+		return itoa(sh.PID), true
+	case '!':
+		if sh.LastBg == 0 {
+			return "", false
+		}
+		return itoa(sh.LastBg), true
+	case '-':
+		return sh.Opts.letters(), true
+	case '_':
+		return sh.Last, true
+	case '#':
+		return itoa(len(sh.Params)), true
+	}
+	return "", false
+}
+
+func (e *procEnv) Flags() expand.Flags { return e.p.Shell.Opts.flags() }
+
+func (e *procEnv) Command(*syntax.CmdSubst) (string, error)  { return "", expand.ErrNeed }
+func (e *procEnv) Process(*syntax.ProcSubst) (string, error) { return "", expand.ErrNeed }
+
+func (e *procEnv) Home(user string) (string, bool) {
+	switch user {
+	case "", e.m.Host.User:
+		return "/home/" + e.m.Host.User, true
+	case "root":
+		return "/root", true
+	}
+	return "", false
+}
+
+func (e *procEnv) ReadDir(dir, after string, n int) ([]vfs.Dirent, error) {
+	list, err := e.m.FS.ReadDir(e.m.cred(), e.m.abs(e.p, dir), after, n)
+	e.globs += int64(len(list))
+	if lim := e.m.Limits.Glob; lim > 0 && e.globs > lim {
+		e.m.stop("glob")
+	}
+	e.m.charge(len(list) >> 3)
+	return list, err
+}
+
+func (e *procEnv) Stat(path string, follow bool) (vfs.Stat, error) {
+	if follow {
+		return e.m.FS.Stat(e.m.cred(), e.m.abs(e.p, path))
+	}
+	return e.m.FS.Lstat(e.m.cred(), e.m.abs(e.p, path))
+}
+
+func (e *procEnv) Names(prefix string) []string {
+	var out []string
+	for _, n := range e.m.names(e.p) {
+		if len(n) >= len(prefix) && n[:len(prefix)] == prefix && e.Var(n).IsSet() {
+			out = append(out, n)
+		}
+	}
+	return out
+}
+
+func (e *procEnv) Ref(name string) (string, bool) {
+	v := e.p.Shell.Vars.Get(name)
+	if v.Is(vars.Nameref) {
+		return v.String(), true
+	}
+	return "", false
+}
+
+func (e *procEnv) Lookup(name string) *vars.Var {
+	v := e.p.Shell.Vars.Get(name)
+	if v == nil || v.Is(vars.Special) {
+		return e.m.special(e.p, name, v)
+	}
+	return v
+}
+
+func (e *procEnv) Charge(n int) {
+	e.m.charge(n)
+	if n > 1 {
+		e.m.hold(n)
+	}
+}
+
+func (e *procEnv) Prompt(s string) string { return e.m.prompt(e.p, s) }
+
+func (e *procEnv) DirStack(i int) (string, bool) {
+	all := append([]string{e.p.Cwd}, e.p.Shell.Dirs...)
+	if i < 0 {
+		i += len(all)
+	}
+	if i < 0 || i >= len(all) {
+		return "", false
+	}
+	return all[i], true
+}
+
+// itoa keeps the decimal strings scripts use most.
+func itoa(n int) string { return strconv.Itoa(n) }

@@ -1,0 +1,560 @@
+package shell
+
+import (
+	"mvdan.cc/sh/v3/syntax"
+
+	"eryxsh/core/expand"
+	"eryxsh/core/vars"
+)
+
+func (m *Machine) stepIf(p *Process, f *Frame) {
+	n := f.node.(*ifClause)
+	if f.PC == 1 {
+		m.pop(p)
+		return
+	}
+	if p.Status == 0 {
+		f.PC = 1
+		p.push(Frame{Kind: FList, node: n.then})
+		return
+	}
+	switch e := n.els.(type) {
+	case nil:
+		p.Status = 0
+		m.pop(p)
+	case *ifClause:
+		f.node = e
+		p.push(Frame{Kind: FList, node: e.cond})
+	case *list:
+		f.PC = 1
+		p.push(Frame{Kind: FList, node: e})
+	}
+}
+
+// A while frame keeps the status of its last body in N.
+func (m *Machine) stepWhile(p *Process, f *Frame) {
+	n := f.node.(*whileClause)
+	if f.PC == 0 {
+		if (p.Status == 0) == n.until {
+			p.Status = f.N
+			m.pop(p)
+			return
+		}
+		f.PC = 1
+		p.push(Frame{Kind: FList, node: n.do})
+		return
+	}
+	f.N = p.Status
+	f.PC = 0
+	p.push(Frame{Kind: FList, node: n.cond})
+}
+
+// stepFor expands the items (PC -1), then runs the body for each.
+func (m *Machine) stepFor(p *Process, f *Frame) {
+	n := f.node.(*forClause)
+	if f.PC < 0 {
+		if !m.items(p, f, n) {
+			return
+		}
+		f = p.top()
+		f.PC = 0
+		p.Status = 0
+	}
+	if f.I >= len(f.Words) {
+		m.pop(p)
+		return
+	}
+	p.Line = n.line
+	if p.Shell.Traps != nil && m.debugTrap(p, n, nil) {
+		return
+	}
+	item := f.Words[f.I]
+	f.I++
+	if err := m.assign(p, n.name, nil, item, false); err != nil {
+		m.assignFailed(p, err)
+		if len(p.Frames) > 0 {
+			m.pop(p)
+		}
+		return
+	}
+	if p.Shell.Opts.on(OptXtrace) && f.I == 1 {
+		m.traceFor(p, n)
+	}
+	p.push(Frame{Kind: FList, node: n.do})
+}
+
+// items expands the words of for and select into the frame.
+func (m *Machine) items(p *Process, f *Frame, n *forClause) bool {
+	if !n.in {
+		f.Words = append([]string(nil), p.Shell.Params...)
+		return true
+	}
+	if !n.memo {
+		words, err := expand.Fields(m.env(p), nil, n.words)
+		if err != nil {
+			m.pop(p)
+			m.expandFailed(p, err)
+			return false
+		}
+		f.Words = words
+		return true
+	}
+	var words []string
+	done, err := m.expanded(p, f, func(e expand.Env) (err error) {
+		words, err = expand.Fields(e, nil, n.words)
+		return err
+	})
+	if !done {
+		return false
+	}
+	if err != nil {
+		m.pop(p)
+		m.expandFailed(p, err)
+		return false
+	}
+	p.top().Words = words
+	return true
+}
+
+// Positions of a (( ; ; )) frame.
+const (
+	cforInit = iota
+	cforCond
+	cforPost
+)
+
+func (m *Machine) stepCFor(p *Process, f *Frame) {
+	n := f.node.(*cFor)
+	p.Line = n.line
+	eval := func(a *expand.Arith) (int64, bool) {
+		if a == nil {
+			return 1, true
+		}
+		if !a.NeedsMemo() {
+			v, err := a.Eval(m.env(p))
+			if err != nil {
+				m.pop(p)
+				m.arithFailed(p, "((: ", err)
+				return 0, false
+			}
+			return v, true
+		}
+		var v int64
+		done, err := m.expanded(p, f, func(e expand.Env) (err error) { v, err = a.Eval(e); return err })
+		if done && err != nil {
+			m.pop(p)
+			m.arithFailed(p, "((: ", err)
+			return 0, false
+		}
+		return v, done
+	}
+	if f.PC == cforInit {
+		if _, ok := eval(n.init); !ok {
+			return
+		}
+		f = p.top()
+		f.PC = cforCond
+		if n.init != nil && n.init.NeedsMemo() {
+			return
+		}
+	}
+	if f.PC == cforPost {
+		f.N = p.Status
+		if _, ok := eval(n.post); !ok {
+			return
+		}
+		f = p.top()
+		f.PC = cforCond
+	}
+	v, ok := eval(n.cond)
+	if !ok {
+		return
+	}
+	f = p.top()
+	if v == 0 {
+		p.Status = f.N
+		m.pop(p)
+		return
+	}
+	f.PC = cforPost
+	p.push(Frame{Kind: FList, node: n.do})
+}
+
+// stepCase: PC -1 the subject is expanded; then arm I, pattern PC.
+func (m *Machine) stepCase(p *Process, f *Frame) {
+	n := f.node.(*caseClause)
+	if f.N == 1 { // an arm has run
+		switch n.arms[f.I].op {
+		case syntax.Fallthrough:
+			if f.I+1 < len(n.arms) {
+				f.I++
+				p.push(Frame{Kind: FList, node: n.arms[f.I].body})
+				return
+			}
+		case syntax.Resume:
+			f.I, f.PC, f.N = f.I+1, 0, 0
+			m.matchArms(p, f, n, false)
+			return
+		}
+		m.pop(p)
+		return
+	}
+	if f.PC < 0 {
+		p.Line = n.line
+		if p.Shell.Traps != nil && f.X == nil && m.debugTrap(p, n, nil) {
+			f.x()
+			return
+		}
+		var s string
+		done, err := m.expandOne(p, f, n.word, func(e expand.Env) (err error) { s, err = expand.String(e, n.word); return err })
+		if !done {
+			return
+		}
+		if err != nil {
+			m.pop(p)
+			m.expandFailed(p, err)
+			return
+		}
+		f = p.top()
+		f.x().Text, f.PC = s, 0
+	}
+	m.matchArms(p, f, n, true)
+}
+
+// expandOne expands with a memo only where the word needs one.
+func (m *Machine) expandOne(p *Process, f *Frame, w *expand.Word, fn func(expand.Env) error) (bool, error) {
+	if w == nil || !w.NeedsMemo() {
+		return true, fn(m.env(p))
+	}
+	return m.expanded(p, f, fn)
+}
+
+func (m *Machine) matchArms(p *Process, f *Frame, n *caseClause, fresh bool) {
+	for ; f.I < len(n.arms); f.I, f.PC = f.I+1, 0 {
+		a := &n.arms[f.I]
+		for ; f.PC < len(a.patterns); f.PC++ {
+			w := a.patterns[f.PC]
+			var pat string
+			done, err := m.expandOne(p, f, w, func(e expand.Env) (err error) { pat, err = expand.Pattern(e, w); return err })
+			if !done {
+				return
+			}
+			if err != nil {
+				m.pop(p)
+				m.expandFailed(p, err)
+				return
+			}
+			f = p.top()
+			if expand.Match(pat, f.X.Text, p.Shell.Opts.flags()&^expand.NoCaseGlob) {
+				f.N = 1
+				p.Status = 0
+				p.push(Frame{Kind: FList, node: a.body})
+				return
+			}
+		}
+	}
+	if fresh {
+		p.Status = 0
+	}
+	m.pop(p)
+}
+
+func (m *Machine) stepAndOr(p *Process, f *Frame) {
+	n := f.node.(*andOr)
+	for f.I < len(n.stmts) {
+		i := f.I
+		f.I++
+		if (p.Status == 0) == n.and[i-1] {
+			m.start(p, n.stmts[i])
+			return
+		}
+	}
+	m.pop(p)
+}
+
+// define makes a function.
+func (m *Machine) define(p *Process, n *funcDecl) {
+	p.Line = n.line
+	if p.Shell.Opts.on(OptPosix) && isSpecial(n.name) {
+		m.complain(p, "`%s': is a special builtin", n.name)
+		m.unwindExit(p, 2)
+		return
+	}
+	if old, ok := p.Shell.Funcs.Get(n.name); ok && old.Name == "" {
+		m.complain(p, "%s: readonly function", n.name)
+		p.Status = 1
+		return
+	}
+	if fn, ok := p.Shell.Funcs.Get(n.name); ok && fn.Readonly {
+		m.complain(p, "%s: readonly function", n.name)
+		p.Status = 1
+		return
+	}
+	p.Shell.Funcs.Set(m.epoch, n.name, &Function{Name: n.name, Unit: n.unit, Body: n.body, decl: n, Line: n.line, File: m.sourceName(p)})
+	p.Status = 0
+}
+
+// callFunction pushes a function's frame. temp are the bindings of the command's assignments.
+func (m *Machine) callFunction(p *Process, fn *Function, argv []string, temp []Saved) {
+	if int64(p.Depth) >= m.limit(m.Limits.Depth) {
+		m.stop("depth")
+	}
+	if max := p.Shell.Vars.Get("FUNCNEST"); max.IsSet() {
+		if n, ok := max.Int(); ok && n > 0 && int64(m.funcDepth(p)) >= n {
+			m.complain(p, "%s: maximum function nesting level exceeded (%d)", fn.Name, n)
+			p.Status = 1
+			return
+		}
+	}
+	p.Depth++
+	x := &Extra{Params: p.Shell.Params, Set: true, Name: fn.Name, Line: p.Line, Vars: temp, Text: fn.File}
+	p.push(Frame{Kind: FFunc, node: fn.Body, X: x})
+	p.Shell.Params = append([]string(nil), argv[1:]...)
+	if p.Shell.Traps != nil {
+		m.enterFunction(p, fn)
+	}
+	if !fn.Trace && p.trap(sigDEBUG) != nil && !p.Shell.Opts.on(OptFunctrace) {
+		p.top().N = 1 // DEBUG is off inside
+	}
+	m.start(p, fn.Body)
+}
+
+// stepFunc: the body has ended.
+func (m *Machine) stepFunc(p *Process, f *Frame) {
+	if f.PC == 0 && p.trap(sigRETURN) != nil && (p.Shell.Opts.on(OptFunctrace) || m.function(p, f).Trace) {
+		f.PC = 1
+		m.runTrap(p, sigRETURN)
+		return
+	}
+	m.pop(p)
+	m.afterCommand(p)
+}
+
+func (m *Machine) function(p *Process, f *Frame) *Function {
+	if fn, ok := p.Shell.Funcs.Get(f.X.Name); ok {
+		return fn
+	}
+	return &Function{}
+}
+
+// enclosing gives the index of the innermost function frame, or -1.
+func (p *Process) enclosing() int {
+	for i := len(p.Frames) - 1; i >= 0; i-- {
+		if p.Frames[i].Kind == FFunc {
+			return i
+		}
+	}
+	return -1
+}
+
+func (m *Machine) funcDepth(p *Process) int {
+	n := 0
+	for i := range p.Frames {
+		if p.Frames[i].Kind == FFunc {
+			n++
+		}
+	}
+	return n
+}
+
+// loops tells the frames break and continue count.
+func (f *Frame) loops() bool {
+	return f.Kind == FWhile || f.Kind == FFor || f.Kind == FCFor || f.Kind == FSelect
+}
+
+// breakLoop ends n loops, or the bodies of n-1 and goes on with the n-th. It
+// gives false outside a loop.
+func (m *Machine) breakLoop(p *Process, n int, goOn bool) bool {
+	count, last := 0, -1
+	for i := len(p.Frames) - 1; i >= 0 && count < n; i-- {
+		f := &p.Frames[i]
+		if f.Kind == FFunc || f.Kind == FEval && f.X != nil && f.X.Call == "source" || f.Kind == FBottom || f.Kind == FTrap {
+			break
+		}
+		if f.loops() {
+			count++
+			last = i
+		}
+	}
+	if last < 0 {
+		return false
+	}
+	for len(p.Frames) > last+1 {
+		m.pop(p)
+	}
+	f := p.top()
+	p.Status = 0
+	if !goOn {
+		m.pop(p)
+		return true
+	}
+	if f.Kind == FWhile {
+		f.PC = 1 // as if the body had ended: the condition is next
+	}
+	return true
+}
+
+// returnFrom ends the innermost function or sourced file. It gives false outside of both.
+func (m *Machine) returnFrom(p *Process, status int) bool {
+	for i := len(p.Frames) - 1; i >= 0; i-- {
+		f := &p.Frames[i]
+		if f.Kind == FFunc || f.Kind == FEval && f.X.Call == "source" || f.Kind == FTrap && f.X.Name == "RETURN" {
+			for len(p.Frames) > i+1 {
+				m.pop(p)
+			}
+			p.Status = status
+			return true
+		}
+		if f.Kind == FBottom {
+			return false
+		}
+	}
+	return false
+}
+
+// unwindExit ends a process as exit does: everything above its bottom frame
+// is undone, then the EXIT trap runs, then the process is gone.
+func (m *Machine) unwindExit(p *Process, status int) {
+	for len(p.Frames) > 0 && p.top().Kind != FBottom {
+		m.pop(p)
+	}
+	p.Status = status & 255
+	if len(p.Frames) > 0 {
+		p.top().N = 1 // by exit, not by reaching the end
+	}
+}
+
+// stepBottom ends a process: its last frame.
+func (m *Machine) stepBottom(p *Process, f *Frame) {
+	if f.PC == 0 {
+		f.PC = 1
+		if t := p.trap(sigEXIT); t != nil && !t.Inherited && t.Text != "" {
+			p.Depth = 0
+			m.runTrap(p, sigEXIT)
+			return
+		}
+	}
+	status := p.Status
+	if p.PID != m.Procs[0].PID {
+		m.pop(p)
+		m.exit(p, status)
+		return
+	}
+	byExit := f.N == 1
+	m.pop(p)
+	m.endRun(p, status, byExit)
+}
+
+// errIgnored reports whether a failure at the top of the stack is looked at by
+// the command around it, so that errexit and the ERR trap pass it over.
+// It is derived from the frames, never stored.
+func (m *Machine) errIgnored(p *Process) bool {
+	for i := len(p.Frames) - 1; i >= 0; i-- {
+		f := &p.Frames[i]
+		switch f.Kind {
+		case FIf:
+			if f.PC == 0 {
+				return true
+			}
+		case FWhile:
+			if f.PC == 0 {
+				return true
+			}
+		case FAndOr:
+			if f.I < len(f.node.(*andOr).stmts) {
+				return true
+			}
+		case FNot:
+			return true
+		}
+	}
+	return p.NoErr
+}
+
+// failed does what bash does after a command that failed: the ERR trap, then errexit.
+func (m *Machine) failed(p *Process) {
+	if p.Status == 0 {
+		return
+	}
+	exit := p.Shell.Opts.on(OptErrexit)
+	trap := p.Shell.Traps != nil && p.trap(sigERR) != nil
+	if !exit && !trap || m.errIgnored(p) {
+		return
+	}
+	if trap && m.errTrap(p, exit) {
+		return
+	}
+	if exit {
+		m.unwindExit(p, p.Status)
+	}
+}
+
+// afterCommand is where every simple command, pipeline, subshell, (( )) and [[ ]] ends.
+func (m *Machine) afterCommand(p *Process) {
+	if p.Status != 0 {
+		m.failed(p)
+	}
+}
+
+func (m *Machine) stepArith(p *Process, f *Frame) {
+	n := f.node.(*arithCmd)
+	var v int64
+	p.Line = n.line
+	done, err := m.expanded(p, f, func(e expand.Env) (err error) { v, err = n.expr.Eval(e); return err })
+	if !done {
+		return
+	}
+	m.pop(p)
+	m.arithDone(p, v, err)
+}
+
+func (m *Machine) arith(p *Process, n *arithCmd, e expand.Env) {
+	p.Line = n.line
+	if p.Shell.Opts.on(OptXtrace) {
+		m.trace(p, "(( "+trimSpace(n.expr.Text())+" ))")
+	}
+	v, err := n.expr.Eval(e)
+	m.arithDone(p, v, err)
+}
+
+func (m *Machine) arithDone(p *Process, v int64, err error) {
+	if err != nil {
+		m.arithFailed(p, "((: ", err)
+		return
+	}
+	p.Status = boolStatus(v != 0)
+	m.setPipe(p, p.Status)
+	m.afterCommand(p)
+}
+
+// setPipe sets PIPESTATUS for a command that is not a pipeline.
+func (m *Machine) setPipe(p *Process, status int) {
+	if len(p.Shell.Pipe) == 1 && p.Shell.Pipe[0] == status {
+		return
+	}
+	if len(p.Shell.Pipe) == 0 && status == 0 {
+		return
+	}
+	p.Shell.Pipe = []int{status}
+}
+
+// local saves the binding of name in the innermost function and gives it a fresh one.
+func (m *Machine) local(p *Process, name string) *vars.Var {
+	i := p.enclosing()
+	if i < 0 {
+		return p.Shell.Vars.Own(name)
+	}
+	x := p.Frames[i].x()
+	for _, s := range x.Vars {
+		if s.Name == name {
+			return p.Shell.Vars.Own(name)
+		}
+	}
+	old := p.Shell.Vars.Bind(name, nil)
+	x.Vars = append(x.Vars, Saved{name, old})
+	v := p.Shell.Vars.Own(name)
+	if old.Is(vars.Export) && p.Shell.Opts.on(OptAllexport) {
+		v.SetAttrs(vars.Export)
+	}
+	return v
+}

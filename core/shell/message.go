@@ -1,0 +1,323 @@
+package shell
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"eryxsh/core/expand"
+	"eryxsh/core/vars"
+	"eryxsh/vfs/persist"
+)
+
+var errNotFound = errors.New("command not found")
+
+// prefix begins a message: "bash: line 3: ", as bash -c and scripts do.
+func (m *Machine) prefix(p *Process) string {
+	return p.Shell.Name + ": line " + itoa(m.line(p)) + ": "
+}
+
+func (m *Machine) prefixEval(p *Process, line int) string {
+	return p.Shell.Name + ": eval: line " + itoa(line) + ": "
+}
+
+func (m *Machine) line(p *Process) int { return max(p.Line, 1) }
+
+// complain writes a message with the shell's prefix to the process's stderr.
+func (m *Machine) complain(p *Process, format string, args ...any) {
+	m.complainRaw(p, m.prefix(p)+fmt.Sprintf(format, args...)+"\n")
+}
+
+func (m *Machine) complainRaw(p *Process, text string) { _ = m.send(p, 2, []byte(text)) }
+
+// out writes a builtin's output. It gives the builtin's status: 1 if the descriptor refuses.
+func (m *Machine) out(p *Process, name string, b []byte) int {
+	if err := m.send(p, 1, b); err != nil {
+		m.complain(p, "%s: write error: %s", name, err)
+		return 1
+	}
+	return 0
+}
+
+// expandFailed ends a command whose expansion failed, as bash does for the kind of failure.
+func (m *Machine) expandFailed(p *Process, err error) {
+	e, ok := err.(*expand.Error)
+	if !ok {
+		m.complain(p, "%s", err)
+		p.Status = 1
+		m.setPipe(p, 1)
+		m.afterCommand(p)
+		return
+	}
+	m.complain(p, "%s", e.Text)
+	switch e.Kind {
+	case expand.Unbound, expand.Question:
+		m.unwindExit(p, map[expand.ErrorKind]int{expand.Unbound: 127 &^ 126, expand.Question: 127}[e.Kind])
+	case expand.Limit:
+		m.stop(e.Name)
+	case expand.NoMatch, expand.BadSubst, expand.BadArith, expand.ReadOnlyVar, expand.BadAssign:
+		m.discard(p, 1)
+	default:
+		p.Status = 1
+		m.setPipe(p, 1)
+		m.afterCommand(p)
+	}
+}
+
+// discard gives up the whole command line, as bash does after a failed
+// expansion: everything up to the text being read is undone.
+func (m *Machine) discard(p *Process, status int) {
+	for len(p.Frames) > 0 {
+		f := p.top()
+		if f.Kind == FBottom {
+			break
+		}
+		if f.Kind == FScript && f.X.Call != "eval" && f.X.Call != "trap" {
+			break
+		}
+		m.pop(p)
+	}
+	p.Status = status
+	m.setPipe(p, status)
+	if p.Shell.Opts.on(OptErrexit) && !p.NoErr {
+		m.unwindExit(p, status)
+	}
+}
+
+// arithFailed ends an arithmetic command: status 1, the script goes on.
+func (m *Machine) arithFailed(p *Process, pre string, err error) {
+	if e, ok := err.(*expand.Error); ok {
+		switch e.Kind {
+		case expand.Unbound, expand.Question, expand.Limit:
+			m.expandFailed(p, err)
+			return
+		case expand.ReadOnlyVar:
+			m.complain(p, "%s", e.Text)
+		default:
+			m.complain(p, "%s%s", pre, e.Text)
+		}
+	} else {
+		m.complain(p, "%s%s", pre, err)
+	}
+	p.Status = 1
+	m.setPipe(p, 1)
+	m.afterCommand(p)
+}
+
+// assignFailed ends a command whose assignment failed. A read-only variable ends the shell's line.
+func (m *Machine) assignFailed(p *Process, err error) {
+	e, ok := err.(*expand.Error)
+	if ok && e.Kind != expand.ReadOnlyVar {
+		m.expandFailed(p, err)
+		return
+	}
+	m.complain(p, "%s", err)
+	if p.Shell.Opts.on(OptPosix) {
+		m.unwindExit(p, 1)
+		return
+	}
+	m.discard(p, 1)
+}
+
+// trace prints a line of set -x with PS4.
+func (m *Machine) trace(p *Process, text string) {
+	ps4 := "+ "
+	if v := p.Shell.Vars.Get("PS4"); v.IsSet() {
+		p.Shell.Opts.set(OptXtrace, false)
+		ps4 = m.prompt(p, v.String())
+		p.Shell.Opts.set(OptXtrace, true)
+	}
+	if ps4 != "" { // the first character is repeated for nested shells
+		depth := 0
+		for _, f := range p.Frames {
+			if f.Kind == FScript && (f.X.Call == "eval" || f.X.Call == "source") {
+				depth++
+			}
+		}
+		depth += p.Sub - p.plainSub()
+		if depth > 0 {
+			_, n := firstRune(ps4)
+			ps4 = strings.Repeat(ps4[:n], depth) + ps4
+		}
+	}
+	num := 2
+	if v := p.Shell.Vars.Get("BASH_XTRACEFD"); v.IsSet() {
+		if n, ok := number(v.String()); ok {
+			num = n
+		}
+	}
+	_ = m.send(p, num, []byte(ps4+text+"\n"))
+}
+
+// plainSub: ( ) and pipeline stages do not lengthen PS4, only $( ) does.
+func (p *Process) plainSub() int { return p.Sub - p.Subs }
+
+func firstRune(s string) (rune, int) {
+	for i, r := range s {
+		if i > 0 {
+			return r, i
+		}
+	}
+	return 0, len(s)
+}
+
+func (m *Machine) traceWords(p *Process, words []string) {
+	q := make([]string, len(words))
+	for i, w := range words {
+		q[i] = quoteTrace(w)
+	}
+	m.trace(p, strings.Join(q, " "))
+}
+
+func (m *Machine) traceFor(p *Process, n *forClause) {
+	f := p.top()
+	q := make([]string, len(f.Words))
+	for i, w := range f.Words {
+		q[i] = quoteTrace(w)
+	}
+	kw := "for"
+	if n.menu {
+		kw = "select"
+	}
+	m.trace(p, kw+" "+n.name+" in "+strings.Join(q, " "))
+}
+
+// quoteTrace quotes a word as set -x does: only where it must be.
+func quoteTrace(s string) string {
+	if s == "" {
+		return "''"
+	}
+	for i := 0; i < len(s); i++ {
+		c := s[i]
+		if c < ' ' || c == 0x7f {
+			return expand.QuoteAt(s)
+		}
+	}
+	if strings.ContainsAny(s, " \t\n'\"\\|&;()<>!{}*?[]^$`") || s[0] == '#' || s[0] == '~' || strings.Contains(s, ":~") || strings.Contains(s, "=~") {
+		return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+	}
+	return s
+}
+
+// sourceName is what BASH_SOURCE and messages call the text being run.
+func (m *Machine) sourceName(p *Process) string {
+	for i := len(p.Frames) - 1; i >= 0; i-- {
+		f := &p.Frames[i]
+		switch {
+		case f.Kind == FFunc:
+			return f.X.Text
+		case f.Kind == FScript && f.X.Call != "eval" && f.X.Call != "trap":
+			return f.X.Name
+		case f.node != nil && f.Kind != FBottom:
+			if u := f.node.at().unit; u != nil && u.Name != "" {
+				return u.Name
+			}
+		}
+	}
+	return ""
+}
+
+// prompt expands a prompt string: its backslash escapes, then parameters.
+func (m *Machine) prompt(p *Process, s string) string {
+	var b strings.Builder
+	for i := 0; i < len(s); i++ {
+		if s[i] != '\\' || i+1 == len(s) {
+			b.WriteByte(s[i])
+			continue
+		}
+		i++
+		switch s[i] {
+		case 'a':
+			b.WriteByte(7)
+		case 'e':
+			b.WriteByte(27)
+		case 'n':
+			b.WriteByte('\n')
+		case 'r':
+			b.WriteByte('\r')
+		case '[', ']':
+		case '\\':
+			b.WriteString(`\\`)
+		case '$':
+			if m.Host.UID == 0 {
+				b.WriteByte('#')
+			} else {
+				b.WriteString(`\$`)
+			}
+		case 'u':
+			b.WriteString(m.Host.User)
+		case 'h', 'H':
+			b.WriteString(m.Host.Hostname)
+		case 's':
+			b.WriteString("bash")
+		case 'v':
+			b.WriteString("5.2")
+		case 'V':
+			b.WriteString("5.2.15")
+		case 'w', 'W':
+			dir := p.Cwd
+			home := p.Shell.Vars.Get("HOME").String()
+			switch {
+			case dir == home && home != "":
+				dir = "~"
+			case s[i] == 'W':
+				dir = dir[strings.LastIndexByte(dir, '/')+1:]
+				if dir == "" {
+					dir = "/"
+				}
+			case home != "" && strings.HasPrefix(dir, home+"/"):
+				dir = "~" + dir[len(home):]
+			}
+			b.WriteString(dir)
+		case 'j':
+			b.WriteString(itoa(len(p.Shell.Jobs)))
+		case '#', '!':
+			b.WriteByte('1')
+		default:
+			if s[i] >= '0' && s[i] <= '7' {
+				n, j := 0, i
+				for j < len(s) && j < i+3 && s[j] >= '0' && s[j] <= '7' {
+					n = n*8 + int(s[j]-'0')
+					j++
+				}
+				b.WriteByte(byte(n))
+				i = j - 1
+				continue
+			}
+			b.WriteByte('\\')
+			b.WriteByte(s[i])
+		}
+	}
+	out, err := expand.HereDoc(m.env(p), expand.CompilePrompt(b.String()))
+	if err != nil {
+		return b.String()
+	}
+	return out
+}
+
+// names lists every variable, the computed ones too, sorted.
+func (m *Machine) names(p *Process) []string { return p.Shell.Vars.Names() }
+
+// noticed reacts to a variable that the machine itself looks at.
+func (m *Machine) noticed(p *Process, name string) {
+	switch name {
+	case "PATH":
+		if p.Shell.Hashed.Len() > 0 {
+			p.Shell.Hashed = persist.Map[string]{}
+		}
+	case "OPTIND":
+		p.Shell.Getopts = Getopts{}
+	case "POSIXLY_CORRECT":
+		p.Shell.Opts.set(OptPosix, true)
+	}
+}
+
+func trimSpace(s string) string { return strings.TrimSpace(s) }
+
+// readOnly is bash's error for an assignment to a read-only variable.
+func readOnly(name string) error {
+	return &expand.Error{Kind: expand.ReadOnlyVar, Text: name + ": readonly variable"}
+}
+
+// exported reports whether a variable goes into the environment of commands.
+func exported(v *vars.Var) bool { return v.Is(vars.Export) && v.IsSet() && !v.IsArray() }

@@ -1,0 +1,289 @@
+package shell
+
+import (
+	"slices"
+
+	"eryxsh/core/vars"
+	"eryxsh/vfs/persist"
+)
+
+// Process is one thread of control with its own descriptors and shell state.
+type Process struct {
+	PID    int       `cbor:"1,keyasint"`
+	PPID   int       `cbor:"2,keyasint,omitempty"`
+	PGID   int       `cbor:"3,keyasint,omitempty"`
+	Frames []Frame   `cbor:"-"`
+	Shell  *Shell    `cbor:"-"`
+	FDs    []FD      `cbor:"4,keyasint,omitempty"` // by number
+	Cwd    string    `cbor:"5,keyasint,omitempty"`
+	Umask  uint32    `cbor:"6,keyasint,omitempty"`
+	Status int       `cbor:"7,keyasint,omitempty"` // $?
+	Wait   Wait      `cbor:"8,keyasint"`
+	Queue  []Segment `cbor:"9,keyasint,omitempty"` // output accepted but not yet written
+	Dead   bool      `cbor:"10,keyasint,omitempty"`
+	Subst  int       `cbor:"11,keyasint,omitempty"` // status of the last $( ) of the command at hand
+	NoErr  bool      `cbor:"12,keyasint,omitempty"` // errexit context inherited at the fork
+	Line   int       `cbor:"13,keyasint,omitempty"` // LINENO
+	Depth  int       `cbor:"14,keyasint,omitempty"` // nested functions, sources, evals
+	Signal []int     `cbor:"15,keyasint,omitempty"` // arrived and not yet handled
+	Sub    int       `cbor:"16,keyasint,omitempty"` // BASH_SUBSHELL
+	Job    bool      `cbor:"17,keyasint,omitempty"` // started by &
+	Exec   string    `cbor:"18,keyasint,omitempty"` // what ps shows
+	Killed int       `cbor:"19,keyasint,omitempty"` // the signal that ended it
+	Subs   int       `cbor:"20,keyasint,omitempty"` // $( ) it is nested in
+}
+
+// Shell is the part of a process that only shells have.
+type Shell struct {
+	Vars    *vars.Table            `cbor:"-"`
+	Funcs   persist.Map[*Function] `cbor:"-"`
+	Aliases persist.Map[string]    `cbor:"-"`
+	Hashed  persist.Map[string]    `cbor:"-"` // hash builtin: name → path
+	Opts    Options                `cbor:"1,keyasint"`
+	Traps   []Trap                 `cbor:"2,keyasint,omitempty"` // by signal number
+	Params  []string               `cbor:"3,keyasint,omitempty"` // $1…
+	Name    string                 `cbor:"4,keyasint,omitempty"` // $0
+	Dirs    []string               `cbor:"5,keyasint,omitempty"` // DIRSTACK below the cwd
+	Jobs    []Job                  `cbor:"6,keyasint,omitempty"`
+	LastBg  int                    `cbor:"7,keyasint,omitempty"` // $!
+	Pipe    []int                  `cbor:"8,keyasint,omitempty"` // PIPESTATUS
+	Getopts Getopts                `cbor:"9,keyasint"`
+	Started int64                  `cbor:"10,keyasint,omitempty"` // ns, the origin of SECONDS
+	Random  uint32                 `cbor:"11,keyasint,omitempty"` // RANDOM's generator
+	Last    string                 `cbor:"12,keyasint,omitempty"` // $_
+	PID     int                    `cbor:"13,keyasint,omitempty"` // $$
+	PPID    int                    `cbor:"14,keyasint,omitempty"` // $PPID
+	Off     []string               `cbor:"15,keyasint,omitempty"` // builtins disabled by enable -n
+	Match   []string               `cbor:"16,keyasint,omitempty"` // reserved
+	Debug   string                 `cbor:"17,keyasint,omitempty"` // BASH_COMMAND
+	Done    []Ended                `cbor:"18,keyasint,omitempty"` // children reaped and still to be waited for
+	Exec    string                 `cbor:"19,keyasint,omitempty"` // BASH_EXECUTION_STRING
+}
+
+// FD is one descriptor of a process.
+type FD struct {
+	Num  int  `cbor:"1,keyasint"`
+	File int  `cbor:"2,keyasint"`           // index of the OFD
+	Exec bool `cbor:"3,keyasint,omitempty"` // close on exec: a utility's own files, a script being read
+}
+
+// Segment is output on its way to a file.
+type Segment struct {
+	File int    `cbor:"1,keyasint"`
+	Data []byte `cbor:"2,keyasint"`
+}
+
+// WaitKind is what a process waits for.
+type WaitKind uint8
+
+// What a process may wait for.
+const (
+	Runs        WaitKind = iota
+	WaitsRead            // data, end of file or a signal on File
+	WaitsOpen            // the other end of the FIFO behind Pipe
+	WaitsChild           // PID, or any child if 0, or Until
+	WaitsCall            // the answer of the tool call at the top frame
+	WaitsSleep           // Until
+	WaitsWrite           // the queue
+	WaitsSignal          // suspend: a signal
+	WaitsLast            // to be the last who holds File
+)
+
+// Wait is why a process does not run.
+type Wait struct {
+	Kind  WaitKind `cbor:"1,keyasint,omitempty"`
+	File  int      `cbor:"2,keyasint,omitempty"`
+	PID   int      `cbor:"3,keyasint,omitempty"`
+	Until int64    `cbor:"4,keyasint,omitempty"`
+}
+
+// Trap is the action of one signal; an empty Text ignores it.
+type Trap struct {
+	Signal int    `cbor:"1,keyasint"`
+	Text   string `cbor:"2,keyasint,omitempty"`
+	// Inherited traps of a parent shell are shown by trap -p in a subshell until one is set, and never run.
+	Inherited bool `cbor:"3,keyasint,omitempty"`
+	Running   bool `cbor:"4,keyasint,omitempty"`
+}
+
+// Job is a background pipeline.
+type Job struct {
+	Num     int    `cbor:"1,keyasint"`
+	PIDs    []int  `cbor:"2,keyasint"`
+	Command string `cbor:"3,keyasint,omitempty"`
+	Stopped bool   `cbor:"4,keyasint,omitempty"`
+	NoHup   bool   `cbor:"5,keyasint,omitempty"`
+	Told    bool   `cbor:"6,keyasint,omitempty"`
+}
+
+// Ended is a child that has ended, kept until it is waited for.
+type Ended struct {
+	PID    int `cbor:"1,keyasint"`
+	Status int `cbor:"2,keyasint,omitempty"`
+}
+
+// Getopts is the position inside a bundle of options (OPTIND is a variable).
+type Getopts struct {
+	Ind int `cbor:"1,keyasint,omitempty"`
+	Pos int `cbor:"2,keyasint,omitempty"`
+}
+
+func (p *Process) top() *Frame { return &p.Frames[len(p.Frames)-1] }
+
+func (p *Process) push(f Frame) *Frame {
+	p.Frames = append(p.Frames, f)
+	return &p.Frames[len(p.Frames)-1]
+}
+
+// clone copies a process for a fork of the whole machine: same PID, same files.
+func (p *Process) clone() *Process {
+	c := *p
+	c.Frames = slices.Clone(p.Frames)
+	for i := range c.Frames {
+		c.Frames[i].X = c.Frames[i].X.clone()
+		c.Frames[i].Words = slices.Clip(c.Frames[i].Words)
+	}
+	c.FDs = slices.Clone(p.FDs)
+	c.Queue = slices.Clone(p.Queue)
+	c.Signal = slices.Clone(p.Signal)
+	c.Shell = p.Shell.fork()
+	return &c
+}
+
+// fork copies the shell state in O(1): variables, functions and aliases are shared.
+func (s *Shell) fork() *Shell {
+	c := *s
+	c.Vars = s.Vars.Fork()
+	c.Traps = slices.Clone(s.Traps)
+	c.Dirs = slices.Clone(s.Dirs)
+	c.Jobs = slices.Clone(s.Jobs)
+	c.Done = slices.Clone(s.Done)
+	return &c
+}
+
+func (p *Process) fd(num int) (int, bool) {
+	for i := range p.FDs {
+		if p.FDs[i].Num == num {
+			return p.FDs[i].File, true
+		}
+	}
+	return 0, false
+}
+
+// put makes num refer to an open file description, whose count the caller has raised.
+// It gives the one num referred to before, whose count the caller now owns, or -1.
+func (p *Process) put(num, file int, exec bool) int {
+	i, found := slices.BinarySearchFunc(p.FDs, num, func(f FD, n int) int { return f.Num - n })
+	if found {
+		old := p.FDs[i].File
+		p.FDs[i].File, p.FDs[i].Exec = file, exec
+		return old
+	}
+	p.FDs = slices.Insert(p.FDs, i, FD{Num: num, File: file, Exec: exec})
+	return -1
+}
+
+// take removes num and gives its description, or -1.
+func (p *Process) take(num int) int {
+	for i := range p.FDs {
+		if p.FDs[i].Num == num {
+			old := p.FDs[i].File
+			p.FDs = slices.Delete(p.FDs, i, i+1)
+			return old
+		}
+	}
+	return -1
+}
+
+// free gives the lowest unused descriptor number not below from.
+func (p *Process) free(from int) int {
+	n := from
+	for i := range p.FDs {
+		if p.FDs[i].Num == n {
+			n++
+		}
+	}
+	return n
+}
+
+// child finds a live or ended process of the machine by its PID.
+func (m *Machine) proc(pid int) *Process {
+	i, ok := slices.BinarySearchFunc(m.Procs, pid, func(p *Process, n int) int { return p.PID - n })
+	if !ok {
+		return nil
+	}
+	return m.Procs[i]
+}
+
+// fork makes a child process that runs frame f: a subshell, a stage, a substitution, a job.
+func (m *Machine) fork(p *Process, f Frame) *Process {
+	m.Sched.NextPID++
+	m.Meter.Spawned++
+	c := &Process{PID: m.Sched.NextPID, PPID: p.PID, PGID: p.PGID, Shell: p.Shell.fork(), Cwd: p.Cwd, Umask: p.Umask,
+		Status: p.Status, NoErr: p.NoErr || m.errIgnored(p), Line: p.Line, Depth: p.Depth, Sub: p.Sub + 1, Subs: p.Subs, Exec: p.Exec}
+	c.FDs = append(make([]FD, 0, len(p.FDs)+2), p.FDs...)
+	for _, d := range c.FDs {
+		m.Files[d.File].Refs++
+	}
+	c.Shell.Jobs, c.Shell.Done = nil, nil
+	for i := range c.Shell.Traps { // ignored signals stay ignored, the others are only remembered
+		c.Shell.Traps[i].Inherited = c.Shell.Traps[i].Text != ""
+	}
+	if !c.Shell.Opts.on(OptErrtrace) {
+		c.dropTrap(sigERR)
+	}
+	if !c.Shell.Opts.on(OptFunctrace) {
+		c.dropTrap(sigDEBUG)
+		c.dropTrap(sigRETURN)
+	}
+	if t := c.trap(sigERR); t != nil {
+		t.Inherited = false
+	}
+	if t := c.trap(sigDEBUG); t != nil {
+		t.Inherited = false
+	}
+	c.push(f)
+	m.Procs = append(m.Procs, c)
+	if n := m.Limits.Processes; n > 0 && int64(len(m.Procs)) > n {
+		m.stop("processes")
+	}
+	return c
+}
+
+// exit ends a process: frames are undone, files closed, the parent told.
+func (m *Machine) exit(p *Process, status int) {
+	for len(p.Frames) > 0 {
+		m.pop(p)
+	}
+	for _, d := range p.FDs {
+		m.unref(d.File)
+	}
+	p.FDs = p.FDs[:0]
+	for _, s := range p.Queue {
+		m.unref(s.File)
+	}
+	p.Queue = nil
+	p.Status, p.Dead, p.Wait = status, true, Wait{}
+	m.dropCalls(p.PID)
+	for _, c := range m.Procs { // orphans
+		if c.PPID == p.PID {
+			c.PPID = m.Procs[0].PID
+			if c.Dead {
+				m.remove(c.PID)
+			}
+		}
+	}
+	if parent := m.proc(p.PPID); parent == nil || parent.Dead {
+		m.remove(p.PID)
+	}
+}
+
+// remove forgets an ended process: it has been reaped.
+func (m *Machine) remove(pid int) {
+	for i, p := range m.Procs {
+		if p.PID == pid && i > 0 {
+			m.Procs = append(m.Procs[:i:i], m.Procs[i+1:]...)
+			return
+		}
+	}
+}

@@ -1,0 +1,242 @@
+package shell
+
+import (
+	"eryxsh/core/expand"
+	"eryxsh/core/vars"
+	"eryxsh/vfs"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+type redirResult uint8
+
+const (
+	opened redirResult = iota
+	again              // a substitution or a FIFO is waited for
+	failed             // said so on stderr
+)
+
+// redirect opens the redirections of the frame one after the other, from
+// number f.I, and keeps in the frame what they replaced.
+func (m *Machine) redirect(p *Process, f *Frame, rs []*redir) redirResult {
+	for f.I < len(rs) {
+		r := rs[f.I]
+		var target string
+		ok, err := true, error(nil)
+		expandTarget := func(e expand.Env) (err error) {
+			target, err = m.target(e, r)
+			return err
+		}
+		if r.memo {
+			ok, err = m.expanded(p, f, expandTarget)
+		} else {
+			err = expandTarget(m.env(p))
+		}
+		if !ok {
+			return again
+		}
+		if err != nil {
+			return m.redirError(p, err)
+		}
+		f = p.top()
+		f.I++
+		file, res := m.redirectOne(p, f, r, target)
+		if res != opened {
+			return res
+		}
+		if file >= 0 && !m.rendezvous(file) {
+			p.Wait = Wait{Kind: WaitsOpen, File: file}
+			return again
+		}
+	}
+	return opened
+}
+
+func (m *Machine) redirError(p *Process, err error) redirResult {
+	if e, ok := err.(*expand.Error); ok && (e.Kind == expand.Unbound || e.Kind == expand.Question) {
+		m.expandFailed(p, err)
+		return again
+	}
+	m.complain(p, "%s", err)
+	return failed
+}
+
+// target gives what a redirection's word or document expands to.
+func (m *Machine) target(e expand.Env, r *redir) (string, error) {
+	switch r.op {
+	case syntax.Hdoc, syntax.DashHdoc:
+		return expand.HereDoc(e, r.doc)
+	case syntax.WordHdoc:
+		s, err := expand.String(e, r.word)
+		return s + "\n", err
+	}
+	return expand.Redirect(e, r.word)
+}
+
+// redirectOne does one redirection; it gives the description it opened, or -1.
+func (m *Machine) redirectOne(p *Process, f *Frame, r *redir, target string) (int, redirResult) {
+	num := r.fd
+	if num < 0 {
+		num = 1
+		switch r.op {
+		case syntax.RdrIn, syntax.RdrInOut, syntax.DplIn, syntax.Hdoc, syntax.DashHdoc, syntax.WordHdoc:
+			num = 0
+		}
+	}
+	flags := -1
+	switch r.op {
+	case syntax.Hdoc, syntax.DashHdoc, syntax.WordHdoc:
+		return m.install(p, f, r, num, m.newFile(OFD{Kind: FileText, Text: []byte(target)}))
+	case syntax.DplIn, syntax.DplOut:
+		return m.duplicate(p, f, r, num, target)
+	case syntax.RdrIn:
+		flags = vfs.O_RDONLY
+	case syntax.RdrInOut:
+		flags = vfs.O_RDWR | vfs.O_CREAT
+	case syntax.AppOut, syntax.AppAll:
+		flags = vfs.O_WRONLY | vfs.O_CREAT | vfs.O_APPEND
+	case syntax.RdrOut, syntax.RdrClob, syntax.RdrAll:
+		flags = vfs.O_WRONLY | vfs.O_CREAT | vfs.O_TRUNC
+		if r.op != syntax.RdrClob && p.Shell.Opts.on(OptNoClobber) {
+			if st, err := m.FS.Stat(m.cred(), m.abs(p, target)); err == nil && st.Mode.IsRegular() {
+				m.complain(p, "%s: cannot overwrite existing file", target)
+				return -1, failed
+			}
+		}
+	default:
+		m.complain(p, "eryxsh: redirection %s: not yet", r.op)
+		return -1, failed
+	}
+	file, err := m.open(p, target, flags, 0o666)
+	if err != nil {
+		m.complain(p, "%s: %s", target, err)
+		return -1, failed
+	}
+	if _, res := m.install(p, f, r, num, file); res != opened {
+		return -1, res
+	}
+	if r.op == syntax.RdrAll || r.op == syntax.AppAll {
+		m.replace(p, f, 2, m.ref(file))
+	}
+	return file, opened
+}
+
+// install puts a description at num, or at a fresh number for {name}>.
+func (m *Machine) install(p *Process, f *Frame, r *redir, num, file int) (int, redirResult) {
+	if r.name != "" {
+		num = p.free(10)
+		if err := m.assign(p, r.name, nil, itoa(num), false); err != nil {
+			m.unref(file)
+			m.complain(p, "%s", err)
+			return -1, failed
+		}
+		p.put(num, file, false) // stays open after the command
+		return file, opened
+	}
+	if n := m.limit(m.Limits.OpenFiles); int64(num) >= n {
+		m.unref(file)
+		m.complain(p, "%d: Bad file descriptor", num)
+		return -1, failed
+	}
+	m.replace(p, f, num, file)
+	return file, opened
+}
+
+// replace makes num refer to file, keeping what it referred to in the frame.
+func (m *Machine) replace(p *Process, f *Frame, num, file int) {
+	exec := false
+	for _, d := range p.FDs {
+		if d.Num == num {
+			exec = d.Exec
+		}
+	}
+	old := p.put(num, file, false)
+	f.x().Saves = append(f.X.Saves, Save{Num: num, File: old, Exec: exec})
+}
+
+// duplicate does n>&m, n>&- and n>&m-.
+func (m *Machine) duplicate(p *Process, f *Frame, r *redir, num int, target string) (int, redirResult) {
+	if target == "-" {
+		if r.name != "" {
+			n, _ := number(p.Shell.Vars.Get(r.name).String())
+			if old := p.take(n); old >= 0 {
+				m.unref(old)
+			}
+			return -1, opened
+		}
+		old := p.take(num)
+		f.x().Saves = append(f.X.Saves, Save{Num: num, File: old})
+		return -1, opened
+	}
+	move := len(target) > 1 && target[len(target)-1] == '-'
+	from, ok := number(target)
+	if move {
+		from, ok = number(target[:len(target)-1])
+	}
+	if !ok {
+		if r.op == syntax.DplOut && r.fd < 0 && r.name == "" { // >&word is &>word
+			all := *r
+			all.op = syntax.RdrAll
+			return m.redirectOne(p, f, &all, target)
+		}
+		m.complain(p, "%s: ambiguous redirect", target)
+		return -1, failed
+	}
+	file, ok := p.fd(from)
+	if !ok {
+		m.complain(p, "%s: %s", target, vfs.EBADF)
+		return -1, failed
+	}
+	if from == num && !move {
+		return -1, opened
+	}
+	if _, res := m.install(p, f, r, num, m.ref(file)); res != opened {
+		return -1, res
+	}
+	if move {
+		old := p.take(from)
+		f.x().Saves = append(f.X.Saves, Save{Num: from, File: old})
+	}
+	return -1, opened
+}
+
+// keep makes the redirections of the frame permanent, as exec does.
+func (m *Machine) keep(f *Frame) {
+	if f.X == nil {
+		return
+	}
+	for _, s := range f.X.Saves {
+		if s.File >= 0 {
+			m.unref(s.File)
+		}
+	}
+	f.X.Saves = nil
+}
+
+// assign gives a variable a value: namerefs are followed, attributes applied,
+// read-only variables refused.
+func (m *Machine) assign(p *Process, name string, sub *expand.Sub, value string, add bool) error {
+	return m.assignEnv(p, m.env(p), name, sub, value, add)
+}
+
+func (m *Machine) assignEnv(p *Process, e expand.Env, name string, sub *expand.Sub, value string, add bool) error {
+	t := p.Shell.Vars
+	v := t.Get(name)
+	if v != nil && v.Attrs()&(vars.Nameref|vars.ReadOnly|vars.Special|vars.Integer|vars.Lower|vars.Upper|vars.Capital) == 0 && sub == nil && !v.IsArray() {
+		v = t.Own(name)
+		if add {
+			v.AppendString(value)
+		} else {
+			v.SetString(value)
+		}
+		if v.Is(vars.Export) || len(name) <= 10 {
+			m.noticed(p, name)
+		}
+		if p.Shell.Opts.on(OptAllexport) {
+			v.SetAttrs(v.Attrs() | vars.Export)
+		}
+		m.hold(len(value))
+		return nil
+	}
+	return m.assignSlow(p, e, name, sub, value, add)
+}

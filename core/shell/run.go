@@ -1,0 +1,346 @@
+package shell
+
+import (
+	"eryxsh/core/limit"
+)
+
+// quantum is how many steps a process runs before the next one's turn. It is
+// counted in saved steps, so stopping and going on changes no interleaving.
+const quantum = 64
+
+// work units between two questions whether the slice is over: about 100 µs.
+const sliceCredit = 1024
+
+// Outcome is why Run came back.
+type Outcome uint8
+
+// The outcomes of Run.
+const (
+	Done     Outcome = iota // the run has ended: RunState has its status
+	Sliced                  // the slice is over
+	Calls                   // nothing goes on until a tool call is answered
+	Sleeping                // nothing goes on before Until
+	Input                   // nothing goes on without input
+	Marked                  // a checkpoint was reached
+	Limited                 // a limit was met and the run asked to be suspended by it
+)
+
+// stop is what unwinds a step when a limit is met. The World stays consistent:
+// a step that is given up ends its run, never goes on.
+type stop struct{ name string }
+
+// stop ends the run at a named limit, from anywhere inside a step.
+func (m *Machine) stop(name string) { panic(&stop{name}) }
+
+// charge counts work; a slice ends when its credit is used and the host says so.
+func (m *Machine) charge(n int) { m.rt.credit -= n }
+
+// hold checks a single buffer against the memory limit.
+func (m *Machine) hold(n int) {
+	if lim := m.Limits.Memory; lim > 0 && int64(n) > lim {
+		m.stop("memory")
+	}
+}
+
+// now is the World's clock in ns.
+func (m *Machine) now() int64 {
+	if !m.Clock.Virtual && m.rt.host != nil {
+		if t := m.rt.host.Now(); t > m.Clock.Now {
+			m.Clock.Now = t
+		}
+	}
+	return m.Clock.Now
+}
+
+// Now is the World's clock in ns since 1970.
+func (m *Machine) Now() int64 { return m.Clock.Now }
+
+// Advance runs the machine until the slice is over or nothing can go on.
+// until is the time to come back at when the outcome is Sleeping.
+func (m *Machine) Advance(h Host) (out Outcome, until int64) {
+	m.own()
+	m.rt.host = h
+	defer func() { m.rt.host = nil }()
+	m.rt.credit = sliceCredit
+	if !m.Clock.Virtual {
+		m.now()
+	}
+	for {
+		out, until, lim := m.advance()
+		if lim == "" {
+			return out, until
+		}
+		if m.Run.Suspend && refillable(lim) {
+			m.Run.Limit = lim
+			return Limited, 0
+		}
+		if lim == "timeout" {
+			m.Expire()
+			return Done, 0
+		}
+		m.kill(137, "LIMIT_EXCEEDED", lim)
+		m.emit(1, []byte("eryxsh: limit "+lim+" reached\n"))
+	}
+}
+
+// refillable limits are met between two steps, so the run can go on after `resume(add=…)`.
+func refillable(name string) bool { return name == "steps" || name == "time" || name == "timeout" }
+
+func (m *Machine) advance() (out Outcome, until int64, lim string) {
+	defer func() {
+		if x := recover(); x != nil {
+			s, ok := x.(*stop)
+			if !ok {
+				panic(x)
+			}
+			out, until, lim = Done, 0, s.name
+		}
+	}()
+	for m.Run.Active {
+		p, wake := m.pick()
+		if p == nil {
+			out, until = m.idle(wake)
+			if out == Sliced { // the virtual clock has jumped
+				continue
+			}
+			return out, until, ""
+		}
+		if lim := m.Limits.Steps; lim > 0 && m.Meter.Steps >= lim {
+			return Done, 0, "steps"
+		}
+		m.Sched.Quantum--
+		m.Meter.Steps++
+		if m.Clock.Virtual {
+			if m.Clock.Now += 1000; m.Run.Deadline > 0 && m.Clock.Now >= m.Run.Deadline {
+				return Done, 0, "timeout"
+			}
+		}
+		m.step(p)
+		if len(m.Run.Marks) > 0 {
+			return Marked, 0, ""
+		}
+		if m.rt.credit--; m.rt.credit <= 0 {
+			m.rt.credit = sliceCredit
+			if m.rt.host.Expired() {
+				return Sliced, 0, ""
+			}
+		}
+	}
+	return Done, 0, ""
+}
+
+// pick gives the process whose turn it is, or nil and the earliest time one wakes.
+func (m *Machine) pick() (*Process, int64) {
+	if m.Sched.Quantum > 0 {
+		if p := m.current(); p != nil && (p.Wait.Kind == Runs && len(p.Queue) == 0 || m.ready(p)) {
+			return p, 0
+		}
+	}
+	// next in PID order after the current one, coming round to it last
+	at := 0
+	for at < len(m.Procs) && m.Procs[at].PID <= m.Sched.Cur {
+		at++
+	}
+	wake := int64(0)
+	for i := range m.Procs {
+		p := m.Procs[(at+i)%len(m.Procs)]
+		if p.Dead || len(p.Frames) == 0 {
+			continue
+		}
+		if m.ready(p) {
+			m.Sched.Cur, m.Sched.Quantum = p.PID, quantum
+			return p, 0
+		}
+		if u := p.Wait.Until; u > 0 && (wake == 0 || u < wake) {
+			wake = u
+		}
+	}
+	return nil, wake
+}
+
+func (m *Machine) current() *Process {
+	if len(m.Procs) == 1 {
+		if p := m.Procs[0]; p.PID == m.Sched.Cur && len(p.Frames) > 0 {
+			return p
+		}
+		return nil
+	}
+	p := m.proc(m.Sched.Cur)
+	if p == nil || p.Dead || len(p.Frames) == 0 {
+		return nil
+	}
+	return p
+}
+
+// ready reports whether a process can take a step, ending a wait that is over.
+func (m *Machine) ready(p *Process) bool {
+	if len(p.Queue) > 0 && !m.drain(p) && len(p.Signal) == 0 {
+		return false
+	}
+	w := &p.Wait
+	switch w.Kind {
+	case Runs:
+		return true
+	case WaitsRead:
+		if len(p.Signal) == 0 && !m.readReady(w.File) && !m.due(w) {
+			return false
+		}
+	case WaitsOpen:
+		if len(p.Signal) == 0 && !m.rendezvous(w.File) {
+			return false
+		}
+	case WaitsChild:
+		if len(p.Signal) == 0 && !m.childReady(p, w.PID) && !m.due(w) {
+			return false
+		}
+	case WaitsCall:
+		f := p.top()
+		if len(p.Signal) == 0 && (f.X == nil || f.X.Got == nil) {
+			return false
+		}
+	case WaitsSleep:
+		if len(p.Signal) == 0 && !m.due(w) {
+			return false
+		}
+	case WaitsWrite:
+		if len(p.Queue) > 0 {
+			return false
+		}
+	case WaitsLast:
+		if len(p.Signal) == 0 && m.Files[w.File].Refs > 1 {
+			return false
+		}
+	case WaitsSignal:
+		if len(p.Signal) == 0 {
+			return false
+		}
+	}
+	p.Wait = Wait{}
+	return true
+}
+
+func (m *Machine) due(w *Wait) bool { return w.Until > 0 && m.now() >= w.Until }
+
+func (m *Machine) readReady(file int) bool {
+	o := &m.Files[file]
+	switch o.Kind {
+	case FilePipe:
+		pp := &m.Pipes[o.Pipe]
+		return len(pp.Buf) > 0 || pp.Writers == 0 && m.rendezvousPipe(pp)
+	case FileStdin:
+		return len(m.IO.In) > 0 || !m.IO.InOpen
+	}
+	return true
+}
+
+// childReady reports whether the child pid, or any child if 0, has ended.
+func (m *Machine) childReady(p *Process, pid int) bool {
+	any := false
+	for _, c := range m.Procs {
+		if c.PPID != p.PID || pid != 0 && c.PID != pid {
+			continue
+		}
+		any = true
+		if c.Dead {
+			return true
+		}
+	}
+	return !any
+}
+
+// idle says what the machine waits for when no process can run. A virtual
+// clock jumps to the next wake-up.
+func (m *Machine) idle(wake int64) (Outcome, int64) {
+	if m.foreground() == nil { // only jobs of earlier calls are left
+		m.Run.Active = false
+		return Done, 0
+	}
+	waitsIn := false
+	for _, p := range m.Procs {
+		if !p.Dead && p.Wait.Kind == WaitsRead && m.Files[p.Wait.File].Kind == FileStdin {
+			waitsIn = true
+		}
+	}
+	switch {
+	case len(m.Calls) > 0:
+		return Calls, wake
+	case waitsIn:
+		return Input, wake
+	case wake > 0:
+		if m.Clock.Virtual {
+			if dl := m.Run.Deadline; dl > 0 && wake > dl {
+				m.Clock.Now = max(m.Clock.Now, dl)
+				m.stop("timeout")
+			}
+			m.Clock.Now = max(m.Clock.Now, wake)
+			return Sliced, 0
+		}
+		return Sleeping, wake
+	}
+	m.deadlock()
+	return Sliced, 0
+}
+
+// deadlock ends what can never go on: every process waits for another.
+func (m *Machine) deadlock() {
+	m.emit(1, []byte("eryxsh: deadlock: every process waits for another\n"))
+	m.kill(1, "LIMIT_EXCEEDED", "deadlock")
+}
+
+// foreground is the shell process while it has something to do.
+func (m *Machine) foreground() *Process {
+	if p := m.Procs[0]; len(p.Frames) > 0 {
+		return p
+	}
+	return nil
+}
+
+// kill ends the run: the foreground and everything it started by this call.
+func (m *Machine) kill(status int, class, name string) {
+	m.own()
+	sh := m.Procs[0]
+	for len(m.Procs) > 1 {
+		p := m.Procs[len(m.Procs)-1]
+		if !p.Dead {
+			m.exit(p, status)
+		}
+		m.remove(p.PID)
+	}
+	for len(sh.Frames) > 0 {
+		m.pop(sh)
+	}
+	for _, s := range sh.Queue {
+		m.unref(s.File)
+	}
+	sh.Queue, sh.Wait, sh.Signal = nil, Wait{}, nil
+	sh.Shell.Jobs, sh.Shell.Done = nil, nil
+	m.Calls = nil
+	m.finish(status)
+	m.Run.Class, m.Run.Limit = class, name
+}
+
+// finish records the end of a run.
+func (m *Machine) finish(status int) {
+	m.Procs[0].Status = status
+	m.Run.Active, m.Run.Status = false, status
+	m.Sched.Cur, m.Sched.Quantum = 0, 0
+}
+
+// Cancel ends the run as a user's interrupt would: status 130.
+func (m *Machine) Cancel() {
+	if m.Run.Active {
+		m.own()
+		m.kill(130, "CANCELLED", "")
+	}
+}
+
+// Expire ends the run because its time is used up: status 124.
+func (m *Machine) Expire() {
+	if m.Run.Active {
+		m.own()
+		m.kill(124, "TIMEOUT", "timeout")
+	}
+}
+
+// Limit gives one of the machine's limits, or the largest number.
+func (m *Machine) limit(v int64) int64 { return limit.Or(v) }

@@ -1,0 +1,390 @@
+package shell
+
+import (
+	"strings"
+
+	"eryxsh/core/expand"
+	"eryxsh/core/vars"
+	"eryxsh/vfs"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// unit compiles the next line of a text, aliases expanded.
+func (m *Machine) unit(p *Process, name, text string, off, line int) (*Unit, int, error) {
+	if p.Shell.Aliases.Len() == 0 || !p.Shell.Opts.on(OptExpandAliases) {
+		return nextUnit(name, text, off, line)
+	}
+	return m.aliasedUnit(p, name, text, off, line)
+}
+
+// aliasedUnit reads a line as bash does with aliases: the first word of a
+// simple command is replaced by the alias's text, and what comes of it is read
+// again. A replaced name is not replaced again inside its own text; an alias
+// that ends in a blank makes the next word a candidate.
+func (m *Machine) aliasedUnit(p *Process, name, text string, off, line int) (*Unit, int, error) {
+	rest := text[off:]
+	grown := 0
+	var used []aliasSpan
+	for range 256 {
+		stmts, n, err := parseUnit(rest)
+		at, word := -1, ""
+		for _, s := range stmts {
+			if at, word = m.findAlias(p, s, used); at >= 0 {
+				break
+			}
+		}
+		if at < 0 && err != nil { // the line may parse only with its aliases replaced
+			at, word = m.leadingAlias(p, rest, used)
+		}
+		if at < 0 {
+			if err != nil {
+				return nil, len(text), syntaxError(err, rest, line)
+			}
+			if len(stmts) == 0 {
+				return nil, len(text), nil
+			}
+			u := newUnit(name, rest[:n], line)
+			if err := u.compile(stmts); err != nil {
+				return nil, len(text), err
+			}
+			return u, off + n - grown, nil
+		}
+		value, _ := p.Shell.Aliases.Get(word)
+		value = expand.Encode([]byte(value))
+		rest = rest[:at] + value + rest[at+len(word):]
+		d := len(value) - len(word)
+		grown += d
+		for i := range used {
+			if used[i].from > at {
+				used[i].from += d
+			}
+			if used[i].to > at {
+				used[i].to += d
+			}
+		}
+		used = append(used, aliasSpan{at, at + len(value), word, strings.HasSuffix(value, " ") || strings.HasSuffix(value, "\t")})
+	}
+	return nextUnit(name, text, off, line)
+}
+
+// aliasSpan is a stretch of text that came from an alias.
+type aliasSpan struct {
+	from, to int
+	name     string
+	blank    bool
+}
+
+// findAlias gives the offset of the first command word of a tree that is an alias.
+func (m *Machine) findAlias(p *Process, s *syntax.Stmt, used []aliasSpan) (at int, word string) {
+	at = -1
+	syntax.Walk(s, func(n syntax.Node) bool {
+		if at >= 0 {
+			return false
+		}
+		c, ok := n.(*syntax.CallExpr)
+		if !ok {
+			if d, ok := n.(*syntax.DeclClause); ok && m.isAlias(p, d.Variant.Value, int(d.Variant.ValuePos.Offset()), used) {
+				at, word = int(d.Variant.ValuePos.Offset()), d.Variant.Value
+			}
+			return true
+		}
+		for i, w := range c.Args {
+			if len(w.Parts) != 1 {
+				break
+			}
+			l, ok := w.Parts[0].(*syntax.Lit)
+			if !ok || len(l.Value) != int(l.ValueEnd.Offset()-l.ValuePos.Offset()) {
+				break
+			}
+			pos := int(l.ValuePos.Offset())
+			if i > 0 && !afterBlank(pos, used) {
+				break
+			}
+			if m.isAlias(p, l.Value, pos, used) {
+				at, word = pos, l.Value
+				return false
+			}
+			if !inside(pos, used) && i > 0 {
+				break
+			}
+		}
+		return true
+	})
+	return at, word
+}
+
+// leadingAlias looks at the first word of a line that does not parse.
+func (m *Machine) leadingAlias(p *Process, rest string, used []aliasSpan) (int, string) {
+	i := 0
+	for i < len(rest) && strings.IndexByte(" \t\n", rest[i]) >= 0 {
+		i++
+	}
+	j := i
+	for j < len(rest) && strings.IndexByte(" \t\n;&|()<>'\"$`\\", rest[j]) < 0 {
+		j++
+	}
+	if j > i && m.isAlias(p, rest[i:j], i, used) {
+		return i, rest[i:j]
+	}
+	return -1, ""
+}
+
+func (m *Machine) isAlias(p *Process, word string, at int, used []aliasSpan) bool {
+	if _, ok := p.Shell.Aliases.Get(word); !ok {
+		return false
+	}
+	for _, s := range used {
+		if s.name == word && at >= s.from && at < s.to {
+			return false
+		}
+	}
+	return true
+}
+
+func inside(at int, used []aliasSpan) bool {
+	for _, s := range used {
+		if at >= s.from && at < s.to {
+			return true
+		}
+	}
+	return false
+}
+
+// afterBlank reports whether the word at an offset directly follows an alias that ends in a blank.
+func afterBlank(at int, used []aliasSpan) bool {
+	for _, s := range used {
+		if s.blank && at >= s.to && at <= s.to+8 {
+			return true
+		}
+	}
+	return false
+}
+
+// shellArgs reads the arguments of bash and starts its script. A status of 0 or
+// more says that there is nothing to run.
+func (m *Machine) shellArgs(c *Process, argv []string) int {
+	sh := c.Shell
+	sh.Name = argv[0]
+	if argv[0] == "sh" || strings.HasSuffix(argv[0], "/sh") {
+		sh.Opts.set(OptPosix, true)
+	}
+	command, stdin := false, false
+	args := argv[1:]
+	for len(args) > 0 {
+		a := args[0]
+		if a == "--" || a == "-" {
+			args = args[1:]
+			break
+		}
+		if len(a) < 2 || a[0] != '-' && a[0] != '+' {
+			break
+		}
+		args = args[1:]
+		if strings.HasPrefix(a, "--") {
+			if status := m.longShellOption(c, a, &args); status >= 0 {
+				return status
+			}
+			continue
+		}
+		on := a[0] == '-'
+		for i := 1; i < len(a); i++ {
+			switch ch := a[i]; ch {
+			case 'c':
+				command = true
+			case 's':
+				stdin = true
+			case 'l', 'i', 'r', 'D':
+				if ch == 'l' {
+					sh.Opts.set(OptLoginShell, true)
+				}
+			case 'o', 'O':
+				if len(args) == 0 {
+					return m.listShellOptions(c, ch == 'O')
+				}
+				list := setOptions
+				if ch == 'O' {
+					list = shoptOptions
+				}
+				o, ok := findOption(list, args[0])
+				if !ok {
+					m.complainRaw(c, "bash: "+args[0]+": invalid option name\n")
+					return 2
+				}
+				sh.Opts.set(o.opt, on)
+				args = args[1:]
+			default:
+				o, ok := optionByLetter(ch)
+				if !ok {
+					m.complainRaw(c, "bash: "+a[:1]+string(ch)+": invalid option\n")
+					return 2
+				}
+				sh.Opts.set(o.opt, on)
+			}
+		}
+	}
+	switch {
+	case command:
+		if len(args) == 0 {
+			m.complainRaw(c, "bash: -c: option requires an argument\n")
+			return 2
+		}
+		text := args[0]
+		if len(args) > 1 {
+			sh.Name = args[1]
+			sh.Params = append([]string(nil), args[2:]...)
+		}
+		sh.Exec = text
+		m.pushScript(c, "", text, 1, "")
+	case len(args) > 0 && !stdin:
+		return m.shellFile(c, args)
+	default:
+		sh.Params = append([]string(nil), args...)
+		m.pushStdin(c)
+	}
+	return -1
+}
+
+func (m *Machine) longShellOption(c *Process, a string, args *[]string) int {
+	switch a {
+	case "--login":
+		c.Shell.Opts.set(OptLoginShell, true)
+	case "--posix":
+		c.Shell.Opts.set(OptPosix, true)
+	case "--verbose":
+		c.Shell.Opts.set(OptVerbose, true)
+	case "--norc", "--noprofile", "--noediting", "--restricted":
+	case "--rcfile", "--init-file":
+		if len(*args) > 0 {
+			*args = (*args)[1:]
+		}
+	case "--version":
+		_ = m.send(c, 1, []byte("GNU bash, version 5.2.15(1)-release (x86_64-pc-linux-gnu)\n"))
+		return 0
+	case "--help":
+		_ = m.send(c, 1, []byte("Usage:\tbash [GNU long option] [option] ...\n\tbash [GNU long option] [option] script-file ...\n"))
+		return 0
+	default:
+		m.complainRaw(c, "bash: "+a+": invalid option\n")
+		return 2
+	}
+	return -1
+}
+
+func (m *Machine) listShellOptions(c *Process, shopt bool) int {
+	list := setOptions
+	if shopt {
+		list = shoptOptions
+	}
+	var b strings.Builder
+	for _, o := range list {
+		b.WriteString(optionLine(o.name, c.Shell.Opts.on(o.opt)))
+	}
+	_ = m.send(c, 1, []byte(b.String()))
+	return 0
+}
+
+// shellFile runs a script file, looked for in the working directory, then in PATH.
+func (m *Machine) shellFile(c *Process, args []string) int {
+	path := args[0]
+	full := m.abs(c, path)
+	st, err := m.FS.Stat(m.cred(), full)
+	if err == vfs.ENOENT && !strings.Contains(path, "/") {
+		if found, e := m.find(c, path); e == nil {
+			full = m.abs(c, found)
+			st, err = m.FS.Stat(m.cred(), full)
+		}
+	}
+	if err == nil && st.Mode.IsDir() {
+		m.complainRaw(c, c.Shell.Name+": "+path+": Is a directory\n")
+		return 126
+	}
+	text := ""
+	if err == nil {
+		text, err = m.slurp(c, full)
+	}
+	if err != nil {
+		m.complainRaw(c, c.Shell.Name+": "+path+": "+err.Error()+"\n")
+		if err == vfs.EACCES {
+			return 126
+		}
+		return 127
+	}
+	c.Shell.Name = path
+	c.Shell.Params = append([]string(nil), args[1:]...)
+	m.pushScript(c, path, text, 1, "")
+	return -1
+}
+
+// slurp reads a whole file of the tree.
+func (m *Machine) slurp(p *Process, path string) (string, error) {
+	file, err := m.open(p, path, vfs.O_RDONLY, 0)
+	if err != nil {
+		return "", err
+	}
+	defer m.unref(file)
+	st, err := m.fstat(file)
+	if err != nil {
+		return "", err
+	}
+	m.hold(int(st.Size))
+	buf := make([]byte, st.Size)
+	n := 0
+	for n < len(buf) {
+		k, err := m.read(file, buf[n:])
+		n += k
+		if err != nil {
+			break
+		}
+	}
+	return string(buf[:n]), nil
+}
+
+// pushStdin runs the script that standard input holds. It is read whole before
+// it runs, but what a command of it reads from stdin is the rest: commands see
+// the text after the line they stand on.
+func (m *Machine) pushStdin(c *Process) {
+	c.push(Frame{Kind: FStdin, X: &Extra{Name: "", Line: 1}})
+}
+
+// initVars gives a shell the variables bash sets at its start.
+func (m *Machine) initVars(c *Process) {
+	t := c.Shell.Vars
+	set := func(name, value string, a vars.Attr) {
+		if t.Get(name) == nil {
+			t.Bind(name, vars.New(value, a))
+		}
+	}
+	set("PATH", "/usr/local/bin:/usr/bin:/bin", 0)
+	set("IFS", " \t\n", 0)
+	set("OPTIND", "1", 0)
+	set("OPTERR", "1", 0)
+	set("PS4", "+ ", 0)
+	set("TERM", "dumb", 0)
+	set("SHELL", "/bin/bash", 0)
+	set("HOSTNAME", m.Host.Hostname, 0)
+	set("HOSTTYPE", "x86_64", 0)
+	set("OSTYPE", "linux-gnu", 0)
+	set("MACHTYPE", "x86_64-pc-linux-gnu", 0)
+	set("BASH", "/usr/bin/bash", 0)
+	t.Bind("IFS", vars.New(" \t\n", t.Get("IFS").Attrs()&^vars.Export))
+	t.Bind("BASH_VERSION", vars.New("5.2.15(1)-release", 0))
+	info := vars.NewList([]string{"5", "2", "15", "1", "release", "x86_64-pc-linux-gnu"}, vars.ReadOnly)
+	t.Bind("BASH_VERSINFO", info)
+	level := 0
+	if n, ok := t.Get("SHLVL").Int(); ok {
+		level = int(n)
+	}
+	t.Bind("SHLVL", vars.New(itoa(level+1), vars.Export))
+	t.Bind("PWD", vars.New(c.Cwd, vars.Export))
+	t.Bind("UID", vars.New(itoa(int(m.Host.UID)), vars.Integer|vars.ReadOnly))
+	t.Bind("EUID", vars.New(itoa(int(m.Host.UID)), vars.Integer|vars.ReadOnly))
+	t.Bind("PPID", vars.New(itoa(c.Shell.PPID), vars.Integer|vars.ReadOnly))
+	if t.Get("OLDPWD") == nil {
+		t.Bind("OLDPWD", vars.New("", vars.Export))
+		t.Own("OLDPWD").Clear()
+	}
+	for _, name := range specialNames {
+		t.Bind(name, vars.New("", vars.Special))
+	}
+}

@@ -1,0 +1,381 @@
+package shell
+
+import (
+	"strings"
+
+	"eryxsh/core/expand"
+	"eryxsh/core/vars"
+	"eryxsh/vfs"
+)
+
+// pushed is what a builtin returns when the command is not over: it has pushed
+// frames, unwound some, or made the process wait.
+const pushed = -1
+
+// Positions of a simple command's frame.
+const (
+	simpleWords = iota
+	simpleRedirs
+	simpleAssigns
+	simpleRun
+	simpleEnd
+)
+
+// simple begins a simple command. One without assignments, redirections and
+// substitutions whose command ends at once takes no frame at all.
+func (m *Machine) simple(p *Process, c *simple) {
+	p.Line = c.line
+	if p.Shell.Traps != nil && m.debugTrap(p, c, func() { p.push(Frame{Kind: FSimple, node: c}) }) {
+		return
+	}
+	if !c.plain {
+		m.stepSimple(p, p.push(Frame{Kind: FSimple, node: c}))
+		return
+	}
+	m.Meter.Commands++
+	words, err := expand.Fields(m.env(p), m.rt.fields[:0], c.words)
+	m.rt.fields = words[:0]
+	if err != nil {
+		m.expandFailed(p, err)
+		return
+	}
+	if len(words) == 0 {
+		p.Status = 0
+		return
+	}
+	if p.Shell.Opts.on(OptXtrace) {
+		m.traceWords(p, words)
+	}
+	b := c.builtin
+	if b == nil || p.Shell.Funcs.Len() > 0 || len(p.Shell.Off) > 0 {
+		m.run(p, append([]string(nil), words...), nil)
+		return
+	}
+	p.Shell.Last = words[len(words)-1]
+	if status := b.run(m, p, words); status >= 0 {
+		p.Status = status
+		m.setPipe(p, status)
+		if status != 0 {
+			m.failed(p)
+		}
+	}
+}
+
+// stepSimple expands the words, opens the redirections, makes the assignments, runs the command.
+func (m *Machine) stepSimple(p *Process, f *Frame) {
+	c := f.node.(*simple)
+	if f.PC == simpleWords {
+		m.Meter.Commands++
+		p.Line = c.line
+		p.Subst = 0
+		var words []string
+		ok, err := true, error(nil)
+		if c.memo {
+			ok, err = m.expanded(p, f, func(e expand.Env) (err error) { words, err = expand.Fields(e, nil, c.words); return err })
+		} else if len(c.words) > 0 {
+			words, err = expand.Fields(m.env(p), nil, c.words)
+		}
+		if !ok {
+			return
+		}
+		if err != nil {
+			m.pop(p)
+			m.expandFailed(p, err)
+			return
+		}
+		f = p.top()
+		f.Words, f.PC, f.I = words, simpleRedirs, 0
+	}
+	if f.PC == simpleRedirs {
+		if len(c.redirs) > 0 {
+			switch m.redirect(p, f, c.redirs) {
+			case again:
+				return
+			case failed:
+				m.redirFailed(p, f)
+				return
+			}
+			f = p.top()
+		}
+		f.PC, f.I = simpleAssigns, 0
+	}
+	if f.PC == simpleAssigns {
+		if !m.assignments(p, f, c) {
+			return
+		}
+		f = p.top()
+		f.PC = simpleRun
+	}
+	if f.PC == simpleRun {
+		m.runSimple(p, f, c)
+		return
+	}
+	m.pop(p)
+	m.setPipe(p, p.Status)
+	m.afterCommand(p)
+}
+
+// redirFailed ends a command whose redirection failed: status 1, and a special
+// builtin in POSIX mode takes the shell with it.
+func (m *Machine) redirFailed(p *Process, f *Frame) {
+	special := len(f.Words) > 0 && isSpecial(f.Words[0])
+	m.pop(p)
+	p.Status = 1
+	m.setPipe(p, 1)
+	if special && p.Shell.Opts.on(OptPosix) {
+		m.unwindExit(p, 1)
+		return
+	}
+	m.afterCommand(p)
+}
+
+// assignments makes the assignments before a command, or those that are the command.
+func (m *Machine) assignments(p *Process, f *Frame, c *simple) bool {
+	temp := len(f.Words) > 0
+	for f.I < len(c.assigns) {
+		a := c.assigns[f.I]
+		one := func(e expand.Env) error {
+			if temp {
+				return m.assignTemp(p, e, p.top(), a)
+			}
+			return m.assignNode(p, e, a)
+		}
+		ok, err := true, error(nil)
+		if c.arrays && a.needsMemo() {
+			ok, err = m.expanded(p, f, one)
+		} else {
+			err = one(m.env(p))
+		}
+		if !ok {
+			return false
+		}
+		if err != nil {
+			m.pop(p)
+			m.assignFailed(p, err)
+			return false
+		}
+		f = p.top()
+		f.I++
+	}
+	return true
+}
+
+// assignTemp binds a variable for the command's duration; it is exported.
+func (m *Machine) assignTemp(p *Process, e expand.Env, f *Frame, a *assign) error {
+	if a.list {
+		return m.assignNode(p, e, a)
+	}
+	value, err := m.value(e, a.value)
+	if err != nil {
+		return err
+	}
+	old := p.Shell.Vars.Get(a.name)
+	if old.Is(vars.ReadOnly) {
+		return &expand.Error{Kind: expand.ReadOnlyVar, Text: a.name + ": readonly variable"}
+	}
+	if a.sub != nil {
+		return m.assignNode(p, e, a)
+	}
+	x := f.x()
+	prev := ""
+	if a.add {
+		prev = old.String()
+	}
+	seen := false
+	for _, s := range x.Vars {
+		seen = seen || s.Name == a.name
+	}
+	if !seen {
+		x.Vars = append(x.Vars, Saved{a.name, old})
+	}
+	attrs := vars.Export
+	if old.Is(vars.Integer) {
+		n, err := expand.EvalString(e, value)
+		if err != nil {
+			return err
+		}
+		value = itoa(int(n))
+		attrs |= vars.Integer
+	}
+	p.Shell.Vars.Bind(a.name, vars.New(prev+value, attrs))
+	if p.Shell.Opts.on(OptXtrace) {
+		m.trace(p, a.name+"="+quoteTrace(value))
+	}
+	m.noticed(p, a.name)
+	return nil
+}
+
+func (m *Machine) value(e expand.Env, w *expand.Word) (string, error) {
+	if w == nil {
+		return "", nil
+	}
+	return expand.String(e, w)
+}
+
+// runSimple starts the command of an expanded frame.
+func (m *Machine) runSimple(p *Process, f *Frame, c *simple) {
+	f.PC = simpleEnd
+	words := f.Words
+	if len(words) == 0 {
+		p.Status = p.Subst
+		return
+	}
+	if p.Shell.Opts.on(OptXtrace) {
+		m.traceWords(p, words)
+	}
+	if f.X == nil { // nothing to undo: the command needs no frame below it
+		m.pop(p)
+		m.run(p, words, nil)
+		return
+	}
+	m.run(p, words, f)
+}
+
+// run starts a command whose words are known: a function, a builtin, a tool,
+// a utility, a file. f is its frame if it has one to come back to.
+func (m *Machine) run(p *Process, argv []string, f *Frame) {
+	p.Shell.Last = argv[len(argv)-1]
+	name := argv[0]
+	if fn, ok := p.Shell.Funcs.Get(name); ok && !(p.Shell.Opts.on(OptPosix) && isSpecial(name)) {
+		var temp []Saved
+		if f != nil && len(f.X.Vars) > 0 {
+			temp, f.X.Vars = f.X.Vars, nil
+		}
+		m.callFunction(p, fn, argv, temp)
+		return
+	}
+	if b := builtins[name]; b != nil && !p.disabled(name) {
+		m.runBuiltin(p, b, argv, f)
+		return
+	}
+	m.external(p, argv)
+}
+
+// runBuiltin calls a builtin inside its frame, if it has one.
+func (m *Machine) runBuiltin(p *Process, b *builtin, argv []string, f *Frame) {
+	depth := len(p.Frames)
+	if b.special && f != nil && p.Shell.Opts.on(OptPosix) {
+		f.X.Vars = nil // assignments before a special builtin stay
+	}
+	status := b.run(m, p, argv)
+	if status < 0 {
+		return
+	}
+	p.Status = status
+	if f != nil {
+		if len(p.Frames) >= depth && p.top().Kind == FSimple && p.top().PC == simpleEnd {
+			m.pop(p)
+		}
+	}
+	m.setPipe(p, status)
+	m.afterCommand(p)
+}
+
+// external runs what is neither function nor builtin: a tool, or a file found through PATH.
+func (m *Machine) external(p *Process, argv []string) {
+	name := argv[0]
+	if t, ok := m.Tools.Get(name); ok {
+		m.callTool(p, t, argv)
+		return
+	}
+	path, err := m.find(p, name)
+	if err != nil {
+		m.notRun(p, name, err)
+		return
+	}
+	m.execFile(p, path, argv, false)
+}
+
+// notRun reports a command that cannot be run: 127 if it is not there, 126 if it may not run.
+func (m *Machine) notRun(p *Process, name string, err error) {
+	switch {
+	case err == errNotFound:
+		if fn, ok := p.Shell.Funcs.Get("command_not_found_handle"); ok && !strings.Contains(name, "/") {
+			c := m.fork(p, Frame{Kind: FBottom})
+			m.callFunction(c, fn, append([]string{fn.Name}, name), nil)
+			p.push(Frame{Kind: FWaitSub, Child: c.PID})
+			p.Wait = Wait{Kind: WaitsChild, PID: c.PID}
+			return
+		}
+		m.complain(p, "%s: command not found", name)
+		m.done(p, 127)
+	case err == vfs.ENOENT || err == vfs.ENOTDIR:
+		m.complain(p, "%s: %s", name, err)
+		m.done(p, 127)
+	case err == vfs.EISDIR:
+		m.complain(p, "%s: Is a directory", name)
+		m.done(p, 126)
+	default:
+		m.complain(p, "%s: %s", name, err)
+		m.done(p, 126)
+	}
+}
+
+// done ends a command that ran without a frame of its own on top.
+func (m *Machine) done(p *Process, status int) {
+	p.Status = status
+	if n := len(p.Frames); n > 0 && p.Frames[n-1].Kind == FSimple && p.Frames[n-1].PC == simpleEnd {
+		return // its frame looks at the status
+	}
+	m.setPipe(p, status)
+	m.afterCommand(p)
+}
+
+// find looks a command up: a name with a slash is a path, another goes through PATH.
+func (m *Machine) find(p *Process, name string) (string, error) {
+	if strings.Contains(name, "/") {
+		return name, m.runnable(p, name)
+	}
+	if name == "" {
+		return "", errNotFound
+	}
+	if path, ok := p.Shell.Hashed.Get(name); ok && m.runnable(p, path) == nil {
+		return path, nil
+	}
+	denied := false
+	for dir := range strings.SplitSeq(m.pathVar(p), ":") {
+		if dir == "" {
+			dir = "."
+		}
+		path := dir + "/" + name
+		switch m.runnable(p, path) {
+		case nil:
+			return path, nil
+		case vfs.EACCES:
+			denied = true
+		}
+	}
+	if denied {
+		return "", vfs.EACCES
+	}
+	return "", errNotFound
+}
+
+func (m *Machine) pathVar(p *Process) string { return p.Shell.Vars.Get("PATH").String() }
+
+// runnable reports why a path cannot be executed, or nil.
+func (m *Machine) runnable(p *Process, path string) error {
+	path = m.abs(p, path)
+	st, err := m.FS.Stat(m.cred(), path)
+	if err != nil {
+		return err
+	}
+	if st.Mode.IsDir() {
+		return vfs.EISDIR
+	}
+	return m.FS.Access(m.cred(), path, vfs.X_OK)
+}
+
+// abs makes a path absolute with the process's working directory.
+func (m *Machine) abs(p *Process, path string) string {
+	if strings.HasPrefix(path, "/") {
+		return path
+	}
+	if path == "" {
+		return ""
+	}
+	if p.Cwd == "/" {
+		return "/" + path
+	}
+	return p.Cwd + "/" + path
+}

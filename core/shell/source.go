@@ -1,0 +1,258 @@
+package shell
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	goruntime "runtime"
+	"strings"
+	"sync"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// Guards of the parser, which recurses on its input without a limit of its
+// own, and of every recursive walk over what it gives.
+const (
+	parseFrames = 8192 // Go stack frames at a read: about 1,000 levels of nesting
+	parseNodes  = 8192 // depth of a syntax tree
+	unitBytes   = 64 << 20
+	lookEvery   = 512 // bytes between two looks at the stack
+)
+
+// errDepth ends a parse that nests too deeply.
+var errDepth = errors.New("nested too deeply")
+
+// SyntaxError is a syntax error as bash words it. Line counts from the text's first line.
+type SyntaxError struct {
+	Line, Column int
+	Text         string
+	Depth        bool // the parser's depth limit, not the text's fault
+	Incomplete   bool // the text ended too early
+}
+
+func (e *SyntaxError) Error() string { return e.Text }
+
+// lineReader hands out a text line by line, so that a command is known before
+// the line after it is read, and fails when the parser's stack is too deep.
+type lineReader struct {
+	text    string
+	off     int
+	checked int
+	stop    bool
+	tail    string // appended at the end: closes a here-document the text leaves open
+}
+
+func (r *lineReader) Read(p []byte) (int, error) {
+	if r.stop {
+		return 0, io.EOF
+	}
+	if r.off >= len(r.text) {
+		if r.tail != "" {
+			n := copy(p, r.tail)
+			r.tail = r.tail[n:]
+			return n, nil
+		}
+		return 0, io.EOF
+	}
+	if r.off > unitBytes {
+		return 0, errDepth
+	}
+	if r.off-r.checked >= lookEvery {
+		var pc [1]uintptr
+		if goruntime.Callers(parseFrames, pc[:]) > 0 {
+			return 0, errDepth
+		}
+		r.checked = r.off
+	}
+	line := r.text[r.off:min(len(r.text), r.off+len(p))]
+	if i := strings.IndexByte(line, '\n'); i >= 0 {
+		line = line[:i+1]
+	}
+	r.off += len(line)
+	return copy(p, line), nil
+}
+
+// parsers are reused: one costs several KiB. They hold no state between parses.
+var parsers = sync.Pool{New: func() any { return syntax.NewParser(syntax.Variant(syntax.LangBash)) }}
+
+// parseUnit parses the commands of the first complete line of text, as bash
+// reads them. It gives their statements and how many bytes they took; no
+// statements means that nothing but blanks and comments was left.
+// Leaving StmtsSeq early can panic, so the reader ends the input instead.
+func parseUnit(text string) (stmts []*syntax.Stmt, n int, err error) {
+	stmts, n, err = parseOnce(text, "")
+	var pe syntax.ParseError
+	if err != nil && errors.As(err, &pe) && strings.Contains(pe.Text, "unclosed here-document") {
+		// bash takes the rest of the text as the body
+		if i := strings.IndexByte(pe.Text, '`'); i >= 0 {
+			word := strings.TrimSuffix(pe.Text[i+1:], "`")
+			if s2, n2, err2 := parseOnce(text, "\n"+word+"\n"); err2 == nil {
+				return s2, min(n2, len(text)), nil
+			}
+		}
+	}
+	return stmts, n, err
+}
+
+func parseOnce(text, tail string) (stmts []*syntax.Stmt, n int, err error) {
+	r := &lineReader{text: text, tail: tail}
+	p := parsers.Get().(*syntax.Parser)
+	defer parsers.Put(p)
+	defer func() {
+		if x := recover(); x != nil {
+			err = fmt.Errorf("syntax error: parser: %v", x)
+			stmts = nil
+		}
+	}()
+	for s, e := range p.StmtsSeq(r) {
+		if r.stop {
+			continue
+		}
+		if e != nil {
+			err, r.stop = e, true
+			continue
+		}
+		stmts = append(stmts, s)
+		if endsLine(text[min(int(s.End().Offset()), r.off):r.off]) {
+			r.stop = true
+		}
+	}
+	for _, s := range stmts {
+		if !shallow(s) {
+			err = errDepth
+		}
+	}
+	return stmts, r.off, err
+}
+
+// endsLine reports whether rest, read after a statement, is the end of its line.
+func endsLine(rest string) bool {
+	for i := 0; i < len(rest); i++ {
+		switch rest[i] {
+		case '\n':
+			return true
+		case '#':
+			return strings.IndexByte(rest, '\n') >= 0
+		case '\\':
+			if i+1 < len(rest) && rest[i+1] == '\n' {
+				i++
+				continue
+			}
+			return false
+		case ' ', '\t', '\r', 0, ';':
+		default:
+			return false
+		}
+	}
+	return false
+}
+
+// shallow reports whether a tree is at most parseNodes deep; it goes no deeper itself.
+func shallow(n syntax.Node) bool {
+	depth, ok := 0, true
+	syntax.Walk(n, func(n syntax.Node) bool {
+		if n == nil {
+			depth--
+			return false
+		}
+		if depth++; depth > parseNodes {
+			ok = false
+			depth--
+			return false
+		}
+		return ok
+	})
+	return ok
+}
+
+// nextUnit compiles the next complete line of text[off:], whose first line has the number line.
+// At the end of the text it gives nil and no error.
+func nextUnit(name, text string, off, line int) (u *Unit, next int, err error) {
+	rest := text[off:]
+	stmts, n, perr := parseUnit(rest)
+	if perr != nil {
+		return nil, len(text), syntaxError(perr, rest, line)
+	}
+	if len(stmts) == 0 {
+		return nil, len(text), nil
+	}
+	u = newUnit(name, rest[:n], line)
+	if err := u.compile(stmts); err != nil {
+		return nil, len(text), err
+	}
+	return u, off + n, nil
+}
+
+func newUnit(name, text string, line int) *Unit {
+	return &Unit{Name: name, Line: line, Text: text}
+}
+
+// loadUnit compiles the text of a saved unit again.
+func loadUnit(name, text string, line int) (*Unit, error) {
+	stmts, n, err := parseUnit(text)
+	if err != nil {
+		return nil, syntaxError(err, text, line)
+	}
+	if len(stmts) == 0 || n != len(text) {
+		return nil, errors.New("the text no longer parses as one unit")
+	}
+	u := newUnit(name, text, line)
+	return u, u.compile(stmts)
+}
+
+// syntaxError turns the parser's error into bash's.
+func syntaxError(err error, text string, line int) *SyntaxError {
+	if errors.Is(err, errDepth) {
+		return &SyntaxError{Line: line, Text: "eryxsh: input nested too deeply", Depth: true}
+	}
+	var pe syntax.ParseError
+	if errors.As(err, &pe) {
+		at := line + int(pe.Pos.Line()) - 1
+		return &SyntaxError{Line: at, Column: int(pe.Pos.Col()), Text: bashWords(pe, text), Incomplete: pe.Incomplete}
+	}
+	var le syntax.LangError
+	if errors.As(err, &le) {
+		return &SyntaxError{Line: line + int(le.Pos.Line()) - 1, Column: int(le.Pos.Col()),
+			Text: "syntax error near unexpected token `" + tokenAt(text, int(le.Pos.Offset())) + "'"}
+	}
+	return &SyntaxError{Line: line, Text: "syntax error: " + err.Error()}
+}
+
+func bashWords(pe syntax.ParseError, text string) string {
+	if pe.Incomplete {
+		if i := strings.Index(pe.Text, "quote"); i >= 0 {
+			q := "\""
+			if strings.Contains(pe.Text, "'") {
+				q = "'"
+			}
+			return "unexpected EOF while looking for matching `" + q + "'"
+		}
+		return "syntax error: unexpected end of file"
+	}
+	tok := tokenAt(text, int(pe.Pos.Offset()))
+	if tok == "" {
+		return "syntax error: unexpected end of file"
+	}
+	return "syntax error near unexpected token `" + tok + "'"
+}
+
+// tokenAt is the token bash would name at an offset.
+func tokenAt(text string, off int) string {
+	if off >= len(text) {
+		return ""
+	}
+	t := text[off:]
+	if t[0] == '\n' {
+		return "newline"
+	}
+	for _, op := range []string{"&&", "||", ";;", "<<", ">>", "((", "))", "(", ")", ";", "&", "|", "<", ">"} {
+		if strings.HasPrefix(t, op) {
+			return op
+		}
+	}
+	if i := strings.IndexAny(t, " \t\n;&|()<>"); i > 0 {
+		return t[:i]
+	}
+	return t
+}

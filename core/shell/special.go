@@ -1,0 +1,259 @@
+package shell
+
+import (
+	"strings"
+
+	"eryxsh/core/expand"
+	"eryxsh/core/vars"
+)
+
+// specialNames are the variables whose value the shell computes. Unset, they
+// lose that for good, as in bash.
+var specialNames = []string{
+	"BASHOPTS", "BASHPID", "BASH_ALIASES", "BASH_ARGC", "BASH_ARGV", "BASH_ARGV0", "BASH_CMDS", "BASH_COMMAND",
+	"BASH_EXECUTION_STRING", "BASH_LINENO", "BASH_SOURCE", "BASH_SUBSHELL", "DIRSTACK", "EPOCHREALTIME",
+	"EPOCHSECONDS", "FUNCNAME", "GROUPS", "LINENO", "PIPESTATUS", "RANDOM", "SECONDS", "SHELLOPTS", "SRANDOM", "_",
+}
+
+// special computes a special variable, nil if name is none.
+func (m *Machine) special(p *Process, name string, v *vars.Var) *vars.Var {
+	if v == nil {
+		if name == "_" {
+			return vars.New(p.Shell.Last, 0)
+		}
+		return nil
+	}
+	sh := p.Shell
+	keep := v.Attrs() &^ (vars.Special | vars.Indexed)
+	scalar := func(s string) *vars.Var { return vars.New(s, keep) }
+	list := func(l []string) *vars.Var { return vars.NewList(l, keep) }
+	switch name {
+	case "LINENO":
+		return vars.NewInt(int64(m.line(p)), keep)
+	case "RANDOM":
+		return vars.NewInt(int64(m.nextRandom(p)), keep)
+	case "SRANDOM":
+		return vars.NewInt(int64(uint32(m.Rand.next())), keep)
+	case "SECONDS":
+		return vars.NewInt((m.now()-sh.Started)/1e9, keep|vars.Integer)
+	case "EPOCHSECONDS":
+		return vars.NewInt(m.now()/1e9, keep)
+	case "EPOCHREALTIME":
+		now := m.now() / 1000
+		frac := itoa(int(now % 1e6))
+		return scalar(itoa(int(now/1e6)) + "." + strings.Repeat("0", 6-len(frac)) + frac)
+	case "BASHPID":
+		return vars.NewInt(int64(p.PID), keep)
+	case "BASH_SUBSHELL":
+		return vars.NewInt(int64(p.Sub), keep)
+	case "BASH_COMMAND":
+		return scalar(m.currentText(p))
+	case "BASH_EXECUTION_STRING":
+		if sh.Exec == "" {
+			return nil
+		}
+		return scalar(sh.Exec)
+	case "BASH_ARGV0":
+		return scalar(sh.Name)
+	case "PIPESTATUS":
+		codes := sh.Pipe
+		if len(codes) == 0 {
+			codes = []int{p.Status}
+		}
+		l := make([]string, len(codes))
+		for i, c := range codes {
+			l[i] = itoa(c)
+		}
+		return list(l)
+	case "FUNCNAME", "BASH_SOURCE", "BASH_LINENO":
+		return m.callStack(p, name, keep)
+	case "BASH_ARGC", "BASH_ARGV":
+		return list(nil)
+	case "DIRSTACK":
+		return list(append([]string{m.tilde(p, p.Cwd)}, m.tildes(p, sh.Dirs)...))
+	case "GROUPS":
+		return list([]string{itoa(int(m.Host.GID))})
+	case "SHELLOPTS":
+		return vars.New(onNames(&sh.Opts, setOptions), keep|vars.ReadOnly)
+	case "BASHOPTS":
+		return vars.New(onNames(&sh.Opts, shoptOptions), keep|vars.ReadOnly)
+	case "BASH_ALIASES", "BASH_CMDS":
+		return m.tableVar(p, name)
+	case "_":
+		return scalar(sh.Last)
+	}
+	return v
+}
+
+func onNames(o *Options, list []optionName) string {
+	var on []string
+	for _, n := range list {
+		if o.on(n.opt) {
+			on = append(on, n.name)
+		}
+	}
+	return strings.Join(on, ":")
+}
+
+func (m *Machine) tableVar(p *Process, name string) *vars.Var {
+	t := vars.NewTable()
+	v := t.Own("x")
+	v.MakeAssoc()
+	src := &p.Shell.Aliases
+	if name == "BASH_CMDS" {
+		src = &p.Shell.Hashed
+	}
+	for k, s := range src.Sorted() {
+		v.SetKey(k, s)
+	}
+	return v
+}
+
+// nextRandom is bash 5.1's generator: Park and Miller's minimal standard, its halves folded.
+func (m *Machine) nextRandom(p *Process) uint32 {
+	sh := p.Shell
+	s := sh.Random & 0x7fffffff
+	if s == 0 {
+		s = 123459876
+	}
+	h, l := s/127773, s%127773
+	t := int64(16807)*int64(l) - 2836*int64(h)
+	if t < 0 {
+		t += 0x7fffffff
+	}
+	sh.Random = uint32(t)
+	return (sh.Random>>16 ^ sh.Random) & 32767
+}
+
+// assignSpecial gives a computed variable a value where bash lets one. done
+// says that nothing else is to be assigned.
+func (m *Machine) assignSpecial(p *Process, e expand.Env, name, value string) (done bool, err error) {
+	v := p.Shell.Vars.Get(name)
+	if v == nil {
+		return false, nil
+	}
+	switch name {
+	case "RANDOM":
+		n, err := expand.EvalString(e, value)
+		if err != nil {
+			return true, err
+		}
+		p.Shell.Random = uint32(n)
+	case "SECONDS":
+		n, _ := expand.EvalString(e, value)
+		p.Shell.Started = m.now() - n*1e9
+	case "BASH_ARGV0":
+		p.Shell.Name = value
+	case "LINENO", "BASH_COMMAND", "BASHPID", "BASH_SUBSHELL", "EPOCHSECONDS", "EPOCHREALTIME", "SRANDOM", "DIRSTACK",
+		"FUNCNAME", "GROUPS", "BASH_SOURCE", "BASH_LINENO", "BASH_ARGC", "BASH_ARGV", "PIPESTATUS", "_", "BASH_EXECUTION_STRING", "BASH_CMDS", "BASH_ALIASES":
+	case "SHELLOPTS", "BASHOPTS":
+		return true, readOnly(name)
+	default:
+		return false, nil
+	}
+	return true, nil
+}
+
+// callStack gives FUNCNAME, BASH_SOURCE and BASH_LINENO, innermost first.
+func (m *Machine) callStack(p *Process, name string, keep vars.Attr) *vars.Var {
+	var names, files, lines []string
+	for i := len(p.Frames) - 1; i >= 0; i-- {
+		f := &p.Frames[i]
+		switch {
+		case f.Kind == FFunc:
+			names = append(names, f.X.Name)
+			files = append(files, orMain(f.X.Text))
+			lines = append(lines, itoa(f.X.Line))
+		case f.Kind == FScript && f.X.Call == "source":
+			names = append(names, "source")
+			files = append(files, f.X.Name)
+			lines = append(lines, itoa(f.X.Saved))
+		}
+	}
+	inFile := m.mainFile(p)
+	if len(names) == 0 && inFile == "" {
+		if name == "FUNCNAME" {
+			return nil
+		}
+		return vars.NewList(nil, keep)
+	}
+	if inFile != "" {
+		names, files, lines = append(names, "main"), append(files, inFile), append(lines, "0")
+	}
+	switch name {
+	case "FUNCNAME":
+		if p.enclosing() < 0 && (len(names) == 0 || names[0] == "main") {
+			return nil
+		}
+		return vars.NewList(names, keep)
+	case "BASH_SOURCE":
+		return vars.NewList(files, keep)
+	}
+	return vars.NewList(lines, keep)
+}
+
+func orMain(s string) string {
+	if s == "" {
+		return "environment"
+	}
+	return s
+}
+
+// mainFile is the script file a shell runs, "" for bash -c.
+func (m *Machine) mainFile(p *Process) string {
+	for i := range p.Frames {
+		if f := &p.Frames[i]; f.Kind == FScript {
+			if f.X.Call == "" {
+				return f.X.Name
+			}
+			return ""
+		}
+	}
+	return ""
+}
+
+// currentText is the command at hand, for BASH_COMMAND.
+func (m *Machine) currentText(p *Process) string {
+	trapped := false
+	for i := len(p.Frames) - 1; i >= 0; i-- {
+		f := &p.Frames[i]
+		if f.Kind == FTrap {
+			trapped = true
+			continue
+		}
+		if f.Kind == FScript && f.X.Call == "trap" {
+			trapped = false
+			continue
+		}
+		switch n := f.node.(type) {
+		case *list:
+			if f.I > 0 && f.I <= len(n.stmts) && !trapped {
+				return n.stmts[f.I-1].text()
+			}
+			if f.I > 0 && trapped {
+				return n.stmts[f.I-1].text()
+			}
+		case *simple:
+			if f.Kind == FRetry {
+				return n.text()
+			}
+		}
+	}
+	return ""
+}
+
+func (m *Machine) tilde(p *Process, dir string) string {
+	home := p.Shell.Vars.Get("HOME").String()
+	if home != "" && home != "/" && (dir == home || strings.HasPrefix(dir, home+"/")) {
+		return "~" + dir[len(home):]
+	}
+	return dir
+}
+
+func (m *Machine) tildes(p *Process, dirs []string) []string {
+	out := make([]string, len(dirs))
+	for i, d := range dirs {
+		out[i] = m.tilde(p, d)
+	}
+	return out
+}

@@ -1,0 +1,297 @@
+package shell
+
+import (
+	"eryxsh/core/expand"
+)
+
+// step moves a process by one transition of its top frame.
+func (m *Machine) step(p *Process) {
+	if len(p.Signal) > 0 && m.handleSignals(p) {
+		return
+	}
+	if len(p.Frames) == 0 {
+		return
+	}
+	f := p.top()
+	switch f.Kind {
+	case FList:
+		m.stepList(p, f)
+	case FSimple:
+		m.stepSimple(p, f)
+	case FUtil:
+		m.stepUtil(p, f)
+	case FFilter:
+		m.stepFilter(p, f)
+	case FScript:
+		m.stepScript(p, f)
+	case FStmt:
+		m.stepStmt(p, f)
+	case FIf:
+		m.stepIf(p, f)
+	case FWhile:
+		m.stepWhile(p, f)
+	case FFor:
+		m.stepFor(p, f)
+	case FCFor:
+		m.stepCFor(p, f)
+	case FSelect:
+		m.stepSelect(p, f)
+	case FCase:
+		m.stepCase(p, f)
+	case FAndOr:
+		m.stepAndOr(p, f)
+	case FPipe:
+		m.stepPipe(p, f)
+	case FWaitSub:
+		m.stepWaitSub(p, f)
+	case FFunc:
+		m.stepFunc(p, f)
+	case FArith:
+		m.stepArith(p, f)
+	case FTest:
+		m.stepTest(p, f)
+	case FDecl:
+		m.stepDecl(p, f)
+	case FTool:
+		m.stepTool(p, f)
+	case FWait:
+		m.stepWait(p, f)
+	case FRead:
+		m.stepRead(p, f)
+	case FMapfile:
+		m.stepMapfile(p, f)
+	case FTrap, FEval:
+		m.pop(p)
+	case FTime:
+		m.stepTime(p, f)
+	case FNot:
+		m.pop(p)
+		p.Status = boolStatus(p.Status != 0)
+		p.Shell.Pipe = p.Shell.Pipe[:0:0]
+	case FBottom:
+		m.stepBottom(p, f)
+	case FPause:
+		m.pop(p)
+	case FArgv:
+		argv := f.Words
+		m.pop(p)
+		m.run(p, argv, nil)
+	case FStdin:
+		m.stepStdin(p, f)
+	case FRetry:
+		n := f.node
+		m.pop(p)
+		m.command(p, n)
+	case FExit:
+		status := f.N
+		m.pop(p)
+		m.unwindExit(p, status)
+	default:
+		panic("shell: frame of unknown kind")
+	}
+}
+
+func boolStatus(ok bool) int {
+	if ok {
+		return 0
+	}
+	return 1
+}
+
+// stepList starts the next statement of a list.
+func (m *Machine) stepList(p *Process, f *Frame) {
+	l := f.node.(*list)
+	if f.I >= len(l.stmts) {
+		m.pop(p)
+		return
+	}
+	st := l.stmts[f.I]
+	f.I++
+	m.start(p, st)
+}
+
+// start begins a statement: it pushes frames, or does at once what needs none.
+func (m *Machine) start(p *Process, st *stmt) {
+	if int64(len(p.Frames)) >= m.limit(m.Limits.Frames) {
+		m.stop("frames")
+	}
+	if st.background {
+		m.background(p, st)
+		return
+	}
+	if st.negated || len(st.redirs) > 0 {
+		m.startGuarded(p, st)
+		return
+	}
+	m.command(p, st.cmd)
+}
+
+// startGuarded begins a statement that is negated or redirects a compound command.
+func (m *Machine) startGuarded(p *Process, st *stmt) {
+	if st.negated {
+		p.push(Frame{Kind: FNot, node: st})
+	}
+	if len(st.redirs) > 0 {
+		p.push(Frame{Kind: FStmt, node: st})
+		return
+	}
+	m.command(p, st.cmd)
+}
+
+// stepStmt opens the redirections of a compound command, then runs it.
+func (m *Machine) stepStmt(p *Process, f *Frame) {
+	st := f.node.(*stmt)
+	if f.PC == 1 { // the command has ended
+		m.pop(p)
+		return
+	}
+	switch m.redirect(p, f, st.redirs) {
+	case again:
+		return
+	case failed:
+		p.Status = 1
+		m.pop(p)
+		m.failed(p)
+		return
+	}
+	f = p.top()
+	f.PC, f.I = 1, 0
+	m.command(p, st.cmd)
+}
+
+// command begins a command without redirections of its own.
+func (m *Machine) command(p *Process, n node) {
+	switch x := n.(type) {
+	case *simple:
+		m.simple(p, x)
+	case *arithCmd:
+		if p.Shell.Traps != nil && m.debugTrap(p, x, func() { p.push(Frame{Kind: FArith, node: x}) }) {
+			return
+		}
+		if x.memo {
+			p.push(Frame{Kind: FArith, node: x})
+			return
+		}
+		m.arith(p, x, m.env(p))
+	case *ifClause:
+		p.push(Frame{Kind: FIf, node: x})
+		p.push(Frame{Kind: FList, node: x.cond})
+	case *whileClause:
+		p.push(Frame{Kind: FWhile, node: x})
+		p.push(Frame{Kind: FList, node: x.cond})
+	case *forClause:
+		kind := FFor
+		if x.menu {
+			kind = FSelect
+		}
+		p.push(Frame{Kind: kind, node: x, PC: -1})
+	case *cFor:
+		p.push(Frame{Kind: FCFor, node: x})
+	case *caseClause:
+		p.push(Frame{Kind: FCase, node: x, PC: -1})
+	case *block:
+		p.push(Frame{Kind: FList, node: x.body})
+	case *andOr:
+		p.push(Frame{Kind: FAndOr, node: x, I: 1})
+		m.start(p, x.stmts[0])
+	case *pipeline:
+		m.pipeline(p, x)
+	case *subshell:
+		c := m.fork(p, Frame{Kind: FBottom, node: x})
+		c.push(Frame{Kind: FList, node: x.body})
+		p.push(Frame{Kind: FWaitSub, node: x, Child: c.PID})
+		p.Wait = Wait{Kind: WaitsChild, PID: c.PID}
+	case *funcDecl:
+		m.define(p, x)
+	case *testCmd:
+		if p.Shell.Traps != nil && m.debugTrap(p, x, func() { p.push(Frame{Kind: FTest, node: x}) }) {
+			return
+		}
+		if x.memo {
+			p.push(Frame{Kind: FTest, node: x})
+			return
+		}
+		m.test(p, x, m.env(p))
+	case *decl:
+		p.push(Frame{Kind: FDecl, node: x})
+	case *timeClause:
+		p.push(Frame{Kind: FTime, node: x, X: &Extra{Until: m.now()}})
+		if x.body != nil {
+			m.start(p, x.body)
+		} else {
+			p.Status = 0
+		}
+	case *coproc:
+		m.coproc(p, x)
+	default:
+		panic("shell: node of unknown type")
+	}
+}
+
+// stepScript reads and runs a text unit by unit.
+func (m *Machine) stepScript(p *Process, f *Frame) {
+	x := f.X
+	if p.Shell.Opts.on(OptNoExec) && x.Name == "" && f.N > 0 {
+		f.I = len(x.Text)
+	}
+	line := x.Line
+	u, next, err := m.unit(p, x.Name, x.Text, f.I, line)
+	if err != nil {
+		m.syntaxError(p, f, err.(*SyntaxError))
+		return
+	}
+	if u == nil {
+		m.pop(p)
+		return
+	}
+	if p.Shell.Opts.on(OptVerbose) {
+		m.complainRaw(p, expand.Decode(x.Text[f.I:next]))
+	}
+	for i := f.I; i < next; i++ {
+		if x.Text[i] == '\n' {
+			x.Line++
+		}
+	}
+	f.I = next
+	f.N++
+	if p.Shell.Opts.on(OptNoExec) {
+		return
+	}
+	p.push(Frame{Kind: FList, node: u.body})
+}
+
+// syntaxError ends a script: status 2 and bash's message.
+func (m *Machine) syntaxError(p *Process, f *Frame, e *SyntaxError) {
+	p.Line = e.Line
+	if e.Depth {
+		m.Run.Limit, m.Run.Class = "depth", "LIMIT_EXCEEDED"
+	}
+	pre := m.prefix(p)
+	if f.X.Call == "eval" {
+		pre = m.prefixEval(p, e.Line)
+	}
+	m.complainRaw(p, pre+e.Text+"\n")
+	m.pop(p)
+	p.Status = 2
+	if len(p.Frames) > 0 && p.top().Kind == FBottom {
+		m.unwindExit(p, 2)
+	}
+}
+
+// expanded runs fn with an Env that remembers, in the top frame, what a command
+// with substitutions has seen. It reports whether fn ended; if not, a child
+// runs and the frame will come here again.
+func (m *Machine) expanded(p *Process, f *Frame, fn func(expand.Env) error) (bool, error) {
+	x := f.x()
+	if f.Child != 0 && !m.collect(p, f) {
+		return false, nil
+	}
+	var rec expand.Recorder
+	err := fn(rec.Start(m.env(p), &x.Memo))
+	if err == expand.ErrNeed {
+		m.substitute(p, rec.Need)
+		return false, nil
+	}
+	x.Memo = expand.Memo{}
+	return true, err
+}

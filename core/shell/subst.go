@@ -1,0 +1,375 @@
+package shell
+
+import (
+	"strings"
+
+	"eryxsh/core/expand"
+	"eryxsh/vfs"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// substitute starts the child that a substitution of the top frame needs. For
+// $( ) the process waits; <( ) and >( ) are answered at once with a path.
+func (m *Machine) substitute(p *Process, n syntax.Node) {
+	if int64(p.Depth) >= m.limit(m.Limits.Depth) {
+		m.stop("depth")
+	}
+	body, err := m.substBody(p, n)
+	if err != nil {
+		f := p.top()
+		m.complain(p, "%s", err)
+		f.X.Memo.Answer("")
+		return
+	}
+	if ps, ok := n.(*syntax.ProcSubst); ok {
+		m.processSubst(p, ps, body)
+		return
+	}
+	if m.readFile(p, body) {
+		return
+	}
+	file := m.newFile(OFD{Kind: FileCapture, Flags: vfs.O_RDWR})
+	f := p.top()
+	f.x().Until = int64(file) + 1 // the frame holds the capture
+	c := m.fork(p, Frame{Kind: FBottom, node: body})
+	if old := c.put(1, m.ref(file), false); old >= 0 {
+		m.unref(old)
+	}
+	if !p.Shell.Opts.on(OptInheritErrexit) && !p.Shell.Opts.on(OptPosix) {
+		c.Shell.Opts.set(OptErrexit, false)
+	}
+	c.Depth++
+	c.Subs++
+	c.push(Frame{Kind: FList, node: body})
+	f = p.top()
+	f.Child = c.PID
+	p.Wait = Wait{Kind: WaitsChild, PID: c.PID}
+}
+
+// substBody finds or compiles the commands of a substitution.
+func (m *Machine) substBody(p *Process, n syntax.Node) (*list, error) {
+	if u := m.unitOf(p); u != nil && u.subst[n] != nil {
+		return u.subst[n], nil
+	}
+	var stmts []*syntax.Stmt
+	switch x := n.(type) {
+	case *syntax.CmdSubst:
+		stmts = x.Stmts
+	case *syntax.ProcSubst:
+		stmts = x.Stmts
+	}
+	var b strings.Builder
+	pr := syntax.NewPrinter()
+	for _, s := range stmts {
+		if err := pr.Print(&b, s); err != nil {
+			return nil, err
+		}
+		b.WriteByte('\n')
+	}
+	u, _, err := nextUnit(m.sourceName(p), b.String(), 0, p.Line)
+	if err != nil {
+		return nil, err
+	}
+	if u == nil {
+		u = newUnit("", "\n", p.Line)
+		if err := u.compile(nil); err != nil {
+			return nil, err
+		}
+	}
+	return u.body, nil
+}
+
+// unitOf is the unit of the code the top frame stands in.
+func (m *Machine) unitOf(p *Process) *Unit {
+	for i := len(p.Frames) - 1; i >= 0; i-- {
+		if n := p.Frames[i].node; n != nil {
+			return n.at().unit
+		}
+	}
+	return nil
+}
+
+// collect takes the output of an ended substitution into the memo. It gives
+// false while the child still runs.
+func (m *Machine) collect(p *Process, f *Frame) bool {
+	if c := m.proc(f.Child); c != nil {
+		if !c.Dead {
+			p.Wait = Wait{Kind: WaitsChild, PID: f.Child}
+			return false
+		}
+		p.Subst, p.Status = c.Status, c.Status
+		m.remove(c.PID)
+	}
+	file := int(f.X.Until) - 1
+	if m.Files[file].Refs > 1 { // a job the child left still holds its output
+		p.Wait = Wait{Kind: WaitsLast, File: file}
+		return false
+	}
+	f.Child = 0
+	f.X.Until = 0
+	out := m.Files[file].Text
+	m.unref(file)
+	m.charge(len(out) >> 8)
+	f.X.Memo.Answer(m.captured(p, out))
+	return true
+}
+
+// captured turns a child's output into a value: no NULs, no newlines at the end.
+func (m *Machine) captured(p *Process, out []byte) string {
+	s := string(out)
+	if strings.IndexByte(s, 0) >= 0 {
+		m.complain(p, "warning: command substitution: ignored null byte in input")
+		s = strings.ReplaceAll(s, "\x00", "")
+	}
+	return strings.TrimRight(s, "\n")
+}
+
+// readFile does $(< file) without a process.
+func (m *Machine) readFile(p *Process, body *list) bool {
+	if len(body.stmts) != 1 {
+		return false
+	}
+	c, ok := body.stmts[0].cmd.(*simple)
+	if !ok || len(c.words)+len(c.assigns) > 0 || len(c.redirs) != 1 || c.redirs[0].op != syntax.RdrIn || c.redirs[0].memo || c.redirs[0].fd > 0 {
+		return false
+	}
+	target, err := expand.Redirect(m.env(p), c.redirs[0].word)
+	f := p.top()
+	p.Subst = 1
+	p.Status = 1
+	if err != nil {
+		m.complain(p, "%s", err)
+		f.x().Memo.Answer("")
+		return true
+	}
+	path := m.abs(p, target)
+	st, err := m.FS.Stat(m.cred(), path)
+	if err == nil && (!st.Mode.IsRegular() || st.Size > 1<<26) {
+		return false // a pipe or something large: a process reads it in turns
+	}
+	file, err := m.open(p, target, vfs.O_RDONLY, 0)
+	if err != nil {
+		m.complain(p, "%s: %s", target, err)
+		f.x().Memo.Answer("")
+		return true
+	}
+	buf := make([]byte, st.Size)
+	n := 0
+	for n < len(buf) {
+		k, err := m.read(file, buf[n:])
+		if n += k; err != nil {
+			break
+		}
+	}
+	m.unref(file)
+	p.Subst, p.Status = 0, 0
+	f.x().Memo.Answer(m.captured(p, buf[:n]))
+	return true
+}
+
+// processSubst starts <( ) or >( ): the command talks to it through /dev/fd/N.
+func (m *Machine) processSubst(p *Process, n *syntax.ProcSubst, body *list) {
+	r, w := m.newPipe()
+	c := m.fork(p, Frame{Kind: FBottom, node: body})
+	c.Depth++
+	c.push(Frame{Kind: FList, node: body})
+	mine, theirs, num := r, w, 1
+	if n.Op == syntax.CmdOut {
+		mine, theirs, num = w, r, 0
+	}
+	if old := c.put(num, theirs, false); old >= 0 {
+		m.unref(old)
+	}
+	c.Job = true
+	fd := 63
+	for {
+		if _, used := p.fd(fd); !used {
+			break
+		}
+		fd--
+	}
+	p.put(fd, mine, false)
+	f := p.top()
+	f.x().Open = append(f.X.Open, fd)
+	p.Shell.LastBg = c.PID
+	f.X.Memo.Answer("/dev/fd/" + itoa(fd))
+}
+
+// pipeline starts every stage as a process, each before it is waited for.
+func (m *Machine) pipeline(p *Process, n *pipeline) {
+	x := &Extra{}
+	in := -1
+	last := len(n.stages) - 1
+	here := p.Shell.Opts.on(OptLastpipe)
+	p.Shell.Jobs = p.Shell.Jobs[:len(p.Shell.Jobs):len(p.Shell.Jobs)]
+	for i, st := range n.stages {
+		out := -1
+		next := -1
+		if i < last {
+			next, out = m.newPipe()
+		}
+		if i == last && here {
+			f := p.push(Frame{Kind: FPipe, node: n, X: x, I: 1})
+			m.replace(p, f, 0, in)
+			m.start(p, st)
+			return
+		}
+		c := m.fork(p, Frame{Kind: FBottom, node: st})
+		if in >= 0 {
+			if old := c.put(0, in, false); old >= 0 {
+				m.unref(old)
+			}
+		}
+		if out >= 0 {
+			if old := c.put(1, out, false); old >= 0 {
+				m.unref(old)
+			}
+			if n.errs[i] {
+				if old := c.put(2, m.ref(out), false); old >= 0 {
+					m.unref(old)
+				}
+			}
+			c.dropUnused(m, next)
+		}
+		c.push(Frame{Kind: FList, node: oneStatement(st)})
+		x.PIDs = append(x.PIDs, c.PID)
+		in = next
+	}
+	p.push(Frame{Kind: FPipe, node: n, X: x})
+	p.Wait = Wait{Kind: WaitsChild, PID: x.PIDs[0]}
+}
+
+// dropUnused: a stage does not hold the read end of its own output; it never had it.
+func (p *Process) dropUnused(*Machine, int) {}
+
+// stepPipe collects the stages. The pipeline's status is the last stage's, or
+// with pipefail the last one that failed.
+func (m *Machine) stepPipe(p *Process, f *Frame) {
+	x := f.X
+	lastHere := f.I == 1
+	if lastHere && f.PC == 0 {
+		f.PC = 1
+		f.N = p.Status
+		for _, s := range x.Saves { // close the read end: writers get SIGPIPE
+			if old := p.take(s.Num); old >= 0 {
+				m.unref(old)
+			}
+			if s.File >= 0 {
+				p.put(s.Num, s.File, s.Exec)
+			}
+		}
+		x.Saves = nil
+	}
+	for len(x.Codes) < len(x.PIDs) {
+		pid := x.PIDs[len(x.Codes)]
+		c := m.proc(pid)
+		if c != nil && !c.Dead {
+			p.Wait = Wait{Kind: WaitsChild, PID: pid}
+			return
+		}
+		status := 0
+		if c != nil {
+			status = c.Status
+			m.remove(pid)
+		}
+		x.Codes = append(x.Codes, status)
+	}
+	codes := x.Codes
+	if lastHere {
+		codes = append(codes, f.N)
+	}
+	status := codes[len(codes)-1]
+	if p.Shell.Opts.on(OptPipefail) {
+		for i := len(codes) - 1; i >= 0; i-- {
+			if codes[i] != 0 {
+				status = codes[i]
+				break
+			}
+		}
+	}
+	m.pop(p)
+	p.Shell.Pipe = codes
+	p.Status = status
+	m.afterCommand(p)
+}
+
+// oneStatement is the list a single statement would be: nodes are made when the
+// unit is compiled, so that a frame can stand in it.
+func oneStatement(st *stmt) *list { return st.alone }
+
+// stepWaitSub: the child has ended.
+func (m *Machine) stepWaitSub(p *Process, f *Frame) {
+	c := m.proc(f.Child)
+	if c != nil && !c.Dead {
+		p.Wait = Wait{Kind: WaitsChild, PID: f.Child}
+		return
+	}
+	status := 0
+	if c != nil {
+		status = c.Status
+		m.remove(c.PID)
+	}
+	m.pop(p)
+	m.done(p, status)
+}
+
+// background starts a job. Its stdin is /dev/null unless redirected.
+func (m *Machine) background(p *Process, st *stmt) {
+	c := m.fork(p, Frame{Kind: FBottom, node: st})
+	c.Job = true
+	c.PGID = c.PID
+	if old := c.put(0, m.newFile(OFD{Kind: FileNull, Flags: vfs.O_RDONLY}), false); old >= 0 {
+		m.unref(old)
+	}
+	c.push(Frame{Kind: FList, node: oneStatement(st)})
+	p.Shell.LastBg = c.PID
+	num := 1
+	for _, j := range p.Shell.Jobs {
+		num = max(num, j.Num+1)
+	}
+	p.Shell.Jobs = append(p.Shell.Jobs, Job{Num: num, PIDs: []int{c.PID}, Command: st.text()})
+	p.Status = 0
+	m.setPipe(p, 0)
+}
+
+// coproc starts a command with both ends of two pipes in an array variable.
+func (m *Machine) coproc(p *Process, n *coproc) {
+	r1, w1 := m.newPipe() // its stdin
+	r2, w2 := m.newPipe() // its stdout
+	c := m.fork(p, Frame{Kind: FBottom, node: n.body})
+	c.Job, c.PGID = true, c.PID
+	for num, file := range map[int]int{0: r1, 1: w2} {
+		if old := c.put(num, file, false); old >= 0 {
+			m.unref(old)
+		}
+	}
+	c.push(Frame{Kind: FList, node: oneStatement(n.body)})
+	read := p.freeHigh()
+	p.put(read, r2, false)
+	write := p.freeHigh()
+	p.put(write, w1, false)
+	v := p.Shell.Vars.Own(n.name)
+	v.Clear()
+	v.MakeIndexed()
+	v.SetIndex(0, itoa(read))
+	v.SetIndex(1, itoa(write))
+	p.Shell.Vars.Own(n.name + "_PID").SetString(itoa(c.PID))
+	p.Shell.LastBg = c.PID
+	num := 1
+	for _, j := range p.Shell.Jobs {
+		num = max(num, j.Num+1)
+	}
+	p.Shell.Jobs = append(p.Shell.Jobs, Job{Num: num, PIDs: []int{c.PID}, Command: n.text()})
+	p.Status = 0
+}
+
+// freeHigh gives the highest unused descriptor below 64.
+func (p *Process) freeHigh() int {
+	for fd := 63; fd > 2; fd-- {
+		if _, used := p.fd(fd); !used {
+			return fd
+		}
+	}
+	return p.free(64)
+}

@@ -1,0 +1,326 @@
+package shell
+
+import (
+	"eryxsh/core/cmd"
+	"eryxsh/vfs"
+)
+
+// sysCtx is the machine as one utility sees it: package cmd's System.
+type sysCtx struct {
+	m *Machine
+	p *Process
+	u *Util
+	c *cmd.Ctx
+}
+
+var _ cmd.System = (*sysCtx)(nil)
+
+func (s *sysCtx) path(p string) string { return s.m.abs(s.p, p) }
+
+// firstFD is where a utility's own descriptors begin, out of the way of the script's.
+const firstFD = 100
+
+func (s *sysCtx) add(file int) int {
+	n := s.p.free(firstFD)
+	s.p.put(n, file, true)
+	s.u.Fds = append(s.u.Fds, n)
+	return n
+}
+
+func (s *sysCtx) Open(path string, flags int, perm uint32) (int, error) {
+	if int64(len(s.p.FDs)) >= s.m.limit(s.m.Limits.OpenFiles) {
+		return -1, vfs.EMFILE
+	}
+	file, err := s.m.open(s.p, path, flags, perm)
+	if err != nil {
+		return -1, err
+	}
+	return s.add(file), nil
+}
+
+func (s *sysCtx) Read(fd int, p []byte) (int, error) {
+	file, ok := s.p.fd(fd)
+	if !ok {
+		return 0, vfs.EBADF
+	}
+	return s.m.read(file, p)
+}
+
+func (s *sysCtx) Write(fd int, p []byte) error {
+	if fd == 1 {
+		s.Flush()
+	}
+	return s.m.send(s.p, fd, p)
+}
+
+func (s *sysCtx) Flush() {
+	if len(s.c.Out.B) > 0 {
+		s.u.Out = s.c.Out.B
+		s.m.sendOut(s.p, s.u)
+		s.c.Out.B = s.u.Out
+	}
+	if len(s.c.Errout.B) > 0 {
+		_ = s.m.send(s.p, 2, s.c.Errout.B)
+		s.c.Errout.B = s.c.Errout.B[:0]
+	}
+}
+
+func (s *sysCtx) Pending() int {
+	n := len(s.c.Out.B)
+	for _, q := range s.p.Queue {
+		n += len(q.Data)
+	}
+	return n
+}
+
+func (s *sysCtx) Close(fd int) error {
+	file := s.p.take(fd)
+	if file < 0 {
+		return vfs.EBADF
+	}
+	s.m.unref(file)
+	for i, n := range s.u.Fds {
+		if n == fd {
+			s.u.Fds = append(s.u.Fds[:i], s.u.Fds[i+1:]...)
+			break
+		}
+	}
+	return nil
+}
+
+func (s *sysCtx) Seek(fd int, off int64, whence int) (int64, error) {
+	file, ok := s.p.fd(fd)
+	if !ok {
+		return 0, vfs.EBADF
+	}
+	o := &s.m.Files[file]
+	size := int64(0)
+	switch o.Kind {
+	case FileRegular:
+		st, err := s.m.FS.StatIno(o.Ino)
+		if err != nil {
+			return 0, err
+		}
+		size = st.Size
+	case FileText:
+		size = int64(len(o.Text))
+	case FileNull, FileZero, FileFull:
+	default:
+		return 0, vfs.ESPIPE
+	}
+	switch whence {
+	case 1:
+		off += o.Off
+	case 2:
+		off += size
+	}
+	if off < 0 {
+		return 0, vfs.EINVAL
+	}
+	o.Off = off
+	return off, nil
+}
+
+func (s *sysCtx) Fstat(fd int) (vfs.Stat, error) {
+	file, ok := s.p.fd(fd)
+	if !ok {
+		return vfs.Stat{}, vfs.EBADF
+	}
+	return s.m.fstat(file)
+}
+
+// fstat describes an open file; what has no inode looks like what Linux would show.
+func (m *Machine) fstat(file int) (vfs.Stat, error) {
+	o := &m.Files[file]
+	switch o.Kind {
+	case FileRegular, FileDir:
+		return m.FS.StatIno(o.Ino)
+	case FilePipe:
+		if ino := m.Pipes[o.Pipe].Ino; ino != 0 {
+			return m.FS.StatIno(ino)
+		}
+		return vfs.Stat{Mode: vfs.TypeFifo | 0o600, Nlink: 1, Ino: vfs.Ino(1<<40 + file)}, nil
+	case FileText:
+		return vfs.Stat{Mode: vfs.TypeFile | 0o600, Size: int64(len(o.Text)), Nlink: 1, Ino: vfs.Ino(1<<40 + file)}, nil
+	case FileStdin, FileStdout, FileStderr, FileCapture:
+		return vfs.Stat{Mode: vfs.TypeFifo | 0o600, Nlink: 1, Ino: vfs.Ino(1<<40 + int(o.Kind))}, nil
+	}
+	dev := map[uint8]uint32{FileNull: vfs.DevNull, FileZero: vfs.DevZero, FileFull: vfs.DevFull, FileRandom: vfs.DevRandom}[o.Kind]
+	return vfs.Stat{Mode: vfs.TypeChar | 0o666, Nlink: 1, Rdev: dev, Ino: vfs.Ino(1<<40 + int(o.Kind))}, nil
+}
+
+func (s *sysCtx) IsTTY(int) bool { return false }
+
+func (s *sysCtx) Stat(path string) (vfs.Stat, error) {
+	if n, ok := devFD(s.path(path)); ok {
+		return s.Fstat(n)
+	}
+	return s.m.FS.Stat(s.m.cred(), s.path(path))
+}
+
+func (s *sysCtx) Lstat(path string) (vfs.Stat, error) { return s.m.FS.Lstat(s.m.cred(), s.path(path)) }
+
+func (s *sysCtx) ReadDir(path, after string, n int) ([]vfs.Dirent, error) {
+	l, err := s.m.FS.ReadDir(s.m.cred(), s.path(path), after, n)
+	s.m.charge(len(l) >> 2)
+	return l, err
+}
+
+func (s *sysCtx) Access(path string, mode uint32) error {
+	return s.m.FS.Access(s.m.cred(), s.path(path), int(mode))
+}
+
+func (s *sysCtx) Mkdir(path string, perm uint32) error {
+	return s.m.FS.Mkdir(s.m.cred(), s.path(path), vfs.Mode(perm&^s.p.Umask), s.m.now())
+}
+
+func (s *sysCtx) Rmdir(path string) error {
+	return s.m.FS.Rmdir(s.m.cred(), s.path(path), s.m.now())
+}
+
+func (s *sysCtx) Unlink(path string) error {
+	return s.m.FS.Unlink(s.m.cred(), s.path(path), s.m.now())
+}
+
+func (s *sysCtx) Rename(from, to string) error {
+	return s.m.FS.Rename(s.m.cred(), s.path(from), s.path(to), s.m.now())
+}
+
+func (s *sysCtx) Link(from, to string) error {
+	return s.m.FS.Link(s.m.cred(), s.path(from), s.path(to), false, s.m.now())
+}
+
+func (s *sysCtx) Symlink(target, path string) error {
+	return s.m.FS.Symlink(s.m.cred(), target, s.path(path), s.m.now())
+}
+
+func (s *sysCtx) Readlink(path string) (string, error) {
+	return s.m.FS.Readlink(s.m.cred(), s.path(path))
+}
+
+func (s *sysCtx) Mkfifo(path string, perm uint32) error {
+	return s.m.FS.Mkfifo(s.m.cred(), s.path(path), vfs.Mode(perm&^s.p.Umask), s.m.now())
+}
+
+func (s *sysCtx) Chmod(path string, perm uint32) error {
+	return s.m.FS.Chmod(s.m.cred(), s.path(path), true, vfs.Mode(perm), s.m.now())
+}
+
+func (s *sysCtx) Chown(path string, uid, gid int, follow bool) error {
+	return s.m.FS.Chown(s.m.cred(), s.path(path), follow, int64(uid), int64(gid), s.m.now())
+}
+
+func (s *sysCtx) Utimes(path string, atime, mtime int64, follow bool) error {
+	return s.m.FS.Utimes(s.m.cred(), s.path(path), follow, atime, mtime, s.m.now())
+}
+
+func (s *sysCtx) Truncate(path string, size int64) error {
+	return s.m.FS.Truncate(s.m.cred(), s.path(path), size, s.m.now())
+}
+
+func (s *sysCtx) Getenv(name string) (string, bool) {
+	v := s.p.Shell.Vars.Get(name)
+	if !exported(v) {
+		return "", false
+	}
+	return v.String(), true
+}
+
+// Environ has what the shell exports, functions too, and _ as bash sets it.
+func (s *sysCtx) Environ() []string { return s.m.environ(s.p) }
+
+func (m *Machine) environ(p *Process) []string {
+	return append([]string(nil), p.Shell.Vars.Environ()...)
+}
+
+func (s *sysCtx) Dir() string      { return s.p.Cwd }
+func (s *sysCtx) Umask() uint32    { return s.p.Umask }
+func (s *sysCtx) UID() int         { return int(s.m.Host.UID) }
+func (s *sysCtx) GID() int         { return int(s.m.Host.GID) }
+func (s *sysCtx) User() string     { return s.m.Host.User }
+func (s *sysCtx) Hostname() string { return s.m.Host.Hostname }
+func (s *sysCtx) PID() int         { return s.p.PID }
+func (s *sysCtx) Now() int64       { return s.m.now() }
+func (s *sysCtx) Rand() uint64     { return s.m.Rand.next() }
+func (s *sysCtx) Charge(n int)     { s.m.charge(n) }
+
+// Hold declares the state a utility keeps, against the memory limit.
+func (s *sysCtx) Hold(n int) {
+	s.u.Held = n
+	total := 0
+	for _, p := range s.m.Procs {
+		if l := len(p.Frames); l > 0 && p.Frames[l-1].X != nil && p.Frames[l-1].X.Util != nil {
+			total += p.Frames[l-1].X.Util.Held
+		}
+	}
+	s.m.hold(total)
+}
+
+func (s *sysCtx) Pipe() (r, w int, err error) {
+	rf, wf := s.m.newPipe()
+	return s.add(rf), s.add(wf), nil
+}
+
+func (s *sysCtx) Spawn(sp cmd.Spawn) (int, error) {
+	if len(sp.Argv) == 0 {
+		return 0, vfs.EINVAL
+	}
+	s.Flush()
+	c, err := s.m.spawn(s.p, sp)
+	if err != nil {
+		s.m.exit(c, 126)
+		s.m.remove(c.PID)
+		return 0, err
+	}
+	if _, tool := s.m.Tools.Get(sp.Argv[0]); !tool {
+		path, err := s.m.find(c, sp.Argv[0])
+		if err != nil {
+			s.m.exit(c, 127)
+			s.m.remove(c.PID)
+			if err == errNotFound {
+				err = vfs.ENOENT
+			}
+			return 0, err
+		}
+		_ = path
+	}
+	s.u.Kids = append(s.u.Kids, c.PID)
+	s.m.runSpawned(c, sp.Argv)
+	return c.PID, nil
+}
+
+func (s *sysCtx) Reap() (pid, status int, ok bool) {
+	for i, k := range s.u.Kids {
+		c := s.m.proc(k)
+		if c != nil && !c.Dead {
+			continue
+		}
+		if c != nil {
+			status = c.Status
+			s.m.remove(k)
+		}
+		s.u.Kids = append(s.u.Kids[:i:i], s.u.Kids[i+1:]...)
+		return k, status, true
+	}
+	return 0, 0, false
+}
+
+func (s *sysCtx) Kill(pid, sig int) error {
+	c := s.m.proc(pid)
+	if c == nil {
+		return vfs.ESRCH
+	}
+	s.m.signal(c, sig)
+	return nil
+}
+
+func (s *sysCtx) Unsupported(what string) {
+	for _, w := range s.m.IO.Missing {
+		if w == what {
+			return
+		}
+	}
+	s.m.IO.Missing = append(s.m.IO.Missing, what)
+}
+
+func (s *sysCtx) RegexSteps() int { return int(s.m.limit(s.m.Limits.RegexSteps)) }

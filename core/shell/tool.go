@@ -1,0 +1,342 @@
+package shell
+
+import (
+	"io"
+	"strconv"
+
+	"eryxsh/core/cmd"
+	"eryxsh/core/expand"
+	"eryxsh/core/fault"
+	"eryxsh/vfs"
+)
+
+// Positions of a tool call's frame.
+const (
+	toolReads = iota // takes its stdin
+	toolAsks         // its call waits for an answer
+	toolEnds
+)
+
+// callTool starts a tool call. Its stdin is read only if the command itself is
+// fed, by a pipe or a redirection of its own: what a loop or a function
+// inherits stays for the loop.
+func (m *Machine) callTool(p *Process, t Tool, argv []string) {
+	f := p.push(Frame{Kind: FTool, Words: argv, X: &Extra{Name: t.Name}})
+	if !m.fed(p) {
+		f.PC = toolAsks
+		m.ask(p, f)
+	}
+}
+
+// fed reports whether the command at the top has a stdin of its own.
+func (m *Machine) fed(p *Process) bool {
+	for i := len(p.Frames) - 2; i >= 0; i-- {
+		f := &p.Frames[i]
+		switch f.Kind {
+		case FSimple:
+			if f.X != nil {
+				for _, s := range f.X.Saves {
+					if s.Num == 0 {
+						return true
+					}
+				}
+			}
+		case FList:
+			if l := f.node.(*list); len(l.stmts) == 1 && i > 0 && p.Frames[i-1].Kind == FBottom {
+				continue // a stage that is this command alone
+			}
+			return false
+		case FBottom:
+			return p.PID != m.Procs[0].PID && m.stagePipe(p)
+		default:
+			return false
+		}
+	}
+	return false
+}
+
+// stagePipe reports whether descriptor 0 of a process is a pipe it did not inherit.
+func (m *Machine) stagePipe(p *Process) bool {
+	file, ok := p.fd(0)
+	if !ok || m.Files[file].Kind != FilePipe {
+		return false
+	}
+	parent := m.proc(p.PPID)
+	if parent == nil {
+		return true
+	}
+	theirs, ok := parent.fd(0)
+	return !ok || theirs != file
+}
+
+// stepTool moves a tool call: it reads, asks, and writes the answer.
+func (m *Machine) stepTool(p *Process, f *Frame) {
+	x := f.X
+	switch f.PC {
+	case toolReads:
+		file, ok := p.fd(0)
+		if !ok {
+			m.askNow(p, f)
+			return
+		}
+		buf := m.scratch()
+		n, err := m.read(file, buf)
+		x.Data = append(x.Data, buf[:n]...)
+		m.hold(len(x.Data))
+		switch {
+		case err == cmd.ErrBlocked:
+			p.Wait = Wait{Kind: WaitsRead, File: file}
+		case err != nil:
+			m.askNow(p, f)
+		}
+	case toolAsks:
+		if x.Got == nil {
+			p.Wait = Wait{Kind: WaitsCall}
+			return
+		}
+		got := x.Got
+		f.PC, f.N, x.Got, x.Asked = toolEnds, got.Status, nil, ""
+		if len(got.Stderr) > 0 {
+			_ = m.send(p, 2, got.Stderr)
+		}
+		if len(got.Stdout) > 0 {
+			_ = m.send(p, 1, got.Stdout)
+		}
+		m.stepTool(p, f)
+	case toolEnds:
+		status := f.N
+		m.pop(p)
+		m.done(p, status&255)
+	}
+}
+
+func (m *Machine) askNow(p *Process, f *Frame) {
+	f.PC = toolAsks
+	m.ask(p, f)
+}
+
+// ask puts a call on the list of those the host must answer.
+func (m *Machine) ask(p *Process, f *Frame) {
+	m.CallSeq++
+	m.Meter.Calls++
+	c := &Call{ID: m.RunID + "-" + strconv.FormatInt(m.CallSeq, 10), PID: p.PID, Name: f.X.Name, Stdin: f.X.Data, Cwd: []byte(p.Cwd)}
+	f.X.Data = nil
+	for _, a := range f.Words[1:] {
+		c.Args = append(c.Args, []byte(a))
+	}
+	for _, kv := range m.environ(p) {
+		c.Env = append(c.Env, []byte(kv))
+	}
+	f.X.Asked = c.ID
+	m.Calls = append(m.Calls, c)
+	p.Wait = Wait{Kind: WaitsCall}
+}
+
+// Resume answers a call. A call that is not waiting is AlreadyResumed.
+func (m *Machine) Resume(id string, a Answer) error {
+	m.own()
+	for i, c := range m.Calls {
+		if c.ID != id {
+			continue
+		}
+		p := m.proc(c.PID)
+		m.Calls = append(m.Calls[:i:i], m.Calls[i+1:]...)
+		if p == nil || len(p.Frames) == 0 || p.top().X == nil || p.top().X.Asked != id {
+			return nil // its process has been killed since
+		}
+		p.top().X.Got = &a
+		if a.Error != "" {
+			m.IO.ToolError = append(m.IO.ToolError, a.Error)
+		}
+		return nil
+	}
+	return fault.New(fault.AlreadyResumed, "resume", id, "no such call is waiting: it was answered before, or belongs to another run")
+}
+
+// Feed gives input to a run that waits for it; no bytes end it.
+func (m *Machine) Feed(data []byte) error {
+	if !m.IO.InOpen {
+		return fault.New(fault.Invalid, "input", "", "standard input is closed")
+	}
+	m.own()
+	m.IO.InWanted = false
+	if len(data) == 0 {
+		m.IO.InOpen = false
+		return nil
+	}
+	m.IO.In = append(m.IO.In, data...)
+	return nil
+}
+
+func (m *Machine) dropCall(id string) {
+	for i, c := range m.Calls {
+		if c.ID == id {
+			m.Calls = append(m.Calls[:i:i], m.Calls[i+1:]...)
+			return
+		}
+	}
+}
+
+func (m *Machine) dropCalls(pid int) {
+	for i := len(m.Calls) - 1; i >= 0; i-- {
+		if m.Calls[i].PID == pid {
+			m.Calls = append(m.Calls[:i:i], m.Calls[i+1:]...)
+		}
+	}
+}
+
+// scratch is a buffer for one read.
+func (m *Machine) scratch() []byte {
+	if m.rt.buf == nil {
+		m.rt.buf = make([]byte, 64<<10)
+	}
+	return m.rt.buf
+}
+
+// stepStdin reads the next line of a script from standard input and runs it.
+// What a command reads from there is what follows its line.
+func (m *Machine) stepStdin(p *Process, f *Frame) {
+	x := f.X
+	file, ok := p.fd(0)
+	if !ok {
+		m.pop(p)
+		return
+	}
+	line, err := m.readLine(file, '\n')
+	if err == cmd.ErrBlocked {
+		p.Wait = Wait{Kind: WaitsRead, File: file}
+		x.Data = append(x.Data, line...)
+		return
+	}
+	x.Data = append(x.Data, line...)
+	end := err == io.EOF
+	if len(x.Data) == 0 && end {
+		m.pop(p)
+		return
+	}
+	text := string(x.Data)
+	u, next, perr := m.unit(p, "", expand.Encode([]byte(text)), 0, x.Line)
+	if e, ok := perr.(*SyntaxError); ok && !end && e.Incomplete {
+		return // the command goes on on the next line
+	}
+	x.Data = nil
+	at := x.Line
+	for i := 0; i < len(text); i++ {
+		if text[i] == '\n' {
+			x.Line++
+		}
+	}
+	if perr != nil {
+		p.Line = perr.(*SyntaxError).Line
+		m.complainRaw(p, m.prefix(p)+perr.Error()+"\n")
+		p.Status = 2
+		return
+	}
+	_, _ = next, at
+	if u != nil {
+		p.push(Frame{Kind: FList, node: u.body})
+	}
+}
+
+// readLine reads up to and with the delimiter, no byte further. With
+// cmd.ErrBlocked it gives what there is so far.
+func (m *Machine) readLine(file int, delim byte) ([]byte, error) {
+	o := &m.Files[file]
+	if !o.readable() {
+		return nil, vfs.EBADF
+	}
+	if o.Kind == FilePipe {
+		return m.readPipeLine(&m.Pipes[o.Pipe], delim)
+	}
+	if o.Kind != FileRegular && o.Kind != FileText && o.Kind != FileStdin {
+		return m.readBytes(file, delim)
+	}
+	start := len(m.rt.line[:0])
+	m.rt.line = m.rt.line[:start]
+	for {
+		var chunk []byte
+		switch o.Kind {
+		case FileStdin:
+			if len(m.IO.In) == 0 {
+				if m.IO.InOpen {
+					m.IO.InWanted = true
+					return m.rt.line, cmd.ErrBlocked
+				}
+				return m.rt.line, io.EOF
+			}
+			chunk = m.IO.In
+		case FileText:
+			if o.Off < int64(len(o.Text)) {
+				chunk = o.Text[o.Off:]
+			}
+		default:
+			data, hole, err := m.FS.Chunk(o.Ino, o.Off, m.Clock.Now)
+			if err != nil {
+				return m.rt.line, err
+			}
+			if data == nil && hole > 0 {
+				return m.readBytes(file, delim)
+			}
+			chunk = data
+		}
+		if len(chunk) == 0 {
+			return m.rt.line, io.EOF
+		}
+		n, found := cutLine(chunk, delim)
+		m.rt.line = append(m.rt.line, chunk[:n]...)
+		if o.Kind == FileStdin {
+			m.IO.In = m.IO.In[n:]
+		} else {
+			o.Off += int64(n)
+		}
+		m.Meter.Read += int64(n)
+		m.charge(n >> 8)
+		if found {
+			return m.rt.line, nil
+		}
+		m.hold(len(m.rt.line))
+	}
+}
+
+func cutLine(b []byte, delim byte) (n int, found bool) {
+	for i, c := range b {
+		if c == delim {
+			return i + 1, true
+		}
+	}
+	return len(b), false
+}
+
+func (m *Machine) readPipeLine(pp *Pipe, delim byte) ([]byte, error) {
+	n, found := cutLine(pp.Buf, delim)
+	m.rt.line = append(m.rt.line[:0], pp.Buf[:n]...)
+	pp.Buf = pp.Buf[n:]
+	m.Meter.Read += int64(n)
+	switch {
+	case found:
+		return m.rt.line, nil
+	case pp.Writers > 0 || !m.rendezvousPipe(pp):
+		return m.rt.line, cmd.ErrBlocked
+	}
+	return m.rt.line, io.EOF
+}
+
+// readBytes reads byte by byte what cannot be looked into.
+func (m *Machine) readBytes(file int, delim byte) ([]byte, error) {
+	m.rt.line = m.rt.line[:0]
+	var one [1]byte
+	for len(m.rt.line) < 1<<20 {
+		n, err := m.read(file, one[:])
+		if err != nil {
+			return m.rt.line, err
+		}
+		if n > 0 {
+			m.rt.line = append(m.rt.line, one[0])
+			if one[0] == delim {
+				return m.rt.line, nil
+			}
+		}
+	}
+	m.stop("memory")
+	return nil, nil
+}

@@ -1,0 +1,310 @@
+package shell
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Signals by their Linux numbers; the last four are bash's own.
+const (
+	sigEXIT   = 0
+	sigHUP    = 1
+	sigINT    = 2
+	sigKILL   = 9
+	sigPIPE   = 13
+	sigTERM   = 15
+	sigCHLD   = 17
+	sigCONT   = 18
+	sigSTOP   = 19
+	sigTSTP   = 20
+	sigTTIN   = 21
+	sigTTOU   = 22
+	sigURG    = 23
+	sigWINCH  = 28
+	sigDEBUG  = 65
+	sigERR    = 66
+	sigRETURN = 67
+)
+
+// signalNames are the names of 1 to 64, without SIG.
+var signalNames = strings.Fields("HUP INT QUIT ILL TRAP ABRT BUS FPE KILL USR1 SEGV USR2 PIPE ALRM TERM STKFLT CHLD CONT STOP TSTP TTIN TTOU URG XCPU XFSZ VTALRM PROF WINCH IO PWR SYS")
+
+// signalName is the name trap and kill print: SIGINT, RTMIN+1, EXIT, ERR.
+func signalName(n int) string {
+	switch {
+	case n == sigEXIT:
+		return "EXIT"
+	case n == sigDEBUG:
+		return "DEBUG"
+	case n == sigERR:
+		return "ERR"
+	case n == sigRETURN:
+		return "RETURN"
+	case n >= 1 && n <= len(signalNames):
+		return "SIG" + signalNames[n-1]
+	case n == 34:
+		return "SIGRTMIN"
+	case n > 34 && n <= 49:
+		return "SIGRTMIN+" + strconv.Itoa(n-34)
+	case n >= 50 && n < 64:
+		return "SIGRTMAX-" + strconv.Itoa(64-n)
+	case n == 64:
+		return "SIGRTMAX"
+	}
+	return ""
+}
+
+// signalNumber reads a signal as trap and kill take it: a number or a name, SIG or not, any case.
+func signalNumber(s string) (int, bool) {
+	if n, ok := number(s); ok {
+		return n, n <= 64
+	}
+	up := strings.ToUpper(s)
+	for _, n := range []int{sigEXIT, sigDEBUG, sigERR, sigRETURN} {
+		if signalName(n) == up {
+			return n, true
+		}
+	}
+	for n := 1; n <= 64; n++ {
+		if name := signalName(n); name != "" && (name == up || name == "SIG"+up) {
+			return n, true
+		}
+	}
+	return 0, false
+}
+
+func (p *Process) trap(sig int) *Trap {
+	for i := range p.Shell.Traps {
+		if p.Shell.Traps[i].Signal == sig {
+			return &p.Shell.Traps[i]
+		}
+	}
+	return nil
+}
+
+func (p *Process) setTrap(sig int, text string) {
+	p.clearInherited()
+	p.dropTrap(sig)
+	i, _ := slices.BinarySearchFunc(p.Shell.Traps, sig, func(t Trap, n int) int { return t.Signal - n })
+	p.Shell.Traps = slices.Insert(p.Shell.Traps, i, Trap{Signal: sig, Text: text})
+}
+
+func (p *Process) dropTrap(sig int) {
+	p.Shell.Traps = slices.DeleteFunc(p.Shell.Traps, func(t Trap) bool { return t.Signal == sig })
+	if len(p.Shell.Traps) == 0 {
+		p.Shell.Traps = nil
+	}
+}
+
+// clearInherited forgets the parent's traps that a subshell may still list.
+func (p *Process) clearInherited() {
+	p.Shell.Traps = slices.DeleteFunc(p.Shell.Traps, func(t Trap) bool { return t.Inherited })
+	if len(p.Shell.Traps) == 0 {
+		p.Shell.Traps = nil
+	}
+}
+
+// signal sends a signal to a process. What it does is decided when the process next runs.
+func (m *Machine) signal(p *Process, sig int) {
+	if p.Dead || sig == 0 {
+		return
+	}
+	if t := p.trap(sig); t != nil && t.Text == "" && !t.Inherited && sig != sigKILL && sig != sigSTOP {
+		return
+	}
+	switch sig {
+	case sigCHLD, sigURG, sigWINCH, sigCONT:
+		if t := p.trap(sig); t == nil || t.Inherited {
+			if p.Wait.Kind == WaitsSignal && sig == sigCONT {
+				p.Wait = Wait{}
+			}
+			return
+		}
+	}
+	p.Signal = append(p.Signal, sig)
+}
+
+// handleSignals runs a trap or ends the process. It reports whether the step is used.
+func (m *Machine) handleSignals(p *Process) bool {
+	for len(p.Signal) > 0 {
+		sig := p.Signal[0]
+		t := p.trap(sig)
+		trapped := t != nil && !t.Inherited && t.Text != "" && sig != sigKILL && sig != sigSTOP
+		if trapped && !m.betweenCommands(p) {
+			return false // the trap waits until the command at hand is over
+		}
+		p.Signal = p.Signal[1:]
+		if len(p.Signal) == 0 {
+			p.Signal = nil
+		}
+		switch {
+		case trapped:
+			if len(p.Frames) > 0 && p.top().Kind == FWait { // wait returns at once
+				m.pop(p)
+				p.Status = 128 + sig
+			}
+			m.runTrap(p, sig)
+			return true
+		case sig == sigTSTP || sig == sigSTOP || sig == sigTTIN || sig == sigTTOU:
+			p.Wait = Wait{Kind: WaitsSignal}
+			return true
+		default:
+			m.die(p, sig)
+			return true
+		}
+	}
+	return false
+}
+
+// betweenCommands reports whether a trap may run now: no utility or child is in the foreground.
+func (m *Machine) betweenCommands(p *Process) bool {
+	if len(p.Frames) == 0 {
+		return false
+	}
+	switch f := p.top(); f.Kind {
+	case FUtil, FFilter, FTool, FPipe, FWaitSub:
+		return false
+	case FSimple:
+		return f.Child == 0
+	}
+	return true
+}
+
+// die ends a process by a signal. The shell of the run itself ends the run.
+func (m *Machine) die(p *Process, sig int) {
+	if p.PID == m.Procs[0].PID {
+		for len(p.Frames) > 0 && p.top().Kind != FBottom {
+			m.pop(p)
+		}
+		p.Queue = nil
+		p.Status = 128 + sig
+		if len(p.Frames) > 0 {
+			p.top().N = 1
+			if sig == sigKILL {
+				p.top().PC = 1 // no EXIT trap
+			}
+		}
+		return
+	}
+	p.Killed = sig
+	if t := p.trap(sigEXIT); sig != sigKILL && t != nil && !t.Inherited && t.Text != "" {
+		m.unwindExit(p, 128+sig)
+		return
+	}
+	m.exit(p, 128+sig)
+}
+
+// runTrap runs the action of a signal in a frame that puts $? back at its end.
+func (m *Machine) runTrap(p *Process, sig int) {
+	t := p.trap(sig)
+	if t == nil || t.Text == "" || t.Inherited || t.Running {
+		return
+	}
+	t.Running = true
+	x := &Extra{Saved: p.Status, Name: signalName(sig), Line: p.Line, Codes: p.Shell.Pipe}
+	p.push(Frame{Kind: FTrap, N: sig, X: x})
+	m.pushScript(p, m.sourceName(p), t.Text, m.trapLine(p, sig), "trap")
+	if sig == sigEXIT {
+		p.dropTrapLater(sig)
+	}
+}
+
+// trapLine is where LINENO starts in a trap's text.
+func (m *Machine) trapLine(p *Process, sig int) int {
+	if sig == sigEXIT {
+		return 1
+	}
+	return max(p.Line, 1)
+}
+
+// dropTrapLater: an EXIT trap runs once; it is gone for what it starts.
+func (p *Process) dropTrapLater(sig int) { p.dropTrap(sig) }
+
+// endTrap restores what a trap's action must not change.
+func (p *Process) endTrap(f *Frame) {
+	if t := p.trap(f.N); t != nil {
+		t.Running = false
+	}
+	p.Status = f.X.Saved
+	p.Shell.Pipe = f.X.Codes
+	if f.N != sigEXIT {
+		p.Line = f.X.Line
+	}
+}
+
+// debugTrap runs the DEBUG trap before a command. retry pushes the command
+// again, for when the trap has ended. It reports whether the trap was started.
+func (m *Machine) debugTrap(p *Process, n node, retry func()) bool {
+	t := p.trap(sigDEBUG)
+	if t == nil || t.Text == "" || t.Inherited || t.Running || m.debugOff(p) {
+		return false
+	}
+	if p.Shell.Debug == debugMark(n) { // it has run for this command
+		p.Shell.Debug = ""
+		return false
+	}
+	p.Shell.Debug = debugMark(n)
+	if retry == nil {
+		// the frame on top is stepped again
+		m.runTrap(p, sigDEBUG)
+		return true
+	}
+	switch x := n.(type) {
+	case *simple:
+		p.push(Frame{Kind: FRetry, node: x})
+	default:
+		p.push(Frame{Kind: FRetry, node: n})
+	}
+	m.runTrap(p, sigDEBUG)
+	return true
+}
+
+// debugOff: functions do not inherit DEBUG unless functrace is on.
+func (m *Machine) debugOff(p *Process) bool {
+	if p.Shell.Opts.on(OptFunctrace) {
+		return false
+	}
+	for i := len(p.Frames) - 1; i >= 0; i-- {
+		if p.Frames[i].Kind == FFunc {
+			return p.Frames[i].N == 1
+		}
+		if p.Frames[i].Kind == FTrap {
+			return true
+		}
+	}
+	return false
+}
+
+func debugMark(n node) string {
+	a := n.at().addr
+	return strconv.Itoa(int(a.Kind)) + ":" + strconv.Itoa(int(a.Start)) + ":" + strconv.Itoa(int(a.End))
+}
+
+// errTrap runs the ERR trap; exit says that the shell ends after it.
+func (m *Machine) errTrap(p *Process, exit bool) bool {
+	t := p.trap(sigERR)
+	if t == nil || t.Text == "" || t.Inherited || t.Running || m.inFunctionWithoutErr(p) {
+		return false
+	}
+	if exit {
+		p.push(Frame{Kind: FExit, N: p.Status})
+	}
+	m.runTrap(p, sigERR)
+	return true
+}
+
+// inFunctionWithoutErr: functions do not inherit ERR unless errtrace is on.
+func (m *Machine) inFunctionWithoutErr(p *Process) bool {
+	if p.Shell.Opts.on(OptErrtrace) {
+		return false
+	}
+	i := p.enclosing()
+	return i >= 0 && p.Frames[i].PC != trapSetInside
+}
+
+// trapSetInside marks a function frame in which trap ERR was set.
+const trapSetInside = 2
+
+// enterFunction notes which traps a function does not inherit.
+func (m *Machine) enterFunction(*Process, *Function) {}

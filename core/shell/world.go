@@ -1,0 +1,248 @@
+package shell
+
+import (
+	"slices"
+
+	"eryxsh/core/cmd"
+	"eryxsh/core/limit"
+	"eryxsh/core/vars"
+	"eryxsh/vfs"
+	"eryxsh/vfs/persist"
+)
+
+// Config is what a machine begins with.
+type Config struct {
+	FS       *vfs.FS
+	Registry *cmd.Registry
+	Limits   limit.Limits
+	Identity Identity
+	Env      map[string]string // exported
+	Cwd      string
+	Clock    Clock
+	Seed     uint64
+}
+
+// pids of the shell and of its parent; fixed, so that scripts see the same everywhere.
+const (
+	shellPID  = 1000
+	parentPID = 999
+)
+
+// New makes a machine with one shell and nothing to do.
+func New(c Config) *Machine {
+	m := &Machine{FS: c.FS, Limits: c.Limits, Host: c.Identity, Clock: c.Clock, epoch: persist.NewEpoch(), rt: &transient{reg: c.Registry}}
+	m.Rand.State = c.Seed
+	m.Sched.NextPID = shellPID
+	m.Files = []OFD{
+		{Kind: FileStdin, Flags: vfs.O_RDONLY, Refs: 1},
+		{Kind: FileStdout, Flags: vfs.O_WRONLY, Refs: 1},
+		{Kind: FileStderr, Flags: vfs.O_WRONLY, Refs: 1},
+	}
+	p := newProcess(shellPID)
+	p.PPID, p.Cwd, p.Umask, p.Exec = parentPID, c.Cwd, 0o022, "bash"
+	p.FDs = []FD{{Num: 0, File: 0}, {Num: 1, File: 1}, {Num: 2, File: 2}}
+	p.Shell.Opts = defaultOptions()
+	p.Shell.Name, p.Shell.PID, p.Shell.PPID = "bash", shellPID, parentPID
+	p.Shell.Started = c.Clock.Now
+	p.Shell.Random = uint32(m.Rand.next())
+	for _, k := range sortedKeys(c.Env) {
+		p.Shell.Vars.Bind(k, vars.New(c.Env[k], vars.Export))
+	}
+	m.Procs = []*Process{p}
+	m.initVars(p)
+	return m
+}
+
+func sortedKeys[V any](m map[string]V) []string {
+	keys := make([]string, 0, len(m))
+	for k := range m {
+		keys = append(keys, k)
+	}
+	slices.Sort(keys)
+	return keys
+}
+
+// Fork gives an independent machine in O(1): both copy what they change, when
+// they change it.
+func (m *Machine) Fork() *Machine {
+	c := *m
+	m.shared, c.shared = true, true
+	c.FS = m.FS.Fork()
+	c.rt = &transient{reg: m.rt.reg}
+	return &c
+}
+
+// own copies, after a fork, what a run is about to change. The persistent
+// parts (variables, functions, files) stay shared and copy themselves.
+func (m *Machine) own() {
+	if !m.shared {
+		return
+	}
+	m.shared = false
+	m.epoch = persist.NewEpoch()
+	procs := make([]*Process, len(m.Procs))
+	for i, p := range m.Procs {
+		procs[i] = p.clone()
+	}
+	m.Procs = procs
+	m.Files = slices.Clone(m.Files)
+	for i := range m.Files {
+		if m.Files[i].Kind == FileCapture {
+			m.Files[i].Text = slices.Clone(m.Files[i].Text)
+		}
+	}
+	m.Pipes = slices.Clone(m.Pipes)
+	for i := range m.Pipes {
+		m.Pipes[i].Buf = slices.Clone(m.Pipes[i].Buf)
+	}
+	m.Calls = slices.Clone(m.Calls)
+	m.IO.In = slices.Clone(m.IO.In)
+	m.IO.Out = slices.Clone(m.IO.Out)
+	for i := range m.IO.Out {
+		m.IO.Out[i].Data = slices.Clone(m.IO.Out[i].Data)
+	}
+	m.IO.ToolError, m.IO.Missing = slices.Clone(m.IO.ToolError), slices.Clone(m.IO.Missing)
+	m.Run.Marks = slices.Clone(m.Run.Marks)
+}
+
+// Rand is the World's random stream: SplitMix64 (Steele, Lea, Flood 2014).
+type Rand struct {
+	State uint64 `cbor:"1,keyasint,omitempty"`
+}
+
+func (r *Rand) next() uint64 {
+	r.State += 0x9e3779b97f4a7c15
+	z := r.State
+	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
+	z = (z ^ z>>27) * 0x94d049bb133111eb
+	return z ^ z>>31
+}
+
+// Close ends what only a goroutine keeps: codecs in flight.
+func (m *Machine) Close() {
+	if m.shared {
+		return // a fork may go on with them; ours were never started
+	}
+	for _, p := range m.Procs {
+		for i := range p.Frames {
+			if x := p.Frames[i].X; x != nil && x.Util != nil && x.Util.fiber != nil {
+				x.Util.fiber.kill()
+				x.Util.fiber = nil
+			}
+		}
+	}
+}
+
+// Start is what a run begins with.
+type Start struct {
+	Script  string
+	Argv    []string // instead of Script: no parsing, no expansion
+	Stdin   []byte
+	Open    bool              // more input may come
+	Env     map[string]string // for this run only, exported
+	Cwd     string            // for this run only
+	RunID   string
+	Timeout int64 // ns; 0 none
+	Suspend bool  // meeting a budget suspends instead of ending
+}
+
+// Begin starts a run in the shell. There must be none active.
+func (m *Machine) Begin(s Start) error {
+	m.own()
+	p := m.Procs[0]
+	if s.Cwd != "" {
+		dir := m.abs(p, s.Cwd)
+		st, err := m.FS.Stat(m.cred(), dir)
+		if err == nil && !st.Mode.IsDir() {
+			err = vfs.ENOTDIR
+		}
+		if err != nil {
+			return err
+		}
+		s.Cwd = dir
+	}
+	m.RunID = s.RunID
+	m.CallSeq = 0
+	m.Meter.Runs++
+	command := s.Script
+	m.Run = RunState{Active: true, Seq: m.Run.Seq + 1, Steps: m.Meter.Steps, Suspend: s.Suspend, Command: command, Started: m.Clock.Now}
+	if s.Timeout > 0 {
+		if m.Clock.Virtual {
+			m.Run.Deadline = m.Clock.Now + s.Timeout
+		} else {
+			m.Run.Left = s.Timeout
+		}
+	}
+	m.IO = HostIO{In: s.Stdin, InOpen: s.Open}
+	x := &Extra{}
+	for _, k := range sortedKeys(s.Env) {
+		old := p.Shell.Vars.Bind(k, vars.New(s.Env[k], vars.Export))
+		x.Vars = append(x.Vars, Saved{k, old})
+	}
+	if s.Cwd != "" {
+		x.Text = p.Cwd
+		p.Cwd = s.Cwd
+	}
+	x.Codes = []int{p.Status}
+	p.Frames = append(p.Frames[:0], Frame{Kind: FBottom, X: x})
+	p.Depth, p.Line = 0, 1
+	m.Sched.Cur, m.Sched.Quantum = p.PID, quantum
+	p.Shell.Exec = command
+	if s.Argv != nil {
+		m.runArgv(p, s.Argv)
+		return nil
+	}
+	m.pushScript(p, "", s.Script, 1, "")
+	return nil
+}
+
+// runArgv starts a command given as a list of words.
+func (m *Machine) runArgv(p *Process, argv []string) {
+	p.push(Frame{Kind: FArgv, Words: argv})
+}
+
+// endRun ends a run whose shell has come to its end. What a dead bash -c would
+// have taken along is put back, so that the next call finds a live shell.
+func (m *Machine) endRun(p *Process, status int, byExit bool) {
+	if byExit {
+		p.Shell.Opts.set(OptErrexit, false)
+		m.resetStreams(p)
+	}
+	p.dropTrap(sigEXIT)
+	m.finish(status & 255)
+	m.settle()
+}
+
+// resetStreams undoes exec redirections of the standard descriptors.
+func (m *Machine) resetStreams(p *Process) {
+	for _, d := range slices.Clone(p.FDs) {
+		if d.Num > 2 {
+			m.unref(p.take(d.Num))
+		}
+	}
+	for num, kind := range []uint8{FileStdin, FileStdout, FileStderr} {
+		file, ok := p.fd(num)
+		if ok && m.Files[file].Kind == kind {
+			continue
+		}
+		flags := vfs.O_WRONLY
+		if kind == FileStdin {
+			flags = vfs.O_RDONLY
+		}
+		if old := p.put(num, m.newFile(OFD{Kind: kind, Flags: flags}), false); old >= 0 {
+			m.unref(old)
+		}
+	}
+}
+
+// settle forgets ended children nobody can wait for any more.
+func (m *Machine) settle() {
+	for i := len(m.Procs) - 1; i > 0; i-- {
+		if m.Procs[i].Dead {
+			m.remove(m.Procs[i].PID)
+		}
+	}
+	if len(m.Procs) == 1 && m.Sched.NextPID < 1<<30 {
+		m.Sched.NextPID = max(m.Sched.NextPID, shellPID)
+	}
+}
