@@ -15,6 +15,7 @@ const (
 	E2BIG        Errno = 7
 	ENOEXEC      Errno = 8
 	EBADF        Errno = 9
+	ECHILD       Errno = 10
 	EAGAIN       Errno = 11
 	EACCES       Errno = 13
 	EBUSY        Errno = 16
@@ -46,6 +47,8 @@ func (e Errno) Error() string {
 		return "Operation not permitted"
 	case ENOENT:
 		return "No such file or directory"
+	case ESRCH:
+		return "No such process"
 	case EINTR:
 		return "Interrupted system call"
 	case EIO:
@@ -58,6 +61,8 @@ func (e Errno) Error() string {
 		return "Exec format error"
 	case EBADF:
 		return "Bad file descriptor"
+	case ECHILD:
+		return "No child processes"
 	case EAGAIN:
 		return "Resource temporarily unavailable"
 	case EACCES:

@@ -5,6 +5,7 @@ import (
 	"os/exec"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -555,10 +556,25 @@ func TestForksOnManyThreads(t *testing.T) {
 	}
 }
 
-func TestErrnoHasAText(t *testing.T) {
+// TestErrnoIsTheSystems compares every number's text with what the system calls
+// it, as far as it has one here.
+func TestErrnoIsTheSystems(t *testing.T) {
+	n := 0
+	for e := Errno(1); e < 255; e++ {
+		if e.Error() == "Unknown error" {
+			continue
+		}
+		n++
+		if got, want := e.Error(), syscall.Errno(e).Error(); !strings.EqualFold(got, want) {
+			t.Errorf("errno %d: %q, want %q", e, got, want)
+		}
+	}
 	for e, name := range errnoNames {
 		if e.Error() == "Unknown error" {
 			t.Errorf("%s has no text", name)
 		}
+	}
+	if n < 30 {
+		t.Errorf("only %d have a text", n)
 	}
 }
