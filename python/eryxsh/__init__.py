@@ -1,0 +1,121 @@
+"""eryxsh: bash inside the Python process.
+
+A sandbox is a bash over an in-memory file system: no container, no subprocess,
+no access to the host.
+
+>>> from eryxsh import Sandbox
+>>> with Sandbox() as sb:
+...     sb.files.write("/data/log.csv", b"name,score\\nalice,95\\nbob,80\\n")
+...     sb.commands.run("sort -t, -k2 -rn /data/log.csv | head -1").stdout
+'alice,95\\n'
+
+Snapshots and forks are O(1), a state is one portable blob, and a running script
+is a value: ``sb.commands.start`` gives a Run that can be stopped anywhere,
+dumped to bytes, and loaded in another process on another day.
+"""
+
+from __future__ import annotations
+
+from ._async import AsyncSandbox
+from ._commands import DEFAULT, PIPE
+from ._errors import (
+    AlreadyResumedError,
+    CapabilityError,
+    CommandError,
+    ConflictError,
+    EryxshError,
+    ForkedSandboxError,
+    NotSuspendableError,
+    ParseError,
+    PersistenceError,
+    QuotaExceededError,
+    RunGoneError,
+    RunSuspended,
+    SandboxBusyError,
+    SandboxClosedError,
+    ScriptDriftError,
+    SignatureError,
+    SnapshotNotFoundError,
+    StateError,
+    StateTooNewError,
+)
+from ._events import Checkpoint, Event, Finished, InputNeeded, LimitReached, Output, Sleeping, Suspended
+from ._limits import Limits
+from ._paths import SandboxPath
+from ._results import (
+    Analysis,
+    AnalyzedCommand,
+    CommandResult,
+    FileInfo,
+    HistoryEntry,
+    Info,
+    Redirect,
+    SnapshotInfo,
+    StateInfo,
+    Usage,
+)
+from ._runs import AsyncRun, Run
+from ._sandbox import Sandbox
+from ._sessions import AsyncInProcessSession, InProcessSession, Session, SessionExecutor, SnapshotSession
+from ._tools import Extension, Suspend, Tool, ToolCall, ToolResult, tool
+from ._version import __version__
+
+__all__ = [
+    "DEFAULT",
+    "PIPE",
+    "AlreadyResumedError",
+    "Analysis",
+    "AnalyzedCommand",
+    "AsyncInProcessSession",
+    "AsyncRun",
+    "AsyncSandbox",
+    "CapabilityError",
+    "Checkpoint",
+    "CommandError",
+    "CommandResult",
+    "ConflictError",
+    "EryxshError",
+    "Event",
+    "Extension",
+    "FileInfo",
+    "Finished",
+    "ForkedSandboxError",
+    "HistoryEntry",
+    "InProcessSession",
+    "Info",
+    "InputNeeded",
+    "LimitReached",
+    "Limits",
+    "NotSuspendableError",
+    "Output",
+    "ParseError",
+    "PersistenceError",
+    "QuotaExceededError",
+    "Redirect",
+    "Run",
+    "RunGoneError",
+    "RunSuspended",
+    "Sandbox",
+    "SandboxBusyError",
+    "SandboxClosedError",
+    "SandboxPath",
+    "ScriptDriftError",
+    "Session",
+    "SessionExecutor",
+    "SignatureError",
+    "Sleeping",
+    "SnapshotInfo",
+    "SnapshotNotFoundError",
+    "SnapshotSession",
+    "StateError",
+    "StateInfo",
+    "StateTooNewError",
+    "Suspend",
+    "Suspended",
+    "Tool",
+    "ToolCall",
+    "ToolResult",
+    "Usage",
+    "__version__",
+    "tool",
+]

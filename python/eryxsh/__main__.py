@@ -1,0 +1,149 @@
+"""The command: ``eryxsh -c 'script'``, ``eryxsh script.sh args``, or a script on stdin."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import List, NamedTuple, NoReturn, Optional, Sequence, TextIO
+
+USAGE = """\
+Usage: eryxsh [OPTION]... [FILE [ARGUMENT]...]
+       eryxsh [OPTION]... -c SCRIPT [NAME [ARGUMENT]...]
+
+Run a bash script in a sandbox: an in-memory file system, no access to the host.
+Without FILE the script is read from standard input. The exit status is the
+script's; 130 after Ctrl-C, 124 after a timeout, 137 at a limit.
+
+  -c SCRIPT            run this text
+      --timeout=SECONDS  stop it after so long (default: never)
+      --hardened       limits for scripts nobody has read
+      --help           print this and exit
+      --version        print the version and exit
+
+Of the host only FILE is read, and standard input. In the sandbox the script is
+/home/user/FILE's name.
+"""
+
+
+class Request(NamedTuple):
+    """What the command line asks for."""
+
+    script: Optional[str]  # None: from standard input
+    name: str  # $0
+    arguments: List[str]
+    timeout: Optional[float]
+    hardened: bool
+
+
+def main(argv: Optional[Sequence[str]] = None) -> int:
+    """Run the command; its exit status.
+
+    >>> main(["-c", "exit 3"])
+    3
+    """
+    try:
+        request = _parse(list(sys.argv[1:] if argv is None else argv))
+        if request is None:
+            return 0
+        return _run(request)
+    except KeyboardInterrupt:
+        return 130
+    except BrokenPipeError:
+        # Nobody reads any more; what Python still holds must not be written at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        return 141
+
+
+def _parse(words: List[str]) -> Optional[Request]:
+    timeout: Optional[float] = None
+    hardened = False
+    while words:
+        word = words[0]
+        if word == "--help":
+            sys.stdout.write(USAGE)
+            return None
+        if word == "--version":
+            from ._version import __version__
+
+            sys.stdout.write(f"eryxsh {__version__}\n")
+            return None
+        if word == "--hardened":
+            hardened = True
+            del words[0]
+        elif word == "--timeout" or word.startswith("--timeout="):
+            text = word[len("--timeout=") :] if "=" in word else words[1] if len(words) > 1 else ""
+            del words[: 1 if "=" in word else 2]
+            timeout = _seconds(text)
+        elif word == "-c":
+            if len(words) < 2:
+                _fail("-c: option requires an argument")
+            return Request(words[1], words[2] if len(words) > 2 else "bash", words[3:], timeout, hardened)
+        elif word == "--":
+            del words[0]
+            break
+        elif word.startswith("-") and word != "-":
+            _fail(f"unrecognized option '{word}'")
+        else:
+            break
+    if not words or words[0] == "-":
+        return Request(None, "bash", words[1:], timeout, hardened)
+    return Request(_read(words[0]), words[0], words[1:], timeout, hardened)
+
+
+def _seconds(text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = 0
+    if not value > 0:
+        _fail(f"--timeout: '{text}' is not a number of seconds")
+    return value
+
+
+def _read(path: str) -> str:
+    try:
+        with open(path, "rb") as file:
+            return file.read().decode("utf-8", "surrogateescape")
+    except OSError as error:
+        _fail(f"{path}: {error.strerror}", 126 if os.path.exists(path) else 127)
+
+
+def _run(request: Request) -> int:
+    from . import Finished, InputNeeded, Limits, LimitReached, Output, Sandbox, ToolCall
+    from ._commands import PIPE
+
+    script = request.script
+    if script is None:
+        script = sys.stdin.buffer.read().decode("utf-8", "surrogateescape")
+    with Sandbox(limits=Limits.hardened() if request.hardened else None) as sandbox:
+        plain = request.name == "bash" and not request.arguments
+        command: object = script if plain else ["bash", "-c", script, request.name, *request.arguments]
+        stdin = None if request.script is None else PIPE
+        run = sandbox.commands.start(command, stdin=stdin, timeout=request.timeout)  # type: ignore[arg-type]
+        for event in run.events():
+            if isinstance(event, Output):
+                _write(sys.stdout if event.stream == "stdout" else sys.stderr, event.data)
+            elif isinstance(event, InputNeeded):
+                run.resume(event, data=os.read(0, 65536))
+            elif isinstance(event, Finished):
+                return event.result.exit_code
+            else:
+                assert not isinstance(event, (ToolCall, LimitReached)), event
+    return 1
+
+
+def _write(stream: TextIO, data: bytes) -> None:
+    stream.flush()
+    stream.buffer.write(data)
+    stream.buffer.flush()
+
+
+def _fail(message: str, status: int = 2) -> NoReturn:
+    sys.stderr.write(f"eryxsh: {message}\n")
+    if status == 2:
+        sys.stderr.write("Try 'eryxsh --help' for more information.\n")
+    raise SystemExit(status)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

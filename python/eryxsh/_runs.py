@@ -1,0 +1,772 @@
+"""Runs: a running script as a value.
+
+A run lives in its sandbox; a Run object only knows its id and what it has shown
+so far. What drives it is written once, as generators that yield what they need
+from outside: seconds to wait, or tool calls to answer. ``_sync`` and ``_async``
+supply that, on a thread or in a task.
+"""
+
+from __future__ import annotations
+
+import codecs
+import contextlib
+import contextvars
+import inspect
+import time
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    AsyncIterator,
+    Awaitable,
+    Callable,
+    Dict,
+    Generator,
+    Iterator,
+    List,
+    Mapping,
+    Optional,
+    Set,
+    Tuple,
+    TypeVar,
+    Union,
+    overload,
+)
+
+from . import _turns, _wire
+from ._errors import (
+    AlreadyResumedError,
+    CapabilityError,
+    ForkedSandboxError,
+    RunGoneError,
+    RunSuspended,
+    SandboxBusyError,
+    SandboxClosedError,
+    StateError,
+)
+from ._events import Checkpoint, Event, Finished, InputNeeded, LimitReached, Output, Sleeping, Suspended
+from ._results import Chunk, CommandResult, when
+from ._tools import Answer, Suspend, Tool, ToolCall, answer, as_bytes, failure
+from ._turns import Turn
+
+if TYPE_CHECKING:
+    import asyncio
+
+    from ._async import AsyncSandbox
+    from ._files import Files
+    from ._sandbox import Sandbox
+
+T = TypeVar("T")
+Sink = Callable[[int, bytes], None]
+"""Takes output as it comes: 1 or 2, and bytes."""
+
+Need = Union[float, Tuple[ToolCall, ...], None]
+"""What a driver waits for: seconds (0: let others run), None (until woken), or answers to tool calls."""
+
+ASYNC_SLICE = 2_000_000  # ns, then the event loop gets its turn
+_PATIENCE = 1.0  # seconds a run gets for its traps when its driver leaves by an exception
+
+
+class AnyRun:
+    """What Run and AsyncRun have in common: the state, and the steps as generators."""
+
+    __slots__ = ("__weakref__", "_answer", "_chunks", "_errors", "_id", "_result", "_returned", "_sandbox", "_sink", "_slice")
+
+    def __init__(self, sandbox: Sandbox, run_id: str, *, slice_ns: Optional[int] = None, sink: Optional[Sink] = None) -> None:
+        self._sandbox = sandbox
+        self._id = run_id
+        self._slice = slice_ns
+        self._sink = sink  # output goes there and is not kept
+        self._chunks: List[Chunk] = []  # output that is kept for the result
+        self._errors: List[BaseException] = []
+        self._returned: Set[str] = set()  # call_ids that next gave out
+        self._answer: Optional[_wire.Answer] = None  # of a step whose event was not looked at yet
+        self._result: Optional[CommandResult] = None
+
+    @property
+    def id(self) -> str:
+        """The id of the run; kept by dump and load, new in a fork."""
+        return self._id
+
+    def __repr__(self) -> str:
+        state = "ended" if self._result is not None else "active"
+        return f"{type(self).__name__}({self._id!r}, {state})"
+
+    # What needs neither thread nor task.
+
+    def _files(self) -> Files:
+        return self._sandbox.files
+
+    def _call_function(self, call: ToolCall) -> Any:
+        raise NotImplementedError
+
+    def _feed(
+        self,
+        event: Union[ToolCall, InputNeeded, LimitReached, str],
+        stdout: Union[str, bytes],
+        stderr: Union[str, bytes],
+        exit_code: int,
+        error: Optional[BaseException],
+        data: Optional[Union[str, bytes]],
+        add: Optional[Mapping[str, float]],
+    ) -> None:
+        handle = self._sandbox._live()
+        if isinstance(event, InputNeeded):
+            if data is None:
+                raise TypeError("InputNeeded is answered with data=bytes (b'' is end of file)")
+            _wire.run_input(handle, self._id, data=as_bytes(data))
+        elif isinstance(event, LimitReached):
+            if not add:
+                raise TypeError(f"LimitReached is answered with add={{{event.limit!r}: amount}}")
+            amounts = {k: int(v * 1e9) if k in ("timeout", "time") else int(v) for k, v in add.items()}
+            _wire.run_add(handle, self._id, amounts)
+        elif isinstance(event, (ToolCall, str)):
+            call_id = event if isinstance(event, str) else event.call_id
+            if error is not None:
+                self._errors.append(error)
+                name = event.name if isinstance(event, ToolCall) else self._name_of(call_id)
+                self._respond(call_id, failure(name, error))
+            else:
+                self._respond(call_id, (as_bytes(stdout), as_bytes(stderr), exit_code & 255))
+        else:
+            raise TypeError(f"{type(event).__name__} needs no answer: call next or drive")
+
+    def _respond(self, call_id: str, reply: Answer) -> None:
+        out, err, status = reply
+        _wire.run_answer(self._sandbox._live(), self._id, call_id, stdout=out, stderr=err, status=status)
+
+    def _name_of(self, call_id: str) -> str:
+        for call in self._unanswered():
+            if call.call_id == call_id:
+                return call.name
+        return "tool"
+
+    def _unanswered(self) -> List[ToolCall]:
+        if self._result is not None:
+            return []
+        info = _wire.run_active(self._sandbox._live())
+        if info["run"] != self._id:
+            raise RunGoneError(f"the run {self._id} is gone: it ended, or its sandbox went back to another state", path=self._id)
+        return [self._tool_call(c) for c in info["calls"]]
+
+    def _tool_call(self, c: _wire.Call) -> ToolCall:
+        return ToolCall(self, c["id"], c["name"], list(c["args"]), c["stdin"], c["cwd"], dict(c["env"]), c["forked_from"] or None)
+
+    def _export(self, key: Optional[bytes], store: Any) -> bytes:
+        if store is not None:
+            raise self._sandbox._not_yet("dump(store=…)")
+        if self._result is not None:
+            raise RunGoneError(f"the run {self._id} has ended: export_state saves its sandbox", path=self._id)
+        self._unanswered()  # raises if it is gone
+        return self._sandbox.export_state(key=key)
+
+    def _outcome(self) -> CommandResult:
+        if self._result is None:
+            raise SandboxBusyError(f"the run {self._id} has not ended: drive it first", path=self._id)
+        return self._result
+
+    def _cancel(self) -> bool:
+        """Leave the note; whether somebody must drive the run to its end."""
+        if self._result is not None:
+            return False
+        handle = self._sandbox._live()
+        _wire.run_cancel(handle, run=self._id)
+        _turns.wake(handle)
+        return handle not in _turns.drivers
+
+    def _take(self, output: Tuple[Chunk, ...]) -> None:
+        if self._sink is None:
+            self._chunks.extend(output)
+            return
+        for stream, data in output:
+            self._sink(stream, data)
+
+    def _finish(self, done: _wire.Done) -> CommandResult:
+        self._result = CommandResult(done, self._chunks, self._errors)
+        return self._result
+
+    def _advance(self, wait: bool = True) -> Generator[Need, Any, _wire.Answer]:
+        """Step until something comes that the script cannot do by itself."""
+        while True:
+            step, self._answer = self._answer, None
+            if step is None:
+                step = _wire.run_step(self._sandbox._live(), self._id, slice_ns=self._slice)
+            if step["output"]:
+                self._take(step["output"])
+            if step["tag"] == _wire.SLICE:
+                yield 0.0
+            elif step["tag"] == _wire.SLEEPING and wait:
+                yield max(step["wait"], 0) / 1e9
+            elif step["tag"] == _wire.SUSPENDED and self._paused():
+                while self._paused():
+                    yield None
+            else:
+                return step
+
+    def _paused(self) -> bool:
+        turn = _turns.drivers.get(self._sandbox._handle)
+        return turn is not None and turn.paused
+
+    def _next(self, wait: bool = True) -> Generator[Need, Any, Event]:
+        if self._result is not None:
+            return Finished(self._result)
+        step = yield from self._advance(wait)
+        return self._event(step)
+
+    def _event(self, step: _wire.Answer) -> Event:
+        if step["tag"] == _wire.CALLS:
+            fresh = [c for c in step["calls"] if c["id"] not in self._returned]
+            call = (fresh or step["calls"])[0]
+            self._returned.add(call["id"])
+            return self._tool_call(call)
+        if step["tag"] == _wire.DONE:
+            return Finished(self._finish(step))
+        if step["tag"] == _wire.SLEEPING:
+            return Sleeping(when(step["until"]), max(step["wait"], 0) / 1e9)
+        if step["tag"] == _wire.INPUT:
+            return InputNeeded(step["fd"])
+        if step["tag"] == _wire.LIMITED:
+            return LimitReached(step["limit"])
+        if step["tag"] == _wire.CHECKPOINTED:
+            return Checkpoint(step["name"] or None, step["snapshot"] or None)
+        return Suspended()
+
+    def _to_end(self) -> Generator[Need, Any, CommandResult]:
+        """Drive, with the registered functions, until the end or until nobody here can go on."""
+        if self._result is not None:
+            return self._result
+        declined: Set[str] = set()  # calls whose function raised Suspend
+        while True:
+            step = yield from self._advance()
+            if step["tag"] == _wire.DONE:
+                return self._finish(step)
+            if step["tag"] == _wire.CALLS:
+                calls = [self._tool_call(c) for c in step["calls"]]
+                ready = tuple(c for c in calls if c.call_id not in declined and self._answers(c.name))
+                if not ready:
+                    raise self._stuck(f"nobody here answers {calls[0].name} ({calls[0].call_id})", calls[0].name)
+                declined.update((yield ready))
+            elif step["tag"] != _wire.CHECKPOINTED:
+                event = self._event(step)
+                raise self._stuck(f"it waits: {event}", self._id)
+
+    def _stuck(self, why: str, about: str) -> RunSuspended:
+        return RunSuspended(f"the run {self._id} is suspended: {why}", run=self, path=about)
+
+    def _tool(self, name: str) -> Optional[Tool]:
+        return self._sandbox._tools.get(name)
+
+    def _answers(self, name: str) -> bool:
+        tool = self._tool(name)
+        return tool is not None and tool.answers
+
+    def _function(self, call: ToolCall) -> Callable[[ToolCall], Any]:
+        tool = self._tool(call.name)
+        if tool is None:
+            raise CapabilityError(f"no function is registered for the tool {call.name}", path=call.name)
+        return tool.implementation()
+
+    def _failed(self, call: ToolCall, error: Exception) -> Answer:
+        self._errors.append(error)
+        return failure(call.name, error)
+
+    def _end(self) -> Generator[Need, Any, None]:
+        """Drive a cancelled run to its end: tool calls are not made, traps get a second."""
+        deadline = time.monotonic() + _PATIENCE
+        while self._result is None and time.monotonic() < deadline:
+            step = _wire.run_step(self._sandbox._live(), self._id, slice_ns=self._slice)
+            if step["output"]:
+                self._chunks.extend(step["output"])
+            if step["tag"] == _wire.DONE:
+                self._finish(step)
+            elif step["tag"] == _wire.SLICE:
+                yield 0.0
+            elif step["tag"] == _wire.SLEEPING:
+                yield min(max(step["wait"], 0) / 1e9, 0.02)
+            else:
+                break
+        if self._result is None:
+            _wire.run_drop(self._sandbox._live(), self._id)
+
+
+class Run(AnyRun):
+    """A running script, made by ``sb.commands.start`` or ``Run.load``.
+
+    It can be stopped anywhere, made into bytes, and go on in another process on
+    another day. One thread drives it at a time; ``suspend`` and ``cancel`` come
+    from any thread.
+
+    >>> from eryxsh import Sandbox
+    >>> sb = Sandbox(tools={"approve": None})
+    >>> run = sb.commands.start('r=$(approve "the plan") && echo "answer: $r"')
+    >>> call = run.next()
+    >>> blob = run.dump()                                  # bytes; another process, another day
+    >>> run = Run.load(blob)
+    >>> run.resume(call.call_id, stdout="yes")
+    >>> run.drive().stdout
+    'answer: yes\\n'
+    """
+
+    __slots__ = ()
+
+    @property
+    def sandbox(self) -> Sandbox:
+        """The sandbox it runs in."""
+        return self._sandbox
+
+    @classmethod
+    def load(cls, blob: bytes, *, tools: Any = None, key: Optional[bytes] = None, store: Any = None, **options: Any) -> Run:
+        """A Run, in a sandbox of its own, out of what ``dump`` gave.
+
+        ``tools`` must have every name that held a function when the run was dumped
+        (CapabilityError); a name registered as None needs nothing. Further options
+        are those of ``Sandbox.from_state``. Loading a blob twice repeats its call
+        ids on purpose: it is a retry.
+
+        Raises StateError (StateTooNewError, SignatureError, ScriptDriftError) for
+        bytes that cannot be read or hold no run.
+        """
+        from ._sandbox import Sandbox
+
+        if store is not None:
+            raise Sandbox._not_yet("Run.load(store=…)")
+        sandbox = Sandbox.from_state(blob, key=key, tools=tools, **options)
+        run = sandbox.runs.active()
+        if run is None:
+            sandbox.close()
+            raise StateError("the state holds no run: Sandbox.from_state loads it")
+        return run
+
+    def next(self, *, wait: bool = True) -> Event:
+        """Go on until something happens: a ToolCall, Checkpoint, InputNeeded, LimitReached, Suspended or Finished.
+
+        The oldest unanswered tool call that this object has not given out comes
+        first; when all have been and nothing else can go on, the oldest again.
+        Sleeps are waited out, or with ``wait=False`` come as Sleeping.
+
+        Raises RunGoneError if the sandbox was restored under it.
+        """
+        return self._sync(self._next(wait))
+
+    def events(self) -> Iterator[Event]:
+        """All that happens, Output included, up to Finished.
+
+        It ends earlier when every tool call has come and nothing goes on before
+        one is answered.
+        """
+        yielded: Set[str] = set()
+        taken: List[Chunk] = []
+        old, self._sink = self._sink, lambda stream, data: taken.append((stream, data))
+        try:
+            while True:
+                event = self.next()
+                for stream, data in taken:
+                    yield Output("stdout" if stream == 1 else "stderr", data)
+                taken.clear()
+                if isinstance(event, ToolCall):
+                    if event.call_id in yielded:
+                        return
+                    yielded.add(event.call_id)
+                yield event
+                if isinstance(event, Finished):
+                    return
+        finally:
+            self._sink = old
+
+    def drive(self) -> CommandResult:
+        """Answer tool calls with the registered functions until the end, and give the result.
+
+        Raises RunSuspended, which carries this run, at a call nobody here answers:
+        its tool is None or has ``suspend=True``, or its function raised Suspend.
+        """
+        return self._sync(self._to_end())
+
+    def resume(
+        self,
+        event: Union[ToolCall, InputNeeded, LimitReached, str],
+        *,
+        stdout: Union[str, bytes] = "",
+        stderr: Union[str, bytes] = "",
+        exit_code: int = 0,
+        error: Optional[BaseException] = None,
+        data: Optional[Union[str, bytes]] = None,
+        add: Optional[Mapping[str, float]] = None,
+    ) -> None:
+        """Answer an event; the run goes on at the next ``next`` or ``drive``.
+
+        A ToolCall (or its call_id): ``stdout``, ``stderr``, ``exit_code``, or
+        ``error=exception``. InputNeeded: ``data``. LimitReached: ``add``.
+
+        Raises AlreadyResumedError for a call that was answered.
+        """
+        self._feed(event, stdout, stderr, exit_code, error, data, add)
+
+    def pending(self) -> List[ToolCall]:
+        """The unanswered tool calls, oldest first; also right after load."""
+        return self._unanswered()
+
+    def result(self) -> CommandResult:
+        """The result of a run that has ended; SandboxBusyError before.
+
+        Its stdout is everything written since start, across dumps, except what a
+        callback or an Output event took.
+        """
+        return self._outcome()
+
+    def dump(self, *, key: Optional[bytes] = None, store: Any = None) -> bytes:
+        """The run and its sandbox as bytes, signed if there is a key.
+
+        Raises NotSuspendableError where a command cannot be saved, RunGoneError
+        when the run has ended.
+        """
+        return self._export(key, store)
+
+    @overload
+    def fork(self, count: None = None, *, reseed: Optional[int] = None) -> Run: ...
+    @overload
+    def fork(self, count: int, *, reseed: Optional[int] = None) -> List[Run]: ...
+    def fork(self, count: Optional[int] = None, *, reseed: Optional[int] = None) -> Union[Run, List[Run]]:
+        """Independent futures of the running script, each in a fork of the sandbox, O(1) each.
+
+        Pending calls get new ids there; ``forked_from`` tells the old one.
+        """
+        self._unanswered()  # raises if it is gone
+        if self._result is not None:
+            raise RunGoneError(f"the run {self._id} has ended: fork its sandbox", path=self._id)
+        kids = [self._in_fork(sandbox) for sandbox in self._sandbox.fork(1 if count is None else count, reseed=reseed)]
+        return kids[0] if count is None else kids
+
+    def _in_fork(self, sandbox: Sandbox) -> Run:
+        run = Run(sandbox, _wire.run_active(sandbox._live())["run"])
+        run._chunks = list(self._chunks)
+        run._errors = list(self._errors)
+        return run
+
+    def suspend(self) -> None:
+        """From any thread: stop at the next step; whoever drives gets Suspended (``drive``: RunSuspended)."""
+        handle = self._sandbox._live()
+        _wire.run_suspend(handle, run=self._id)
+        _turns.wake(handle)
+
+    def cancel(self) -> None:
+        """From any thread: end with status 130. What was done stays."""
+        if self._cancel():
+            self._sync(self._end())
+
+    def _call_function(self, call: ToolCall) -> None:
+        self._respond(call.call_id, self._ask(call, self._function(call)))
+
+    def _ask(self, call: ToolCall, function: Callable[[ToolCall], Any]) -> Answer:
+        try:
+            value = function(call)
+            return answer(_value_of(value) if inspect.isawaitable(value) else value)
+        except Exception as error:
+            return self._failed(call, error)
+
+    def _sync(self, steps: Generator[Need, Any, T], turn: Optional[Turn] = None) -> T:
+        """Supply what the steps need on this thread, in this sandbox's turn (taken here unless given)."""
+        handle = self._sandbox._handle
+        mine = turn or Turn()
+        try:
+            if turn is None and _turns.drivers.setdefault(handle, mine) is not mine:
+                _turns.wait(handle, mine)
+            value: Any = None
+            while True:
+                need = steps.send(value)
+                value = None
+                if isinstance(need, tuple):
+                    value = self._ask_all(need, mine)
+                elif need is None or need > 0:
+                    mine.wait(need)
+        except StopIteration as end:
+            return end.value  # type: ignore[no-any-return]
+        except (RunSuspended, AlreadyResumedError):
+            raise
+        except BaseException:
+            if _turns.drivers.get(handle) is mine:
+                abandon(handle, self._id)
+            raise
+        finally:
+            if turn is None:
+                _turns.give(handle, mine)
+
+    def _ask_all(self, calls: Tuple[ToolCall, ...], turn: Turn) -> List[str]:
+        """Answer the calls; the ids of those whose function raised Suspend."""
+        declined = []
+        token = _turns.enter(turn)
+        try:
+            for call in calls:
+                try:
+                    self._respond(call.call_id, self._ask(call, self._function(call)))
+                except Suspend:
+                    declined.append(call.call_id)
+        finally:
+            _turns.leave(token)
+        return declined
+
+
+class AsyncRun(AnyRun):
+    """``Run`` on an event loop: the same members, awaitable.
+
+    The script runs on the loop's thread, 2 ms at a time; waits are awaited.
+    Pending calls of async tools run at the same time.
+    """
+
+    __slots__ = ("_async_sandbox", "_tasks")
+
+    def __init__(self, sandbox: AsyncSandbox, run_id: str, *, sink: Optional[Sink] = None) -> None:
+        super().__init__(sandbox._sandbox, run_id, slice_ns=ASYNC_SLICE, sink=sink)
+        self._async_sandbox = sandbox
+        self._tasks: Dict[str, asyncio.Task[bool]] = {}
+
+    @property
+    def sandbox(self) -> AsyncSandbox:
+        """The sandbox it runs in."""
+        return self._async_sandbox
+
+    @classmethod
+    async def load(cls, blob: bytes, *, tools: Any = None, key: Optional[bytes] = None, store: Any = None, **options: Any) -> AsyncRun:
+        """See ``Run.load``."""
+        from ._async import AsyncSandbox
+
+        run = Run.load(blob, tools=tools, key=key, store=store, **options)
+        return AsyncRun._of(AsyncSandbox._around(run._sandbox), run)
+
+    @classmethod
+    def _of(cls, sandbox: AsyncSandbox, run: Run) -> AsyncRun:
+        made = cls(sandbox, run._id)
+        made._chunks, made._errors = run._chunks, run._errors
+        return made
+
+    async def next(self, *, wait: bool = True) -> Event:
+        """See ``Run.next``."""
+        return await self._async(self._next(wait))
+
+    async def events(self) -> AsyncIterator[Event]:
+        """See ``Run.events``."""
+        yielded: Set[str] = set()
+        taken: List[Chunk] = []
+        old, self._sink = self._sink, lambda stream, data: taken.append((stream, data))
+        try:
+            while True:
+                event = await self.next()
+                for stream, data in taken:
+                    yield Output("stdout" if stream == 1 else "stderr", data)
+                taken.clear()
+                if isinstance(event, ToolCall):
+                    if event.call_id in yielded:
+                        return
+                    yielded.add(event.call_id)
+                yield event
+                if isinstance(event, Finished):
+                    return
+        finally:
+            self._sink = old
+
+    async def drive(self) -> CommandResult:
+        """See ``Run.drive``."""
+        return await self._async(self._to_end())
+
+    async def resume(
+        self,
+        event: Union[ToolCall, InputNeeded, LimitReached, str],
+        *,
+        stdout: Union[str, bytes] = "",
+        stderr: Union[str, bytes] = "",
+        exit_code: int = 0,
+        error: Optional[BaseException] = None,
+        data: Optional[Union[str, bytes]] = None,
+        add: Optional[Mapping[str, float]] = None,
+    ) -> None:
+        """See ``Run.resume``."""
+        self._feed(event, stdout, stderr, exit_code, error, data, add)
+
+    async def pending(self) -> List[ToolCall]:
+        """See ``Run.pending``."""
+        return self._unanswered()
+
+    async def result(self) -> CommandResult:
+        """See ``Run.result``."""
+        return self._outcome()
+
+    async def dump(self, *, key: Optional[bytes] = None, store: Any = None) -> bytes:
+        """See ``Run.dump``."""
+        return self._export(key, store)
+
+    @overload
+    async def fork(self, count: None = None, *, reseed: Optional[int] = None) -> AsyncRun: ...
+    @overload
+    async def fork(self, count: int, *, reseed: Optional[int] = None) -> List[AsyncRun]: ...
+    async def fork(self, count: Optional[int] = None, *, reseed: Optional[int] = None) -> Union[AsyncRun, List[AsyncRun]]:
+        """See ``Run.fork``."""
+        from ._async import AsyncSandbox
+
+        plain = Run(self._sandbox, self._id)
+        plain._chunks, plain._errors, plain._result = self._chunks, self._errors, self._result
+        kids = [AsyncRun._of(AsyncSandbox._around(kid._sandbox), kid) for kid in plain.fork(count or 1, reseed=reseed)]
+        return kids[0] if count is None else kids
+
+    async def suspend(self) -> None:
+        """See ``Run.suspend``."""
+        handle = self._sandbox._live()
+        _wire.run_suspend(handle, run=self._id)
+        _turns.wake(handle)
+
+    async def cancel(self) -> None:
+        """See ``Run.cancel``."""
+        if self._cancel():
+            await self._async(self._end())
+
+    async def _call_function(self, call: ToolCall) -> None:
+        self._respond(call.call_id, await self._ask(call, self._function(call)))
+
+    async def _ask(self, call: ToolCall, function: Callable[[ToolCall], Any]) -> Answer:
+        try:
+            value = function(call)
+            return answer(await value if inspect.isawaitable(value) else value)
+        except Exception as error:
+            return self._failed(call, error)
+
+    async def _async(self, steps: Generator[Need, Any, T], turn: Optional[Turn] = None) -> T:
+        """Supply what the steps need in this task, in this sandbox's turn (taken here unless given)."""
+        import asyncio
+
+        handle = self._sandbox._handle
+        mine = turn or Turn()
+        try:
+            if turn is None and _turns.drivers.setdefault(handle, mine) is not mine:
+                await _turns.wait_async(handle, mine)
+            value: Any = None
+            while True:
+                need = steps.send(value)
+                value = None
+                if isinstance(need, tuple):
+                    value = await self._ask_all(need, mine)
+                elif need == 0:
+                    await asyncio.sleep(0)
+                else:
+                    await mine.wait_async(need)
+        except StopIteration as end:
+            return end.value  # type: ignore[no-any-return]
+        except (RunSuspended, AlreadyResumedError):
+            raise
+        except BaseException:
+            if _turns.drivers.get(handle) is mine:
+                abandon(handle, self._id, patience=0.1)
+            raise
+        finally:
+            try:
+                if self._tasks:
+                    await self._stop_tasks()
+            finally:
+                if turn is None:
+                    _turns.give(handle, mine)
+
+    async def _stop_tasks(self) -> None:
+        import asyncio
+
+        tasks = list(self._tasks.values())
+        self._tasks.clear()
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+    async def _ask_all(self, calls: Tuple[ToolCall, ...], turn: Turn) -> List[str]:
+        """Make the calls' functions work at the same time, until one of them has answered."""
+        import asyncio
+
+        token = _turns.enter(turn)
+        try:
+            for call in calls:
+                if call.call_id not in self._tasks:
+                    self._tasks[call.call_id] = asyncio.ensure_future(self._answered(call))
+        finally:
+            _turns.leave(token)
+        await asyncio.wait(self._tasks.values(), return_when=asyncio.FIRST_COMPLETED)
+        declined = []
+        for call_id, task in list(self._tasks.items()):
+            if task.done():
+                del self._tasks[call_id]
+                if not task.result():
+                    declined.append(call_id)
+        return declined
+
+    async def _answered(self, call: ToolCall) -> bool:
+        try:
+            reply = await self._ask(call, self._function(call))
+        except Suspend:
+            return False
+        with contextlib.suppress(RunGoneError):  # cancelled meanwhile
+            self._respond(call.call_id, reply)
+        return True
+
+
+def abandon(handle: int, run_id: str = "", *, patience: float = _PATIENCE) -> None:
+    """Its driver leaves by an exception: cancel a run (or the active one) and drive it to its end.
+
+    Its traps get ``patience`` seconds, then it is killed.
+    """
+    try:
+        _wire.run_cancel(handle, run=run_id or None)
+        run_id = run_id or _wire.run_active(handle)["run"]
+        if not run_id:
+            return
+        deadline = time.monotonic() + patience
+        try:
+            while time.monotonic() < deadline:
+                step = _wire.run_step(handle, run_id)
+                if step["tag"] == _wire.DONE:
+                    return
+                if step["tag"] == _wire.SLEEPING:
+                    time.sleep(min(max(step["wait"], 0) / 1e9, 0.02))
+                elif step["tag"] != _wire.SLICE:
+                    break
+        finally:
+            with contextlib.suppress(RunGoneError):
+                _wire.run_drop(handle, run_id)
+    except (RunGoneError, SandboxClosedError, ForkedSandboxError):
+        return  # it ended by itself, or with its sandbox
+
+
+def text_sink(
+    on_stdout: Optional[Callable[[str], Any]], on_stderr: Optional[Callable[[str], Any]], rest: List[Chunk]
+) -> Tuple[Sink, Callable[[], None]]:
+    """A sink that decodes for callbacks, and what flushes it at the end; a stream without a callback goes to rest."""
+    decoders = {}
+    for stream, callback in ((1, on_stdout), (2, on_stderr)):
+        if callback is not None:
+            decoders[stream] = codecs.getincrementaldecoder("utf-8")("surrogateescape"), callback
+
+    def sink(stream: int, data: bytes) -> None:
+        if stream not in decoders:
+            rest.append((stream, data))
+            return
+        decoder, callback = decoders[stream]
+        text = decoder.decode(data)
+        if text:
+            callback(text)
+
+    def flush() -> None:
+        for decoder, callback in decoders.values():
+            text = decoder.decode(b"", True)
+            if text:
+                callback(text)
+
+    return sink, flush
+
+
+def _value_of(awaitable: Awaitable[Any]) -> Any:
+    """What an awaitable gives, on a thread that awaits nothing."""
+    import asyncio
+    import concurrent.futures
+
+    async def main() -> Any:
+        return await awaitable
+
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return asyncio.run(main())
+    # This thread's loop is busy with us: use another thread's.
+    context = contextvars.copy_context()
+    with concurrent.futures.ThreadPoolExecutor(1) as pool:
+        return pool.submit(context.run, asyncio.run, main()).result()

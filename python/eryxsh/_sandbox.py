@@ -1,0 +1,492 @@
+"""Sandbox: bash over an in-memory file system, as an object."""
+
+from __future__ import annotations
+
+import datetime
+from typing import Any, Callable, Dict, List, Mapping, NoReturn, Optional, Sequence, Tuple, Type, TypeVar, Union, overload
+
+from . import _native, _persistence, _turns, _wire
+from ._commands import Commands, _environment, nanoseconds
+from ._env import Env
+from ._errors import EryxshError, SandboxClosedError
+from ._files import Files, content, path_text
+from ._history import History
+from ._limits import Limits, changed
+from ._results import Analysis, Info, StateInfo, Usage, analysis, info, state_info, usage
+from ._runs import Run
+from ._snapshots import Snapshots
+from ._tools import Tool, ToolFunction, as_tool, registry, wire_tools
+
+S = TypeVar("S", bound="Sandbox")
+F = TypeVar("F", bound=Callable[..., Any])
+
+_TIMEOUT = 30.0
+_TIMEOUT_NS = 30_000_000_000
+_NO_TOOLS: Dict[str, Tool] = {}  # shared by all sandboxes without tools; never changed
+_VIRTUAL_START = datetime.datetime(2000, 1, 1, tzinfo=datetime.timezone.utc)
+_EPOCH = datetime.datetime(1970, 1, 1, tzinfo=datetime.timezone.utc)
+
+
+class NotYetError(EryxshError, NotImplementedError):
+    """A feature of the interface that this version does not have; it is never ignored silently."""
+
+
+class Runs:
+    """``sb.runs``: the runs of a sandbox. There is one active run at most."""
+
+    __slots__ = ("_sandbox",)
+
+    def __init__(self, sandbox: Sandbox) -> None:
+        self._sandbox = sandbox
+
+    def active(self) -> Optional[Run]:
+        """The run that has begun and not ended, or None; so a loaded or forked sandbox gives its run."""
+        handle = self._sandbox._live()
+        found = _wire.run_active(handle)["run"]
+        if not found:
+            return None
+        run = Run(self._sandbox, found)
+        run._chunks = list(_wire.run_output(handle, found))
+        return run
+
+
+class Sandbox:
+    """A bash sandbox inside this process: no container, no subprocess, no access to the host.
+
+    ``files``: path to content. ``env``: exported variables, added to the default
+    ones; the host's are never inherited. ``cwd``, ``user``, ``hostname``: of the
+    shell. ``timeout``: seconds for one command; None is no limit. ``limits``: see
+    Limits. ``tools``: Python functions as shell commands, ``{"name": callable}`` or
+    ``[Tool, ...]``; None as callable leaves every call to be answered from outside.
+    ``clock``: ``"real"``, ``"virtual"`` (counts steps, from 2000-01-01) or the
+    datetime at which a virtual clock starts (UTC if it is naive). ``seed``: of
+    ``$RANDOM`` and ``/dev/urandom``; None draws one.
+
+    One thread at a time runs commands, the others wait their turn; everything
+    else may be used from any thread at any time.
+
+    >>> with Sandbox(files={"/data/log.csv": "alice,95\\nbob,80\\n"}) as sb:
+    ...     sb.commands.run("sort -t, -k2 -n /data/log.csv | head -1").stdout
+    'bob,80\\n'
+    """
+
+    __slots__ = ("__weakref__", "_handle", "_timeout_ns", "_tools")
+
+    def __init__(
+        self,
+        *,
+        files: Optional[Mapping[str, Union[str, bytes]]] = None,
+        env: Optional[Mapping[str, str]] = None,
+        cwd: str = "/home/user",
+        user: str = "user",
+        hostname: str = "sandbox",
+        timeout: Optional[float] = _TIMEOUT,
+        limits: Optional[Limits] = None,
+        tools: Union[Mapping[str, Any], Sequence[Tool], None] = None,
+        mounts: Optional[Mapping[str, Any]] = None,
+        network: Any = None,
+        persistence: str = "ephemeral",
+        namespace: str = "default",
+        store: Any = None,
+        clock: Union[str, datetime.datetime] = "real",
+        seed: Optional[int] = None,
+    ) -> None:
+        self._handle = 0
+        self._tools = _NO_TOOLS if tools is None else registry(tools)
+        self._timeout_ns = _TIMEOUT_NS if timeout is _TIMEOUT else nanoseconds(timeout)
+        if mounts:
+            raise self._not_yet("mounts=")
+        if network is not None:
+            raise self._not_yet("network=")
+        if persistence != "ephemeral" or namespace != "default" or store is not None:
+            _persistence.check(persistence, namespace, store)
+        virtual, start = (None, None) if clock == "real" else _clock(clock)
+        self._handle = _wire.sandbox_new(
+            env=None if env is None else _environment(env),
+            cwd=None if cwd == "/home/user" else cwd,
+            user=None if user == "user" else user,
+            hostname=None if hostname == "sandbox" else hostname,
+            limits=None if limits is None else changed(limits),
+            virtual=virtual,
+            start=start,
+            seed=seed,
+            files=None if files is None else {path_text(p): content(d) for p, d in files.items()},
+            tools=wire_tools(self._tools) if self._tools else None,
+        )
+        if self._tools:
+            self._describe(self._tools)
+
+    @classmethod
+    def _around(cls: Type[S], handle: int, like: Sandbox) -> S:
+        made = cls.__new__(cls)
+        made._handle = handle
+        made._timeout_ns = like._timeout_ns
+        made._tools = like._tools
+        return made
+
+    @classmethod
+    def create(cls: Type[S], **options: Any) -> S:
+        """The constructor, under the name e2b and codepod give it."""
+        return cls(**options)
+
+    @classmethod
+    def from_state(
+        cls: Type[S],
+        blob: bytes,
+        *,
+        key: Optional[bytes] = None,
+        base: Optional[Sandbox] = None,
+        timeout: Optional[float] = _TIMEOUT,
+        limits: Optional[Limits] = None,
+        tools: Union[Mapping[str, Any], Sequence[Tool], None] = None,
+    ) -> S:
+        """A new sandbox out of what ``export_state`` or ``Run.dump`` gave.
+
+        ``limits`` replace the saved ones where they differ from the defaults.
+
+        Raises CapabilityError if ``tools`` lacks a function the state needs, and
+        StateError (StateTooNewError, SignatureError, ScriptDriftError) for bytes
+        that cannot be read.
+        """
+        made = cls.__new__(cls)
+        made._handle = 0
+        made._tools = _NO_TOOLS if tools is None else registry(tools)
+        made._timeout_ns = nanoseconds(timeout)
+        made._handle = _wire.sandbox_from_state(
+            _blob(blob),
+            key=_key(key),
+            tools=wire_tools(made._tools),
+            limits=None if limits is None else changed(limits),
+            base=None if base is None else base._live(),
+        )
+        if made._tools:
+            made._describe(made._tools)
+        return made
+
+    from_snapshot = from_state
+
+    @staticmethod
+    def inspect(blob: bytes, *, key: Optional[bytes] = None) -> StateInfo:
+        """What a blob holds, without loading it. With a key its signature is checked."""
+        return state_info(_wire.sandbox_inspect(_blob(blob), key=_key(key)))
+
+    # The nouns.
+
+    @property
+    def files(self) -> Files:
+        """The file system."""
+        return Files(self)
+
+    @property
+    def commands(self) -> Commands:
+        """Run scripts."""
+        return Commands(self)
+
+    @property
+    def env(self) -> Env:
+        """The variables."""
+        return Env(self)
+
+    @property
+    def history(self) -> History:
+        """The commands of the past."""
+        return History(self)
+
+    @property
+    def snapshots(self) -> Snapshots:
+        """The snapshots that ``snapshot`` kept."""
+        return Snapshots(self)
+
+    @property
+    def runs(self) -> Runs:
+        """The active run."""
+        return Runs(self)
+
+    # States.
+
+    def snapshot(self, name: Optional[str] = None) -> str:
+        """Keep the state, files and shell, under the id it gives: O(1), also while a run is suspended.
+
+        Raises QuotaExceededError when snapshots would retain more than ``Limits.retained``.
+        """
+        return _wire.sandbox_snapshot(self._handle, name=name)
+
+    def restore(self, id: str, *, reseed: Optional[int] = None) -> None:
+        """Back to a snapshot, files and shell. Random numbers repeat unless there is a ``reseed``.
+
+        Raises SnapshotNotFoundError. Runs that were active are gone (RunGoneError).
+        """
+        _wire.sandbox_restore(self._handle, id, reseed=reseed)
+        _turns.wake(self._handle)
+
+    @overload
+    def fork(self: S, count: None = None, *, reseed: Optional[int] = None) -> S: ...
+    @overload
+    def fork(self: S, count: int, *, reseed: Optional[int] = None) -> List[S]: ...
+    def fork(self: S, count: Optional[int] = None, *, reseed: Optional[int] = None) -> Union[S, List[S]]:
+        """An independent copy, O(1), also while a run is suspended; with a count a list of them.
+
+        With ``reseed`` the i-th copy draws its random numbers from ``reseed + i``.
+
+        >>> from eryxsh import Sandbox
+        >>> sb = Sandbox()
+        >>> child = sb.fork()
+        >>> child.commands.run("echo changed > f").exit_code, sb.files.exists("f")
+        (0, False)
+        """
+        if count is not None and count < 1:
+            raise ValueError(f"fork: a count of {count}")
+        handles = _wire.sandbox_fork(self._handle, 1 if count is None else count, reseed=reseed)
+        forks = [type(self)._around(handle, self) for handle in handles]
+        return forks[0] if count is None else forks
+
+    def export_state(self, *, key: Optional[bytes] = None, have: Optional[Sequence[str]] = None) -> bytes:
+        """Everything as one blob, a suspended run included; with a key it is signed (HMAC-SHA256).
+
+        ``have``: ids of snapshots the receiver has; what they hold is left out.
+        """
+        return _wire.sandbox_export(self._handle, key=_key(key), have=None if have is None else tuple(have))
+
+    def import_state(self, blob: bytes, *, key: Optional[bytes] = None, base: Optional[Sandbox] = None) -> None:
+        """Replace everything by what ``export_state`` gave, or raise and change nothing.
+
+        ``base``: a sandbox that holds what a blob made with ``have=`` leaves out.
+
+        Raises StateError (StateTooNewError, SignatureError, ScriptDriftError, CapabilityError).
+        """
+        _wire.sandbox_import(self._handle, _blob(blob), key=_key(key), base=None if base is None else base._live())
+        _turns.wake(self._handle)
+
+    def reset(self) -> None:
+        """As new, with the same constructor arguments."""
+        _wire.sandbox_reset(self._handle)
+        _turns.wake(self._handle)
+
+    def save_state(self) -> None:
+        """Save now (persistence modes ``session`` and ``persistent``)."""
+        self._live()
+        raise _persistence.off("save_state")
+
+    def load_state(self) -> bool:
+        """Load what was saved (persistence modes ``session`` and ``persistent``)."""
+        self._live()
+        raise _persistence.off("load_state")
+
+    def clear_persisted_state(self) -> None:
+        """Forget what was saved (persistence modes ``session`` and ``persistent``)."""
+        self._live()
+        raise _persistence.off("clear_persisted_state")
+
+    # Tools.
+
+    def tool(
+        self,
+        name: Union[str, ToolFunction, None] = None,
+        *,
+        description: str = "",
+        usage: str = "",
+        examples: Sequence[str] = (),
+        category: str = "",
+        suspend: bool = False,
+    ) -> Any:
+        """A decorator that registers a function as a shell command; the function stays as it is.
+
+        >>> from eryxsh import Sandbox
+        >>> sb = Sandbox()
+        >>> @sb.tool
+        ... def shout(text: str) -> str:
+        ...     return text.upper() + "\\n"
+        >>> sb.commands.run("shout hi").stdout
+        'HI\\n'
+        """
+
+        def register(function: F) -> F:
+            made = as_tool(
+                name if isinstance(name, str) else function.__name__.strip("_").replace("_", "-"),
+                function,
+                description=description,
+                usage=usage,
+                examples=examples,
+                category=category,
+                suspend=suspend,
+            )
+            self._register(made)
+            return function
+
+        return register(name) if callable(name) else register
+
+    def _register(self, made: Tool) -> None:
+        tools = {**self._tools, made.name: made}
+        _wire.sandbox_set_tools(self._live(), tools=wire_tools(tools))
+        self._tools = tools
+        self._describe({made.name: made})
+
+    def _describe(self, tools: Mapping[str, Tool]) -> None:
+        for made in tools.values():
+            _wire.sandbox_set_extension(
+                self._handle,
+                made.name,
+                description=made.description,
+                usage=made.usage,
+                examples=made.examples,
+                category=made.category,
+                help=made.help(),
+            )
+
+    # People and programs that look.
+
+    def analyze(self, script: str) -> Analysis:
+        """What a script would run, without running it. ParseError (line, column) if it is no script."""
+        return analysis(_wire.sandbox_analyze(self._handle, script))
+
+    def usage(self) -> Usage:
+        """Counters, saved and restored with the state."""
+        return usage(_wire.sandbox_usage(self._handle))
+
+    def info(self) -> Info:
+        """What the sandbox is: user, clock, limits, commands, tools."""
+        return info(_wire.sandbox_info(self._handle))
+
+    def tree(self, path: str = "/") -> str:
+        """The files below a directory as indented text."""
+        return self.files.tree(path)
+
+    # Whoever runs.
+
+    def suspend(self) -> None:
+        """From any thread: what runs now pauses, its clock stopped, until ``resume``. Nothing running: nothing happens."""
+        handle = self._live()
+        turn = _turns.drivers.get(handle)
+        if turn is not None:
+            turn.paused = True
+            _wire.run_suspend(handle)
+            _turns.wake(handle)
+
+    def resume(self) -> None:
+        """From any thread: what ``suspend`` paused goes on."""
+        handle = self._live()
+        turn = _turns.drivers.get(handle)
+        if turn is not None:
+            turn.paused = False
+            _turns.wake(handle)
+
+    # The end.
+
+    @property
+    def closed(self) -> bool:
+        """Whether it was closed."""
+        return self._handle == 0
+
+    def close(self) -> None:
+        """End the sandbox: what runs is cancelled, the memory is free. Twice is fine; forks live on."""
+        handle, self._handle = self._handle, 0
+        if handle:
+            _native.discard(handle)
+            _turns.wake(handle)
+
+    def destroy(self) -> None:
+        """``close``, under codepod's name."""
+        self.close()
+
+    def kill(self) -> None:
+        """``close``, under e2b's name."""
+        self.close()
+
+    def __enter__(self: S) -> S:
+        self._live()
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self.close()
+
+    def __del__(self, _discard: Callable[[int], None] = _native.discard) -> None:
+        if self._handle:
+            _discard(self._handle)
+
+    def __copy__(self: S) -> S:
+        return self.fork()
+
+    def __deepcopy__(self: S, memo: Dict[int, Any]) -> S:
+        return self.fork()
+
+    def __reduce__(self) -> Tuple[Any, ...]:
+        tools = tuple(self._tools.values())
+        return _unpickled, (type(self), self.export_state(), self._timeout_ns, tools)
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {'closed' if self.closed else hex(self._handle)}>"
+
+    def _live(self) -> int:
+        """The handle; SandboxClosedError after close."""
+        if not self._handle:
+            raise SandboxClosedError("the sandbox is closed")
+        return self._handle
+
+    # What later versions have.
+
+    @staticmethod
+    def _not_yet(what: str) -> NotYetError:
+        return NotYetError(f"{what} does not exist in this version of eryxsh yet")
+
+    def diff(self, a: Optional[str] = None, b: Optional[str] = None) -> NoReturn:
+        """What changed between two snapshots, or since one: not in this version."""
+        raise self._not_yet("Sandbox.diff")
+
+    def undo(self, n: int = 1) -> NoReturn:
+        """Back before the n-th last command: not in this version (``history.restore`` and ``restore`` are)."""
+        raise self._not_yet("Sandbox.undo")
+
+    def mount(self, path: str, source: Any) -> NoReturn:
+        """Show a directory inside: not in this version (``files.upload`` copies one)."""
+        raise self._not_yet("Sandbox.mount")
+
+    def unmount(self, path: str) -> NoReturn:
+        """Take a mount away: not in this version."""
+        raise self._not_yet("Sandbox.unmount")
+
+    def rpc(self, method: str, **params: Any) -> NoReturn:
+        """A method of the JSON-RPC server: not in this version."""
+        raise self._not_yet("Sandbox.rpc")
+
+    def offload(self) -> NoReturn:
+        """Write to the store and free the memory: not in this version."""
+        raise self._not_yet("Sandbox.offload")
+
+    def rehydrate(self) -> NoReturn:
+        """Come back from the store: not in this version."""
+        raise self._not_yet("Sandbox.rehydrate")
+
+
+def _unpickled(cls: Type[S], blob: bytes, timeout_ns: Optional[int], tools: Tuple[Tool, ...]) -> S:
+    made = cls.from_state(blob, tools=tools)
+    made._timeout_ns = timeout_ns
+    return made
+
+
+def _clock(clock: Any) -> Tuple[bool, int]:
+    """Whether a clock is virtual, and its start in ns since 1970."""
+    if clock == "virtual":
+        clock = _VIRTUAL_START
+    if not isinstance(clock, datetime.datetime):
+        raise ValueError(f"clock is 'real', 'virtual' or a datetime, not {clock!r}")
+    if clock.tzinfo is None:
+        clock = clock.replace(tzinfo=datetime.timezone.utc)
+    return True, (clock - _EPOCH) // datetime.timedelta(microseconds=1) * 1000
+
+
+def _blob(blob: Any) -> bytes:
+    if isinstance(blob, bytes):
+        return blob
+    if isinstance(blob, (bytearray, memoryview)):
+        return bytes(blob)
+    raise TypeError(f"a state is bytes, not {type(blob).__name__}")
+
+
+def _key(key: Any) -> Optional[bytes]:
+    if key is None:
+        return None
+    if not isinstance(key, (bytes, bytearray, memoryview)):
+        raise TypeError(f"a key is bytes, not {type(key).__name__}")
+    if not len(key):
+        raise ValueError("a key of no bytes signs nothing")
+    return bytes(key)

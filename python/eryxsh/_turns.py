@@ -1,0 +1,198 @@
+"""Turns: one thread or task drives a sandbox at a time, the others wait.
+
+Nothing is kept for a sandbox that nobody drives: a turn is an entry of one
+dictionary for as long as somebody drives, a queue exists while somebody waits.
+The turn is handed over, so that a thread in a loop cannot starve the others.
+
+Whoever drives may be waiting (a sleep, a pause): ``wake`` makes it look again.
+"""
+
+from __future__ import annotations
+
+import collections
+import contextvars
+import os
+import threading
+from typing import TYPE_CHECKING, Any, Deque, Dict, Optional, Tuple
+
+from ._errors import SandboxBusyError
+
+if TYPE_CHECKING:
+    import asyncio
+
+_LONGEST = 3600.0  # seconds; a waiter that is woken in vain waits again
+
+
+class Turn:
+    """Somebody's right to drive a sandbox."""
+
+    __slots__ = ("gate", "paused", "poked", "thread", "waker")
+
+    def __init__(self) -> None:
+        self.thread = threading.get_ident()
+        self.poked = False  # somebody called wake since the last look
+        self.paused = False  # by Sandbox.suspend
+        self.waker: Any = None  # has set(); while the driver waits
+        self.gate: Any = None  # has release(); while it waits for the turn
+
+    def wait(self, seconds: Optional[float]) -> None:
+        """Sleep on the driving thread; ``wake`` ends it early."""
+        self.waker = event = threading.Event()
+        if not self.poked:
+            event.wait(_LONGEST if seconds is None else min(seconds, _LONGEST))
+        self.waker = None
+        self.poked = False
+
+    async def wait_async(self, seconds: Optional[float]) -> None:
+        """Sleep in the driving task; ``wake`` ends it early."""
+        gate = _Gate()
+        self.waker = gate
+        if not self.poked:
+            await gate.wait(_LONGEST if seconds is None else min(seconds, _LONGEST))
+        self.waker = None
+        self.poked = False
+
+
+class _Gate:
+    """An event for a task that any thread can set."""
+
+    __slots__ = ("future", "loop")
+
+    def __init__(self) -> None:
+        import asyncio  # not at the top: a program that awaits nothing should not pay for it
+
+        self.loop = asyncio.get_running_loop()
+        self.future: asyncio.Future[None] = self.loop.create_future()
+
+    def set(self) -> None:
+        try:
+            self.loop.call_soon_threadsafe(self._set)
+        except RuntimeError:
+            return  # its loop is closed: nobody waits any more
+
+    release = set
+
+    def _set(self) -> None:
+        if not self.future.done():
+            self.future.set_result(None)
+
+    async def wait(self, seconds: Optional[float]) -> None:
+        import asyncio
+
+        await asyncio.wait({self.future}, timeout=seconds)
+
+
+drivers: Dict[int, Turn] = {}
+"""Who drives, by handle. ``drivers.setdefault(handle, turn) is turn`` takes a free turn."""
+
+_queues: Dict[int, Deque[Turn]] = {}
+_guard = threading.Lock()  # of _queues
+_inside: contextvars.ContextVar[Tuple[Turn, ...]] = contextvars.ContextVar("eryxsh_inside", default=())
+
+
+def wait(handle: int, turn: Turn) -> None:
+    """Get the turn of a sandbox that somebody else drives, on this thread.
+
+    Raises SandboxBusyError if that somebody is this thread: a tool or a callback
+    that runs commands in its own sandbox.
+    """
+    gate = threading.Lock()
+    gate.acquire()
+    turn.gate = gate
+    if _enqueue(handle, turn, same_thread=True):
+        return
+    try:
+        gate.acquire()
+    except BaseException:
+        _leave(handle, turn)
+        raise
+
+
+async def wait_async(handle: int, turn: Turn) -> None:
+    """Get the turn of a sandbox that somebody else drives, in this task."""
+    gate = _Gate()
+    turn.gate = gate
+    if _enqueue(handle, turn, same_thread=False):
+        return
+    try:
+        await gate.wait(None)
+    except BaseException:
+        _leave(handle, turn)
+        raise
+
+
+def give(handle: int, turn: Turn) -> None:
+    """Give the turn to whoever waits longest. A turn that was never got is fine."""
+    if drivers.get(handle) is not turn:
+        return
+    del drivers[handle]
+    if handle in _queues:
+        _hand_over(handle)
+
+
+def wake(handle: int) -> None:
+    """Make the driver of a sandbox, if it waits, look again."""
+    turn = drivers.get(handle)
+    if turn is not None:
+        turn.poked = True
+        waker = turn.waker
+        if waker is not None:
+            waker.set()
+
+
+def enter(turn: Turn) -> contextvars.Token[Tuple[Turn, ...]]:
+    """Mark what this context does from now on as done by a tool of the turn's run."""
+    return _inside.set((*_inside.get(), turn))
+
+
+def leave(token: contextvars.Token[Tuple[Turn, ...]]) -> None:
+    """End ``enter``."""
+    _inside.reset(token)
+
+
+def _enqueue(handle: int, turn: Turn, *, same_thread: bool) -> bool:
+    with _guard:
+        # The queue is there before the turn is asked for: give looks for it after it gave.
+        queue = _queues.setdefault(handle, collections.deque())
+        owner = drivers.setdefault(handle, turn)
+        if owner is not turn and not (owner in _inside.get() or (same_thread and owner.thread == turn.thread)):
+            queue.append(turn)
+            return False
+        if not queue:
+            del _queues[handle]
+        if owner is turn:
+            return True
+    raise SandboxBusyError(
+        "the sandbox is running a command that waits for this one: a tool or callback cannot use the commands of its own sandbox "
+        "(its files, or another sandbox, are fine)"
+    )
+
+
+def _hand_over(handle: int) -> None:
+    with _guard:
+        queue = _queues.get(handle)
+        if queue and drivers.setdefault(handle, queue[0]) is queue[0]:
+            queue.popleft().gate.release()
+        if not queue:
+            _queues.pop(handle, None)
+
+
+def _leave(handle: int, turn: Turn) -> None:
+    with _guard:
+        queue = _queues.get(handle)
+        if queue is not None and turn in queue:
+            queue.remove(turn)
+            if not queue:
+                del _queues[handle]
+    give(handle, turn)
+
+
+def _after_fork_in_child() -> None:
+    global _guard
+    _guard = threading.Lock()
+    drivers.clear()
+    _queues.clear()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_after_fork_in_child)
