@@ -68,8 +68,11 @@ func (p *Program) builtin(in instr) bool {
 // length is that of an array or of a string in characters.
 func (p *Program) length(v *Value) float64 {
 	v = p.root(v)
-	if v.K == Arr {
+	switch v.K {
+	case Arr:
 		return float64(p.Heap[v.R].Len())
+	case Untyped:
+		v.K = Unassigned
 	}
 	return float64(runes(p.str(v)))
 }
@@ -93,24 +96,16 @@ func ascii(s string) bool {
 	return true
 }
 
-// roundHalfEven is how substr rounds its numbers.
-func roundHalfEven(n float64) float64 { return math.RoundToEven(n) }
-
 func (p *Program) substr(args []Value) Value {
 	s := p.str(&args[0])
-	start := roundHalfEven(args[1].num())
+	start := max(math.Trunc(args[1].num()), 1)
 	end := math.Inf(1)
 	if len(args) > 2 {
-		n := roundHalfEven(args[2].num())
-		if math.IsNaN(n) {
-			return str("")
-		}
-		end = start + n
+		end = start + math.Trunc(args[2].num())
 	}
-	if math.IsNaN(start) {
+	if math.IsNaN(start) || math.IsNaN(end) {
 		return str("")
 	}
-	start = max(start, 1)
 	if start > float64(len(s)) || end <= start {
 		return str("")
 	}
@@ -285,7 +280,7 @@ func (p *Program) control(fn uint8, args []Value) (Value, bool) {
 		for i := range p.Streams {
 			if s := &p.Streams[i]; s.Name == name && s.FD != 0 {
 				p.flush(s)
-				p.c.Flush()
+				p.flushOut()
 				return num(0), true
 			}
 		}
@@ -318,13 +313,13 @@ func (p *Program) math(fn uint8, args []Value) float64 {
 		return math.Trunc(x)
 	case fnSqrt:
 		if x < 0 {
-			p.warn("sqrt: called with negative argument %s", numberText(x, "%.6g"))
+			p.warn("sqrt: received negative argument %s", numberText(x, "%.6g"))
 			return math.Copysign(math.NaN(), -1)
 		}
 		return math.Sqrt(x)
 	case fnExp:
 		r := math.Exp(x)
-		if math.IsInf(r, 0) && !math.IsInf(x, 0) {
+		if (math.IsInf(r, 0) || r == 0) && !math.IsInf(x, 0) {
 			p.warn("exp: argument %s is out of range", numberText(x, "%.6g"))
 		}
 		return r
@@ -360,32 +355,23 @@ func strtonum(v *Value) float64 {
 		return v.N
 	}
 	s := strings.TrimLeft(v.S, " \t\n\r\f\v")
-	neg := false
-	t := s
-	if t != "" && (t[0] == '-' || t[0] == '+') {
-		neg = t[0] == '-'
-		t = t[1:]
-	}
 	n := 0.0
 	switch {
-	case len(t) > 2 && t[0] == '0' && t[1]|32 == 'x' && isHex(t[2]):
-		for i := 2; i < len(t) && isHex(t[i]); i++ {
-			n = n*16 + float64(hexValue(t[i]))
+	case len(s) > 2 && s[0] == '0' && s[1]|32 == 'x' && isHex(s[2]):
+		for i := 2; i < len(s) && isHex(s[i]); i++ {
+			n = n*16 + float64(hexValue(s[i]))
 		}
-	case len(t) > 1 && t[0] == '0' && isDigit(t[1]):
+	case len(s) > 1 && s[0] == '0' && isDigit(s[1]):
 		i := 1
-		for i < len(t) && t[i] >= '0' && t[i] <= '7' {
-			n = n*8 + float64(t[i]-'0')
+		for i < len(s) && s[i] >= '0' && s[i] <= '7' {
+			n = n*8 + float64(s[i]-'0')
 			i++
 		}
-		if i < len(t) && (t[i] == '8' || t[i] == '9' || t[i] == '.' || t[i]|32 == 'e') {
+		if i < len(s) && (s[i] == '8' || s[i] == '9' || s[i] == '.' || s[i]|32 == 'e') {
 			return leadingNumber(s)
 		}
 	default:
 		return leadingNumber(s)
-	}
-	if neg {
-		return -n
 	}
 	return n
 }

@@ -114,6 +114,7 @@ func (c *compiler) pattern(source string) int {
 		}
 	}
 	c.regex = append(c.regex, source)
+	c.regexAt = append(c.regexAt, int32(c.at.line)<<8|int32(c.at.unit&255))
 	return len(c.regex) - 1
 }
 

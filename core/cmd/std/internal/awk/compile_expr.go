@@ -368,13 +368,16 @@ func (c *compiler) call(n *node) {
 	if !ok {
 		c.calls = append(c.calls, callSite{n.s, n.at})
 	} else if len(n.list) > len(c.funcs[i].params) {
-		c.lex().fatal(n.at, 2, "fatal: function `%s' called with more arguments than declared", n.s)
+		c.warn = append(c.warn, c.lex().where(n.at.unit, n.at.line)+"warning: function `"+n.s+"' called with more arguments than declared")
 	}
-	for _, a := range n.list {
+	for j, a := range n.list {
 		c.argument(a)
+		if ok && j >= len(c.funcs[i].params) {
+			c.emit(opPop, 0, 0, 0)
+		}
 	}
 	c.at = n.at
-	c.emit(opCall, i, len(n.list), 0)
+	c.emit(opCall, i, min(len(n.list), len(c.funcs[i].params)), 0)
 }
 
 func (c *compiler) variable(n *node) *node { return &node{kind: nVar, s: n.s, at: n.at} }
@@ -393,6 +396,12 @@ func (c *compiler) builtin(n *node) {
 		return
 	case fnDcgettext, fnDcngettext, fnBindtextdomain:
 		c.lex().fatal(n.at, 2, "fatal: %s is not supported here", n.s)
+	case fnIndex:
+		if k := strip(list[1]).kind; k == nRegex || k == nTypedRegex {
+			c.lex().fatal(n.at, 2, "fatal: index: regexp constant as second argument is not allowed")
+		}
+		c.expr(list[0])
+		c.expr(list[1])
 	case fnLength:
 		if len(list) == 0 {
 			list = []*node{record(n.at)}

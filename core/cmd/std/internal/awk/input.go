@@ -65,7 +65,7 @@ func (p *Program) nextMain() (string, got) {
 			if in.Bad != "" {
 				name, why := p.Globals[slotFILENAME].S, in.Bad
 				in.Bad, in.FNR = "", 0
-				p.c.Flush()
+				p.flushOut()
 				p.c.Errorf("fatal: cannot open file `%s' for reading: %s", name, why)
 				panic(abort{2})
 			}
@@ -144,7 +144,7 @@ func (p *Program) openNext() bool {
 	}
 	in.Used = true
 	in.Reader = Reader{FD: 0, Open: true}
-	p.Globals[slotFILENAME] = Value{K: Str}
+	p.Globals[slotFILENAME] = str("-")
 	in.FNR = 0
 	return true
 }
@@ -161,7 +161,7 @@ func (p *Program) openMain(name string) bool {
 		} else if st, err := p.c.Fstat(fd); err == nil && st.Mode.IsDir() {
 			p.c.Close(fd)
 			if p.code.beginFile < 0 {
-				p.c.Flush()
+				p.flushOut()
 				p.c.Errorf("warning: command line argument `%s' is a directory: skipped", name)
 				return false
 			}
@@ -169,7 +169,7 @@ func (p *Program) openMain(name string) bool {
 		}
 	}
 	if bad != "" && p.code.beginFile < 0 {
-		p.c.Flush()
+		p.flushOut()
 		p.c.Errorf("fatal: cannot open file `%s' for reading: %s", name, bad)
 		panic(abort{2})
 	}
@@ -225,7 +225,7 @@ func (p *Program) assignVariable(name, value string) {
 // nextFile goes on with the next file.
 func (p *Program) nextFile() bool {
 	if p.Phase != InMain && p.In.Stage != AfterBegin {
-		p.fatal("`nextfile' cannot be called from a %s rule", p.phaseName())
+		p.fatal("`nextfile' cannot be called from a `%s' rule", p.phaseName())
 	}
 	bad := p.In.Bad != ""
 	p.In.Bad = ""

@@ -387,7 +387,7 @@ func unescape(s string, odd func(c byte)) string {
 			b = append(b, '\t')
 		case 'v':
 			b = append(b, '\v')
-		case '\\', '"', '/':
+		case '\\', '"':
 			b = append(b, c)
 		case '0', '1', '2', '3', '4', '5', '6', '7':
 			n, k := 0, 0

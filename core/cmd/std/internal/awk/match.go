@@ -36,16 +36,46 @@ func (p *Program) regexOf(v *Value) *regex.Regexp {
 }
 
 func (p *Program) compileRegex(s string) *regex.Regexp {
-	re, err := regex.Compile([]byte(s), regex.Options{Syntax: regex.Awk, Fold: p.conv.fold, Steps: p.c.RegexSteps()})
+	re, reason := p.tryRegex(s)
+	if reason != "" {
+		p.fatal("invalid regexp: %s: /%s/", reason, s)
+	}
+	return re
+}
+
+// checkRegexes compiles the constant regular expressions when the program begins.
+func (p *Program) checkRegexes() {
+	for i, s := range p.code.regex {
+		re, reason := p.tryRegex(s)
+		if reason != "" {
+			at := p.code.regexAt[i]
+			p.c.Errorf("%s:%d: error: %s: /%s/", p.code.units[at&255].Name, at>>8, reason, s)
+			panic(abort{1})
+		}
+		p.regex[i] = re
+	}
+}
+
+// tryRegex compiles, or says why it cannot.
+func (p *Program) tryRegex(s string) (*regex.Regexp, string) {
+	re, err := regex.Compile([]byte(prepare(s, p.oddEscape)), regex.Options{Syntax: regex.Awk, Fold: p.conv.fold, Steps: p.c.RegexSteps()})
 	if err != nil {
 		reason := err.Error()
 		var e *regex.Error
 		if errors.As(err, &e) {
 			reason = e.Code.Error()
 		}
-		p.fatal("invalid regexp: %s: /%s/", reason, s)
+		return nil, reason
 	}
-	return re
+	return re, ""
+}
+
+// oddEscape warns, once for each, of an escape that a regular expression does not have.
+func (p *Program) oddEscape(c byte) {
+	if strings.IndexByte(p.Warned, c) < 0 {
+		p.Warned += string(rune(c))
+		p.warn("regexp escape sequence `\\%c' is not a known regexp operator", c)
+	}
 }
 
 // bytes gives s as bytes, in a buffer that the next call uses again.

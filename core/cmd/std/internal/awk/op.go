@@ -113,16 +113,17 @@ const (
 
 // code is a compiled program. It is never saved: the source is.
 type code struct {
-	ins    []instr
-	lines  []int32 // per instruction: line<<8 | unit
-	consts []Value
-	regex  []string // constant regular expressions
-	funcs  []funcCode
-	names  []string // of globals
-	slots  map[string]int
-	ranges int
-	units  []Unit
-	warn   []string
+	ins     []instr
+	lines   []int32 // per instruction: line<<8 | unit
+	consts  []Value
+	regex   []string // constant regular expressions
+	regexAt []int32  // where each stands first, as in lines
+	funcs   []funcCode
+	names   []string // of globals
+	slots   map[string]int
+	ranges  int
+	units   []Unit
+	warn    []string
 
 	main, end          int32 // addresses
 	beginFile, endFile int32 // -1: none

@@ -498,7 +498,7 @@ func (p *parser) simple() *node {
 		if at.s == "return" {
 			n.kind = nReturn
 			if !p.inFunc {
-				p.fatal(at, 1, "error: `return' used outside function context")
+				p.fail(at, "`return' used outside function context")
 			}
 		}
 		p.advance()

@@ -12,11 +12,12 @@ const maxWidth = 1 << 26
 
 // formatter carries out printf and sprintf.
 type formatter struct {
-	args    []Value
-	convfmt string
-	next    int
-	fail    string // the first fatal message, or ""
-	at      int    // offset in the format of the conversion that lacks an argument
+	args     []Value
+	convfmt  string
+	next     int
+	fail     string // the first fatal message, or ""
+	numbered bool   // an argument was named by its position
+	at       int    // offset in the format of the conversion that lacks an argument
 }
 
 // format appends what the format makes of the arguments. The second result is
@@ -33,11 +34,6 @@ func (f *formatter) format(b []byte, s string) ([]byte, string) {
 		if rest == "" {
 			return append(b, '%'), f.fail
 		}
-		if rest[0] == '%' {
-			b = append(b, '%')
-			s = rest[1:]
-			continue
-		}
 		sp, arg, n, ok := f.parse(rest)
 		f.at = whole - len(rest) + max(0, n-1)
 		if f.fail != "" {
@@ -49,7 +45,15 @@ func (f *formatter) format(b []byte, s string) ([]byte, string) {
 			continue
 		}
 		s = rest[n:]
+		if sp.verb == '%' {
+			b = append(b, '%')
+			continue
+		}
 		v, ok := f.arg(arg)
+		if f.numbered && f.next > 0 {
+			f.fail = "must use `count$' on all formats or none"
+			return b, f.fail
+		}
 		if !ok {
 			f.fail = "\x00" // the caller knows the whole format
 			return b, f.fail
@@ -60,7 +64,9 @@ func (f *formatter) format(b []byte, s string) ([]byte, string) {
 
 // arg gives an argument by its number, or the next one if the number is 0.
 func (f *formatter) arg(n int) (*Value, bool) {
-	if n == 0 {
+	if n > 0 {
+		f.numbered = true
+	} else {
 		f.next++
 		n = f.next
 	}
@@ -126,7 +132,7 @@ width:
 	if sp.verb == 'i' {
 		sp.verb = 'd'
 	}
-	if strings.IndexByte("cdsouxXeEfFgGaA", sp.verb) < 0 {
+	if strings.IndexByte("cdsouxXeEfFgGaA%", sp.verb) < 0 {
 		_, size := utf8.DecodeRuneInString(s[i:])
 		return sp, 0, i + size, false
 	}
@@ -177,7 +183,7 @@ func (f *formatter) one(b []byte, sp spec, v *Value) []byte {
 		} else if v.S != "" {
 			_, n := utf8.DecodeRuneInString(v.S)
 			b = append(b, v.S[:n]...)
-		} else if v.K != Str {
+		} else {
 			b = append(b, 0)
 		}
 		return pad(b, start, sp, start)

@@ -52,7 +52,8 @@ type Program struct {
 	Child   int      `cbor:"18,keyasint,omitempty"` // that system() or close() waits for
 	Held    int      `cbor:"19,keyasint,omitempty"` // bytes in arrays, about
 	// Extra are names of variables that only var=value operands mention, after those of the program.
-	Extra []string `cbor:"20,keyasint,omitempty"`
+	Extra  []string `cbor:"20,keyasint,omitempty"`
+	Warned string   `cbor:"21,keyasint,omitempty"` // escapes that were warned of
 
 	machine // rebuilt when it is zero
 }
@@ -137,6 +138,7 @@ func (p *Program) Step(c *cmd.Ctx) (next cmd.Next) {
 			return cmd.Exit(status)
 		}
 	}
+	p.room(len(p.code.ins) + 64)
 	p.budget = turn
 	p.wait = cmd.Again()
 	if p.Phase == Closing {
@@ -165,7 +167,7 @@ func (p *Program) load() (status int, ok bool) {
 	code, err := compile(p.Units)
 	if err != nil {
 		e := err.(*SyntaxError)
-		p.c.Flush()
+		p.flushOut()
 		for _, l := range e.Lines {
 			for i, line := range strings.Split(l, "\n") {
 				if i > 0 {
@@ -193,7 +195,6 @@ func (p *Program) load() (status int, ok bool) {
 		p.start()
 	}
 	p.sp = len(p.Stack)
-	p.room(len(code.ins) + 64)
 	p.refresh()
 	return 0, true
 }
@@ -269,13 +270,13 @@ func (p *Program) position() string {
 
 // fatal ends the program with a message in gawk's form and status 2.
 func (p *Program) fatal(format string, args ...any) {
-	p.c.Flush()
+	p.flushOut()
 	p.c.Errorf("%s%sfatal: "+format, append([]any{p.where(), p.position()}, args...)...)
 	panic(abort{2})
 }
 
 // warn writes a warning.
 func (p *Program) warn(format string, args ...any) {
-	p.c.Flush()
+	p.flushOut()
 	p.c.Errorf("%s%swarning: "+format, append([]any{p.where(), p.position()}, args...)...)
 }

@@ -156,14 +156,11 @@ func (p *Program) start() {
 	}
 	set(slotARGC, num(float64(len(args)+1)))
 	p.refresh()
+	p.checkRegexes()
 	for _, f := range p.c.Flags {
 		switch f.Name {
 		case "F":
-			fs := f.Value
-			if fs == "t" {
-				fs = "\t"
-			}
-			p.setSpecial(slotFS, str(unescape(fs, nil)))
+			p.setSpecial(slotFS, str(unescape(f.Value, nil)))
 		case "v":
 			name, value, ok := strings.Cut(f.Value, "=")
 			if !ok {

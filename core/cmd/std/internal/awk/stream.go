@@ -212,8 +212,17 @@ func (p *Program) flush(s *Stream) {
 	}
 }
 
-func (p *Program) flushAll() {
+// flushOut writes standard output, and what standard error has to say before it.
+func (p *Program) flushOut() {
+	if len(p.c.Errout.B) > 0 {
+		p.c.Write(2, p.c.Errout.B)
+		p.c.Errout.B = p.c.Errout.B[:0]
+	}
 	p.c.Flush()
+}
+
+func (p *Program) flushAll() {
+	p.flushOut()
 	for i := range p.Streams {
 		p.flush(&p.Streams[i])
 	}

@@ -27,24 +27,22 @@ func (p *Program) root(v *Value) *Value {
 	return v
 }
 
-// localScalar is a parameter that is used as a scalar but is, or refers to, something else.
+// localScalar reads a parameter that nobody assigned: it, and the variable it
+// stands for, can no longer become an array.
 func (p *Program) localScalar(i int32) Value {
-	v := p.local(i)
-	if v.K == Ref {
-		if r := p.root(v); r.K != Arr {
-			return Value{}
-		}
-		v = p.root(v)
+	v := p.root(p.local(i))
+	if v.K == Untyped {
+		v.K = Unassigned
 	}
-	if v.K == Arr {
-		f := p.code.funcs[p.Frames[len(p.Frames)-1].Func]
-		name := f.params[i]
-		if n := p.Heap[v.R].Name; n != "" && n != name {
-			name += " (from " + n + ")"
-		}
-		p.fatal("attempt to use array `%s' in a scalar context", name)
+	if v.K != Arr {
+		return Value{K: Unassigned}
 	}
-	return *v
+	name := p.code.funcs[p.Frames[len(p.Frames)-1].Func].params[i]
+	if n := p.Heap[v.R].Name; n != "" && n != name {
+		name += " (from " + n + ")"
+	}
+	p.fatal("attempt to use array `%s' in a scalar context", name)
+	return Value{}
 }
 
 // scalarError ends the program: an array is used as a scalar.

@@ -27,14 +27,17 @@ func (p *Program) run() {
 				p.PC = pc - 1
 				p.scalarError(in.a)
 			}
-			if v.K == Maybe {
+			switch v.K {
+			case Maybe:
 				v.look()
+			case Untyped:
+				v.K = Unassigned // it can no longer become an array
 			}
 			st[sp] = *v
 			sp++
 		case opLocal:
 			v := p.local(in.a)
-			if v.K >= Arr {
+			if v.K >= Arr || v.K == Untyped {
 				p.PC = pc - 1
 				st[sp] = p.localScalar(in.a)
 			} else {
@@ -120,6 +123,8 @@ func (p *Program) run() {
 			*v = st[sp-1].keep()
 			if in.b&flagDrop != 0 {
 				sp--
+			} else {
+				st[sp-1] = *v
 			}
 		case opStoreLocal:
 			v := p.local(in.a)
@@ -130,6 +135,8 @@ func (p *Program) run() {
 			*v = st[sp-1].keep()
 			if in.b&flagDrop != 0 {
 				sp--
+			} else {
+				st[sp-1] = *v
 			}
 		case opIncGlobal:
 			v := &p.Globals[in.a]
@@ -295,7 +302,7 @@ func (p *Program) flow(in instr) bool {
 	switch in.op {
 	case opNext:
 		if p.Phase != InMain {
-			p.fatal("`next' cannot be called from a %s rule", p.phaseName())
+			p.fatal("`next' cannot be called from a `%s' rule", p.phaseName())
 		}
 		p.unwind()
 		p.jump(p.code.main)
