@@ -29,7 +29,7 @@ enum {
 typedef int64_t (*eryx_init_fn)(int64_t generation, const char *fingerprint, int64_t size);
 typedef void (*eryx_call_fn)(const void *request, int64_t size, const void *blob, int64_t blob_size,
                              void *buffer, int64_t room, eryx_reply *reply);
-typedef void (*eryx_fetch_fn)(int64_t ticket, void *to, int64_t size);
+typedef int64_t (*eryx_fetch_fn)(int64_t ticket, void *to, int64_t size); /* 0, or -1: the bytes are not all there */
 typedef void (*eryx_release_fn)(int64_t ticket);
 
 #endif

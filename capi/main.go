@@ -86,8 +86,11 @@ func eryx_call(request unsafe.Pointer, size C.int64_t, blob unsafe.Pointer, blob
 	n := reply.Len()
 	*out = C.eryx_reply{tag: C.int64_t(reply.Tag), size: C.int64_t(n)}
 	if n <= int(room) {
-		reply.CopyTo(unsafe.Slice((*byte)(buffer), int(room)))
+		err := reply.CopyTo(unsafe.Slice((*byte)(buffer), n))
 		reply.Release()
+		if err != nil {
+			*out = C.eryx_reply{tag: C.int64_t(wire.TagError)}
+		}
 		return
 	}
 	t := &ticket{reply: reply}
@@ -103,11 +106,12 @@ func eryx_call(request unsafe.Pointer, size C.int64_t, blob unsafe.Pointer, blob
 }
 
 //export eryx_fetch
-func eryx_fetch(id C.int64_t, to unsafe.Pointer, size C.int64_t) {
-	defer func() { _ = recover() }()
-	if t := waiting.get(int64(id)); t != nil {
-		t.reply.CopyTo(unsafe.Slice((*byte)(to), int(size)))
+func eryx_fetch(id C.int64_t, to unsafe.Pointer, size C.int64_t) C.int64_t {
+	t := waiting.get(int64(id))
+	if t == nil || t.reply.CopyTo(unsafe.Slice((*byte)(to), int(size))) != nil {
+		return -1
 	}
+	return 0
 }
 
 //export eryx_release

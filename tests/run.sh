@@ -25,7 +25,7 @@ part_generated() { go run ./capi/internal/wire/gen -check; }
 
 part_vet() { go vet ./...; }
 
-part_static() { GOFLAGS="$GOFLAGS -mod=mod" go run honnef.co/go/tools/cmd/staticcheck@v0.8.2 ./...; }
+part_static() { go run honnef.co/go/tools/cmd/staticcheck@v0.8.2 ./...; }
 
 part_go() { go test ./...; }
 

@@ -80,7 +80,7 @@ def test_generations(forking):
             _native.discard(handle)
             assert not _native._ext.loaded()      # asking loads nothing
             try:
-                _wire.sandbox_usage(handle)
+                _wire.sandbox_close(handle)
             except _errors.ForkedSandboxError as error:
                 print("refused", flush=True)
             else:
@@ -88,10 +88,8 @@ def test_generations(forking):
 
         in_child(refuse)
         assert _native.mine(handle)
-        try:
-            _wire.sandbox_usage(handle)
-        except _errors.SandboxClosedError:
-            print("closed")
+        _wire.sandbox_close(handle)           # not open: nothing happens
+        print("closed")
     """)
     assert out == "refused\nclosed\n"
 

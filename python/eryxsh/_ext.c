@@ -328,9 +328,15 @@ static PyObject *answer(state *s, const eryx_reply *reply, const void *buffer, P
     PyObject *b = PyBytes_FromStringAndSize(reply->ticket ? NULL : data, (Py_ssize_t)reply->size);
     if (b != NULL && reply->ticket) {
       char *to = PyBytes_AsString(b);
+      int64_t failed;
       Py_BEGIN_ALLOW_THREADS
-      lib.fetch(reply->ticket, to, reply->size);
+      failed = lib.fetch(reply->ticket, to, reply->size);
       Py_END_ALLOW_THREADS
+      if (failed) {
+        Py_DECREF(b);
+        PyErr_SetString(PyExc_RuntimeError, "the library could not give the bytes it announced");
+        return NULL;
+      }
     }
     return b;
   }
@@ -340,6 +346,10 @@ static PyObject *answer(state *s, const eryx_reply *reply, const void *buffer, P
       return NULL;
     }
     shape = PyTuple_GetItem(s->shapes, (Py_ssize_t)reply->tag);
+  }
+  if (reply->tag == TAG_ERROR && reply->size == 0) {
+    PyErr_SetString(PyExc_RuntimeError, "the library failed without saying why");
+    return NULL;
   }
   PyObject *value = decode(data, (Py_ssize_t)reply->size, shape);
   if (value == NULL || reply->tag != TAG_ERROR) return value;

@@ -7,11 +7,16 @@ import (
 	"eryxsh/capi/internal/wire"
 )
 
-// Reply is an answer: a tag, and a body that is either CBOR or raw pieces.
+// Reply is an answer: a tag, and a body that is CBOR or raw bytes.
+//
+// Raw bytes may be written only when the caller has room for them, straight
+// there; until then the reply keeps the lock of the sandbox they come from.
 type Reply struct {
-	Tag    wire.Tag
-	body   *bytes.Buffer
-	pieces [][]byte
+	Tag  wire.Tag
+	body *bytes.Buffer      // CBOR
+	size int                // of raw bytes
+	fill func([]byte) error // writes them
+	held *sandbox
 }
 
 var buffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
@@ -32,31 +37,44 @@ func (r *Reply) Len() int {
 	if r.body != nil {
 		return r.body.Len()
 	}
-	n := 0
-	for _, p := range r.pieces {
-		n += len(p)
-	}
-	return n
+	return r.size
 }
 
-// CopyTo writes the body into dst, which has room for Len bytes.
-func (r *Reply) CopyTo(dst []byte) {
+// CopyTo writes the body into dst, which has Len bytes.
+func (r *Reply) CopyTo(dst []byte) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = panicked(p)
+		}
+	}()
 	if r.body != nil {
 		copy(dst, r.body.Bytes())
-		return
+		return nil
 	}
-	for _, p := range r.pieces {
-		dst = dst[copy(dst, p):]
+	if r.fill != nil {
+		return r.fill(dst)
 	}
+	return nil
 }
 
-// Release gives the body's memory back. The reply is empty afterwards.
+// Release gives the body's memory and the sandbox's lock back. The reply is empty afterwards.
 func (r *Reply) Release() {
 	if r.body != nil && r.body.Cap() <= keep {
 		r.body.Reset()
 		buffers.Put(r.body)
 	}
-	r.body, r.pieces = nil, nil
+	if r.held != nil {
+		<-r.held.lock
+	}
+	*r = Reply{Tag: r.Tag}
+}
+
+// raw makes a reply out of bytes that nobody changes any more.
+func raw(data []byte) Reply {
+	return Reply{Tag: wire.TagBytes, size: len(data), fill: func(dst []byte) error {
+		copy(dst, data)
+		return nil
+	}}
 }
 
 // encoded makes a reply out of a body that wire can encode; size is a guess of its length.

@@ -23,6 +23,23 @@ func newSandbox() *sandbox { return &sandbox{lock: make(chan struct{}, 1)} }
 // distrust marks a sandbox in which a panic happened.
 func (b *sandbox) distrust(why string) { b.broken.CompareAndSwap(nil, &why) }
 
+// close makes the handle dead. Who holds the sandbox finds out at the end of
+// its slice, which comes at once.
+func (s *Server) close(handle int64) error {
+	b, err := s.find(handle)
+	if err != nil {
+		if e := describe(err); e.Kind == int(fault.Closed) {
+			return nil
+		}
+		return err
+	}
+	b.closed.Store(true)
+	s.mu.Lock()
+	delete(s.sandboxes, handle)
+	s.mu.Unlock()
+	return nil
+}
+
 // add gives a sandbox a handle.
 func (s *Server) add(b *sandbox) int64 {
 	s.mu.Lock()

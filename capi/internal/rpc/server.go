@@ -92,9 +92,28 @@ func on[P, R any](name string, f func(c *call, p *P) (R, error)) binding {
 			return Reply{}, err
 		}
 		if b, ok := any(result).(wire.Blob); ok {
-			return Reply{Tag: wire.TagBytes, pieces: [][]byte{b}}, nil
+			return raw(b), nil
 		}
 		return encoded(wire.TagValue, result, 0)
+	}}
+}
+
+// lends binds a method whose bytes are written straight into the caller's
+// memory: f says how many there are and how to write them. The sandbox stays
+// held until they are.
+func lends[P any](name string, f func(c *call, p *P) (size int, fill func([]byte) error, err error)) binding {
+	return binding{name, reflect.TypeFor[P](), reflect.TypeFor[wire.Blob](), func(c *call, params []byte) (Reply, error) {
+		var p P
+		if err := wire.Params(params, &p); err != nil {
+			return Reply{}, badRequest("parameters: %v", err)
+		}
+		size, fill, err := f(c, &p)
+		if err != nil {
+			return Reply{}, err
+		}
+		r := Reply{Tag: wire.TagBytes, size: size, fill: fill, held: c.held}
+		c.held = nil
+		return r, nil
 	}}
 }
 

@@ -29,6 +29,7 @@ func systemMethods() []binding {
 		}),
 		on("system.shutdown", shutdown),
 		on("system.test", misbehave),
+		does("sandbox.close", func(c *call, p *wire.CloseParams) error { return c.close(p.Sandbox) }),
 	}
 }
 
