@@ -246,3 +246,48 @@ func (m *Machine) settle() {
 		m.Sched.NextPID = max(m.Sched.NextPID, shellPID)
 	}
 }
+
+// SetTools replaces the registered tool names.
+func (m *Machine) SetTools(tools []Tool) {
+	m.own()
+	m.Tools = persist.Map[Tool]{}
+	for _, t := range tools {
+		m.Tools.Set(m.epoch, t.Name, t)
+	}
+}
+
+// Reseed gives the World another random stream.
+func (m *Machine) Reseed(seed uint64) {
+	m.own()
+	m.Rand.State = seed
+	for _, p := range m.Procs {
+		p.Shell.Random = uint32(m.Rand.next())
+	}
+}
+
+// Rename gives a run carried into a fork, or brought back by a restore, an id
+// of its own. Pending calls get new ids and remember the old ones.
+func (m *Machine) Rename(runID string) {
+	m.own()
+	m.RunID = runID
+	for i, c := range m.Calls {
+		renamed := *c
+		m.CallSeq++
+		renamed.ForkedFrom, renamed.ID = c.ID, runID+"-"+itoa(int(m.CallSeq))
+		m.Calls[i] = &renamed
+		if p := m.proc(c.PID); p != nil && len(p.Frames) > 0 && p.top().X != nil && p.top().X.Asked == c.ID {
+			p.top().X.Asked = renamed.ID
+		}
+	}
+}
+
+// TakeOutput gives the output not yet delivered, in order, and forgets it.
+func (m *Machine) TakeOutput() []Chunk {
+	if len(m.IO.Out) == 0 {
+		return nil
+	}
+	m.own()
+	out := m.IO.Out
+	m.IO.Out = nil
+	return out
+}

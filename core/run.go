@@ -1,0 +1,286 @@
+package core
+
+import (
+	"eryxsh/core/fault"
+	"eryxsh/core/limit"
+	"eryxsh/core/shell"
+)
+
+// Start is what a run begins with.
+type Start struct {
+	Script  string
+	Argv    []string // instead of Script
+	Stdin   []byte
+	Open    bool // more input may come
+	Env     map[string]string
+	Cwd     string
+	Timeout int64 // ns; 0 none
+	Limits  map[string]int64
+	Suspend bool // on_limit="suspend"
+	Keep    bool // delivered output stays in the World until the run's end
+}
+
+// Begin starts a run and gives its id. One that is active is a Busy fault.
+func (w *World) Begin(s Start) (string, error) {
+	if w.M.Run.Active {
+		return "", fault.New(fault.Busy, "start", w.M.RunID, "run %s is still active", w.M.RunID)
+	}
+	limits := w.M.Limits
+	if len(s.Limits) > 0 {
+		l := limits
+		for _, name := range sortedKeys(s.Limits) {
+			if err := l.Set(name, s.Limits[name]); err != nil {
+				return "", &fault.Error{Kind: fault.Invalid, Op: "start", Err: err}
+			}
+		}
+		w.M.Limits = l
+		w.saved = &limits
+	}
+	w.remember()
+	script := s.Script
+	err := w.M.Begin(shell.Start{Script: script, Argv: s.Argv, Stdin: s.Stdin, Open: s.Open, Env: s.Env, Cwd: s.Cwd, Timeout: s.Timeout, Suspend: s.Suspend})
+	if err != nil {
+		w.forget()
+		return "", &fault.Error{Kind: fault.File, Op: "start", Path: s.Cwd, Err: err}
+	}
+	w.M.RunID = w.runID()
+	w.Kept, w.Keep = nil, s.Keep
+	return w.M.RunID, nil
+}
+
+// remember keeps the state before a command, for history.restore: O(1), as many as the limit undo says.
+func (w *World) remember() {
+	n := int(w.M.Limits.Undo)
+	if n <= 0 {
+		return
+	}
+	if len(w.undo) >= n {
+		w.undo = append(w.undo[:0:0], w.undo[len(w.undo)-n+1:]...)
+	}
+	b := w.share()
+	b.Log = w.Log
+	w.undo = append(w.undo, b)
+	if lim := w.M.Limits.Retained; lim > 0 {
+		held := int64(0)
+		for i := len(w.undo) - 1; i >= 0; i-- {
+			if held += w.undo[i].M.FS.Written(); held > lim {
+				w.undo = append(w.undo[:0:0], w.undo[i+1:]...)
+				break
+			}
+		}
+	}
+}
+
+func (w *World) forget() {
+	if n := len(w.undo); n > 0 {
+		w.undo = w.undo[:n-1]
+	}
+	if w.saved != nil {
+		w.M.Limits, w.saved = *w.saved, nil
+	}
+}
+
+// Advance moves the active run for a slice and says why it came back. until is
+// the time to come back at when the outcome is Sleeping.
+func (w *World) Advance(h shell.Host) (out shell.Outcome, until int64) {
+	if !w.M.Run.Active {
+		return shell.Done, 0
+	}
+	w.M.SetHistory((*history)(w))
+	began := h.Now()
+	out, until = w.M.Advance(h)
+	spent := h.Now() - began
+	w.spend(spent)
+	if !w.M.Run.Active {
+		w.end()
+		return shell.Done, 0
+	}
+	if w.timeUp() {
+		if w.M.Run.Suspend {
+			w.M.Run.Limit = "timeout"
+			return shell.Limited, 0
+		}
+		w.M.Expire()
+		w.end()
+		return shell.Done, 0
+	}
+	return out, until
+}
+
+// spend counts time of slices and sleeps against the timeout and the time limit.
+func (w *World) spend(ns int64) {
+	w.M.Meter.Time += ns
+	if r := &w.M.Run; r.Left > 0 {
+		if r.Left -= ns; r.Left <= 0 {
+			r.Left = -1
+		}
+	}
+}
+
+// Slept counts a sleep the caller waited out.
+func (w *World) Slept(ns int64) {
+	w.spend(ns)
+	if w.timeUp() && !w.M.Run.Suspend {
+		w.M.Expire()
+		w.end()
+	}
+}
+
+func (w *World) timeUp() bool {
+	if w.M.Run.Left < 0 {
+		return true
+	}
+	lim := w.M.Limits.Time
+	return lim > 0 && w.M.Meter.Time >= lim
+}
+
+// TimeLeft is how long the run may still sleep, in ns; ok is false without a timeout.
+func (w *World) TimeLeft() (ns int64, ok bool) {
+	r := w.M.Run
+	return max(r.Left, 0), r.Left != 0
+}
+
+// end records an ended run.
+func (w *World) end() {
+	r := &w.M.Run
+	if w.saved != nil {
+		w.M.Limits, w.saved = *w.saved, nil
+	}
+	if r.Command != "" {
+		w.record(Entry{Command: r.Command, Time: r.Started, Status: r.Status, Duration: max(w.M.Now()-r.Started, 0)})
+	}
+}
+
+// Cancel ends the active run: status 130.
+func (w *World) Cancel() {
+	if w.M.Run.Active {
+		w.M.Cancel()
+		w.end()
+	}
+}
+
+// Refill adds to budgets that suspended a run. timeout is in ns.
+func (w *World) Refill(add map[string]int64) error {
+	for _, name := range sortedKeys(add) {
+		v := add[name]
+		if v < 0 {
+			return fault.New(fault.Invalid, "resume", name, "%d is negative", v)
+		}
+		if name == "timeout" {
+			if r := &w.M.Run; r.Left != 0 {
+				r.Left = max(r.Left, 0) + v
+			} else if r.Deadline > 0 {
+				r.Deadline += v
+			}
+			continue
+		}
+		l := w.M.Limits
+		found := false
+		for _, row := range limit.Table() {
+			if row.Name == name {
+				found = true
+				if f := row.Field(&l); *f > 0 {
+					*f += v
+				}
+			}
+		}
+		if !found {
+			return fault.New(fault.Invalid, "resume", name, "no limit is called %q", name)
+		}
+		w.M.Limits = l
+	}
+	w.M.Run.Limit = ""
+	return nil
+}
+
+// Take gives the output written since the last Take, in order.
+func (w *World) Take() []shell.Chunk {
+	out := w.M.TakeOutput()
+	if w.Keep {
+		w.Kept = append(w.Kept, out...)
+	}
+	return out
+}
+
+// history is the World's history as the shell sees it.
+type history World
+
+// Lines gives the commands kept, oldest first.
+func (h *history) Lines() (first int, commands []string) {
+	first = h.LogNext + 1
+	for i, e := range h.Log {
+		if i == 0 {
+			first = e.Index
+		}
+		commands = append(commands, e.Command)
+	}
+	return first, commands
+}
+
+// Clear forgets every command.
+func (h *history) Clear() { (*World)(h).ClearHistory() }
+
+// Add appends a command that was not run.
+func (h *history) Add(command string) {
+	w := (*World)(h)
+	w.record(Entry{Command: command, Time: w.M.Now()})
+}
+
+// Remove forgets the command with an index.
+func (h *history) Remove(n int) bool {
+	for i, e := range h.Log {
+		if e.Index == n {
+			h.Log = append(h.Log[:i:i], h.Log[i+1:]...)
+			return true
+		}
+	}
+	return false
+}
+
+func (w *World) record(e Entry) {
+	w.LogNext++
+	e.Index = w.LogNext
+	if n := len(w.undo); n > 0 {
+		e.before = w.undo[n-1]
+	}
+	w.Log = append(w.Log, e)
+	if n := int(w.M.Limits.History); n > 0 && len(w.Log) > n {
+		w.Log = append(w.Log[:0:0], w.Log[len(w.Log)-n:]...)
+	}
+	for i := range w.Log { // only the newest states are kept
+		if w.Log[i].before != nil && !w.kept(w.Log[i].before) {
+			w.Log = append(w.Log[:0:0], w.Log...)
+			w.Log[i].before = nil
+		}
+	}
+}
+
+func (w *World) kept(b *World) bool {
+	for _, u := range w.undo {
+		if u == b {
+			return true
+		}
+	}
+	return false
+}
+
+// ClearHistory forgets every command; numbers go on.
+func (w *World) ClearHistory() { w.Log = nil }
+
+// Restorable reports whether the state before an entry is still kept.
+func (e Entry) Restorable() bool { return e.before != nil }
+
+// Rewind goes back to the state before a command of the history. The command
+// and those after it are gone from the history.
+func (w *World) Rewind(index int) error {
+	for _, e := range w.Log {
+		if e.Index == index {
+			if e.before == nil {
+				return fault.New(fault.NotFound, "history.restore", "", "the state before command %d is no longer kept", index)
+			}
+			w.become(e.before, nil)
+			return nil
+		}
+	}
+	return fault.New(fault.NotFound, "history.restore", "", "the history has no command %d", index)
+}

@@ -1,0 +1,308 @@
+package core
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+
+	"eryxsh/core/cmd"
+	"eryxsh/core/cmd/std"
+	"eryxsh/core/fault"
+	"eryxsh/core/limit"
+	"eryxsh/core/shell"
+	"eryxsh/vfs"
+)
+
+// Registry has every utility. It is immutable and shared by every World.
+var Registry = cmd.NewRegistry(std.Commands())
+
+// World is one sandbox.
+type World struct {
+	M       *shell.Machine
+	Config  Config
+	Lineage uint64 // tells the run ids of forks, restored and loaded Worlds apart
+	Forks   uint64 // forks and restores so far
+	Log     []Entry
+	LogNext int // index of the next history entry
+	Snaps   []*Snapshot
+	SnapSeq int64
+	Kept    []shell.Chunk // output of the run at hand, delivered and kept for a dump
+	Keep    bool
+	saved   *limit.Limits // to be put back when the run ends
+	undo    []*World      // states before the last commands, as Log's entries refer to them
+}
+
+// Config is what a World is made from; Reset makes it anew.
+type Config struct {
+	Env      map[string]string
+	Cwd      string
+	User     string
+	Hostname string
+	Limits   limit.Limits
+	Virtual  bool
+	Start    int64 // ns since 1970: the virtual clock's beginning, or the host's time
+	Seed     uint64
+	Files    map[string][]byte
+	Tools    []shell.Tool
+}
+
+// Entry is a command of the history.
+type Entry struct {
+	Index    int    `cbor:"1,keyasint"`
+	Command  string `cbor:"2,keyasint"`
+	Time     int64  `cbor:"3,keyasint,omitempty"` // ns since 1970
+	Status   int    `cbor:"4,keyasint,omitempty"`
+	Duration int64  `cbor:"5,keyasint,omitempty"` // ns
+	before   *World
+}
+
+// Snapshot is a saved state in memory.
+type Snapshot struct {
+	ID      string
+	Name    string
+	Created int64
+	Parent  string
+	Size    int64
+	Command string
+	World   *World
+}
+
+// generated is the part of every tree that is never saved: /dev, /proc and the
+// utilities' names. Its times are the World's own only in what /proc says.
+var generated = vfs.NewGenerated(vfs.GeneratedTable{
+	Bins: append(append([]string{}, Registry.Names()...), "bash", "sh"),
+	Proc: []vfs.ProcFile{
+		{Path: "version", Content: func(int64) []byte {
+			return []byte("Linux version 6.1.0-eryxsh (sandbox) #1 SMP PREEMPT_DYNAMIC\n")
+		}},
+		{Path: "uptime", Content: func(now int64) []byte {
+			s := now / 1e7 % 1e9
+			return fmt.Appendf(nil, "%d.%02d %d.%02d\n", s/100, s%100, s/100, s%100)
+		}},
+		{Path: "meminfo", Content: func(int64) []byte {
+			return []byte("MemTotal:        1048576 kB\nMemFree:          786432 kB\nMemAvailable:     786432 kB\nBuffers:               0 kB\nCached:                0 kB\nSwapTotal:             0 kB\nSwapFree:              0 kB\n")
+		}},
+		{Path: "cpuinfo", Content: func(int64) []byte {
+			return []byte("processor\t: 0\nvendor_id\t: eryxsh\nmodel name\t: eryxsh machine\ncpu cores\t: 1\n")
+		}},
+		{Path: "mounts", Content: func(int64) []byte {
+			return []byte("eryxsh / eryxsh rw 0 0\nproc /proc proc ro 0 0\ndev /dev devtmpfs rw 0 0\n")
+		}},
+	},
+	Time: 946684800e9,
+})
+
+// Generated is the part of every tree that is never saved.
+func Generated() *vfs.Generated { return generated }
+
+// New makes a World. Errors are a fault.Error of kind Invalid or File.
+func New(c Config) (*World, error) {
+	c.normalize()
+	fs, err := newTree(c)
+	if err != nil {
+		return nil, err
+	}
+	w := &World{Config: c, Lineage: mix(c.Seed ^ 0x6c696e65616765)}
+	env := map[string]string{"HOME": "/home/" + c.User, "USER": c.User, "LOGNAME": c.User, "PATH": "/usr/local/bin:/usr/bin:/bin",
+		"SHELL": "/bin/bash", "TERM": "dumb", "LC_ALL": "C.UTF-8", "TZ": "UTC"}
+	for k, v := range c.Env {
+		env[k] = v
+	}
+	w.M = shell.New(shell.Config{FS: fs, Registry: Registry, Limits: c.Limits, Env: env, Cwd: c.Cwd, Seed: c.Seed,
+		Identity: shell.Identity{User: c.User, Hostname: c.Hostname, UID: userID, GID: userID, Boot: c.Start},
+		Clock:    shell.Clock{Virtual: c.Virtual, Now: c.Start}})
+	w.M.SetTools(c.Tools)
+	return w, nil
+}
+
+// userID is the uid and gid of the sandbox's one user.
+const userID = 1000
+
+func (c *Config) normalize() {
+	if c.User == "" {
+		c.User = "user"
+	}
+	if c.Hostname == "" {
+		c.Hostname = "sandbox"
+	}
+	if c.Cwd == "" {
+		c.Cwd = "/home/" + c.User
+	}
+}
+
+// newTree makes the files a sandbox starts with.
+func newTree(c Config) (*vfs.FS, error) {
+	now := c.Start
+	fs := vfs.New(generated, vfs.Limits{Bytes: c.Limits.FileBytes, Files: c.Limits.Files, FileSize: c.Limits.FileSize}, now)
+	owner := vfs.Cred{UID: userID, GID: userID, Root: true}
+	fail := func(path string, err error) error {
+		if err == nil || errors.Is(err, vfs.EEXIST) {
+			return nil
+		}
+		return &fault.Error{Kind: fault.File, Op: "create", Path: path, Err: err}
+	}
+	for _, d := range []string{"/home", "/home/" + c.User, "/tmp", "/usr", "/usr/bin", "/usr/local", "/usr/local/bin", "/etc", "/var", "/var/tmp", "/var/log", "/opt"} {
+		if err := fail(d, fs.Mkdir(owner, d, 0o755, now)); err != nil {
+			return nil, err
+		}
+		_ = fs.Chown(owner, d, true, userID, userID, now)
+	}
+	_ = fs.Chown(owner, "/", true, userID, userID, now)
+	_ = fs.Chmod(owner, "/tmp", true, 0o1777, now)
+	_ = fs.Symlink(owner, "/usr/bin", "/bin", now)
+	w := &World{M: &shell.Machine{FS: fs}}
+	etc := map[string]string{
+		"/etc/passwd":     "root:x:0:0:root:/root:/bin/bash\n" + c.User + ":x:1000:1000::/home/" + c.User + ":/bin/bash\n",
+		"/etc/group":      "root:x:0:\n" + c.User + ":x:1000:\n",
+		"/etc/hosts":      "127.0.0.1\tlocalhost\n127.0.1.1\t" + c.Hostname + "\n",
+		"/etc/hostname":   c.Hostname + "\n",
+		"/etc/os-release": "PRETTY_NAME=\"eryxsh sandbox\"\nNAME=\"eryxsh\"\nID=eryxsh\nID_LIKE=debian\nVERSION_ID=\"1\"\n",
+	}
+	for _, p := range sortedKeys(etc) {
+		if err := w.write(p, []byte(etc[p]), now); err != nil {
+			return nil, err
+		}
+	}
+	if err := w.mkdirAll(c.Cwd, now); err != nil {
+		return nil, err
+	}
+	for _, p := range sortedKeys(c.Files) {
+		if err := w.write(absolute(c.Cwd, p), c.Files[p], now); err != nil {
+			return nil, err
+		}
+	}
+	return fs, nil
+}
+
+// mix scrambles a number (SplitMix64's finaliser).
+func mix(z uint64) uint64 {
+	z += 0x9e3779b97f4a7c15
+	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
+	z = (z ^ z>>27) * 0x94d049bb133111eb
+	return z ^ z>>31
+}
+
+// Fork gives an independent World in O(1). A run that is suspended goes on in
+// both: the fork's pending calls get ids of their own. reseed, if not nil,
+// gives the fork another random stream.
+func (w *World) Fork(reseed *uint64) *World {
+	w.Forks++
+	c := w.share()
+	c.Lineage, c.Forks = mix(w.Lineage+w.Forks*0x9e3779b97f4a7c15), 0
+	c.renew(reseed)
+	return c
+}
+
+// share gives a World with the same state: O(1), nothing renamed.
+func (w *World) share() *World {
+	c := *w
+	c.M = w.M.Fork()
+	c.Log = w.Log[:len(w.Log):len(w.Log)]
+	c.Snaps = w.Snaps[:len(w.Snaps):len(w.Snaps)]
+	c.Kept = w.Kept[:len(w.Kept):len(w.Kept)]
+	c.undo = nil
+	return &c
+}
+
+// renew gives the run at hand, and the calls it waits for, ids of this World.
+func (w *World) renew(reseed *uint64) {
+	if reseed != nil {
+		w.M.Reseed(*reseed)
+	}
+	if w.M.Run.Active {
+		w.M.Rename(w.runID())
+	}
+}
+
+func (w *World) runID() string {
+	return "r" + strconv.FormatUint(mix(w.Lineage+uint64(w.M.Run.Seq)), 16)
+}
+
+// Snapshot keeps the state in memory, O(1). Beyond the limit of retained bytes
+// it is a Quota fault.
+func (w *World) Snapshot(name string) (*Snapshot, error) {
+	if lim := w.M.Limits.Retained; lim > 0 {
+		held := w.M.FS.Written()
+		for _, s := range w.Snaps {
+			held += s.World.M.FS.Written()
+		}
+		if held > lim {
+			return nil, fault.New(fault.Quota, "snapshot", name, "snapshots hold %d bytes; the limit retained is %d", held, lim)
+		}
+	}
+	w.SnapSeq++
+	s := &Snapshot{ID: "s" + strconv.FormatInt(w.SnapSeq, 10), Name: name, Created: w.M.Now(), Size: w.M.FS.Usage().Bytes}
+	if n := len(w.Snaps); n > 0 {
+		s.Parent = w.Snaps[n-1].ID
+	}
+	if n := len(w.Log); n > 0 {
+		s.Command = w.Log[n-1].Command
+	}
+	written := w.M.FS.Written()
+	_ = written
+	s.World = w.share()
+	w.Snaps = append(w.Snaps, s)
+	return s, nil
+}
+
+// Restore goes back to a snapshot: files, shell, history, and the run it may
+// have been taken in. The list of snapshots stays.
+func (w *World) Restore(id string, reseed *uint64) error {
+	for _, s := range w.Snaps {
+		if s.ID == id {
+			w.become(s.World, reseed)
+			return nil
+		}
+	}
+	return fault.New(fault.NotFound, "restore", id, "no such snapshot")
+}
+
+// become takes over another World's state, keeping what belongs to this one.
+func (w *World) become(from *World, reseed *uint64) {
+	w.Forks++
+	lineage, forks, snaps, seq := mix(w.Lineage+w.Forks*0x9e3779b97f4a7c15), w.Forks, w.Snaps, w.SnapSeq
+	virtual, now := w.M.Clock.Virtual, w.M.Clock.Now
+	w.M.Close()
+	undo := w.undo
+	*w = *from.share()
+	w.Lineage, w.Forks, w.Snaps, w.SnapSeq, w.undo = lineage, forks, snaps, seq, undo
+	if !virtual {
+		w.M.Clock.Now = max(w.M.Clock.Now, now)
+	}
+	w.renew(reseed)
+}
+
+// Drop forgets a snapshot.
+func (w *World) Drop(id string) error {
+	for i, s := range w.Snaps {
+		if s.ID == id {
+			w.Snaps = append(w.Snaps[:i:i], w.Snaps[i+1:]...)
+			return nil
+		}
+	}
+	return fault.New(fault.NotFound, "drop", id, "no such snapshot")
+}
+
+// Reset makes the World as new.
+func (w *World) Reset() error {
+	c := w.Config
+	c.Seed = mix(w.Lineage)
+	if !c.Virtual {
+		c.Start = w.M.Now()
+	} else {
+		c.Seed = w.Config.Seed
+	}
+	n, err := New(c)
+	if err != nil {
+		return err
+	}
+	w.M.Close()
+	w.Forks++
+	n.Lineage = mix(w.Lineage + w.Forks*0x9e3779b97f4a7c15)
+	n.Config.Seed = w.Config.Seed
+	*w = *n
+	return nil
+}
+
+// Close stops what only this process can hold: codecs in flight.
+func (w *World) Close() { w.M.Close() }
