@@ -3,6 +3,7 @@ package std
 import (
 	"eryxsh/core/cmd"
 	"eryxsh/core/cmd/std/cp"
+	"eryxsh/core/cmd/std/find"
 	"eryxsh/core/cmd/std/ls"
 )
 
@@ -10,11 +11,15 @@ import (
 func files() []*cmd.Command {
 	return []*cmd.Command{
 		basename(),
+		chgrp(),
+		chmod(),
+		chown(),
 		cp.Command(),
 		date(),
 		ls.Dir(),
 		dirname(),
 		env(),
+		find.Command(),
 		cp.Install(),
 		cp.Ln(),
 		ls.Command(),
@@ -29,6 +34,7 @@ func files() []*cmd.Command {
 		rm(),
 		rmdir(),
 		sleep(),
+		stat(),
 		timeout(),
 		touch(),
 		truncate(),
