@@ -4,7 +4,10 @@
 // functions make a fresh Command each time: nothing in this package is shared.
 package std
 
-import "eryxsh/core/cmd"
+import (
+	"eryxsh/core/cmd"
+	"eryxsh/core/cmd/std/sort"
+)
 
 // Commands lists the utilities, sorted by name.
 func Commands() []*cmd.Command {
@@ -25,6 +28,7 @@ func Commands() []*cmd.Command {
 		printf(),
 		rev(),
 		seq(),
+		sort.Command(),
 		tac(),
 		tee(),
 		tr(),
