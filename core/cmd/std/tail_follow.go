@@ -1,0 +1,171 @@
+package std
+
+import (
+	"io"
+
+	"eryxsh/core/cmd"
+	"eryxsh/core/cmd/quote"
+	"eryxsh/vfs"
+)
+
+// tailFollow is a file that tail -f goes on reading.
+type tailFollow struct {
+	Name string  `cbor:"1,keyasint,omitempty"`
+	FD   int     `cbor:"2,keyasint,omitempty"` // -1: it cannot be opened now
+	Off  int64   `cbor:"3,keyasint,omitempty"`
+	Ino  vfs.Ino `cbor:"4,keyasint,omitempty"`
+	Pipe bool    `cbor:"5,keyasint,omitempty"`
+	Dead bool    `cbor:"6,keyasint,omitempty"` // never tried again
+}
+
+// keepOpen ends the first pass over the open operand: it stays open if it is to be followed.
+func (p *tailProgram) keepOpen(c *cmd.Ctx) {
+	name := p.In.Name(c)
+	st, err := c.Fstat(p.In.FD)
+	stdin := name == "-"
+	if p.opt.follow && err == nil && (!stdin || st.Mode.IsRegular()) {
+		f := tailFollow{Name: name, FD: p.In.FD, Ino: st.Ino, Pipe: !st.Mode.IsRegular()}
+		f.Off, _ = c.Seek(f.FD, 0, 1)
+		p.Files = append(p.Files, f)
+		p.In.Opened = false // the descriptor is the list's now
+		p.Shown = len(p.Files)
+		return
+	}
+	p.In.Operands.Close(c)
+}
+
+// missed notes operands that could not be opened, for --retry.
+func (p *tailProgram) missed(c *cmd.Ctx, from, to int) {
+	for i := from; i < to && i < len(c.Args) && p.opt.follow; i++ {
+		p.Files = append(p.Files, tailFollow{Name: c.Args[i], FD: -1, Dead: !p.opt.retry})
+	}
+}
+
+// ended is after the last operand: the end, or the beginning of following.
+func (p *tailProgram) ended(c *cmd.Ctx) cmd.Next {
+	if p.opt.retry && !p.opt.follow {
+		c.Errorf("warning: --retry ignored; --retry is useful only when following")
+	}
+	live := 0
+	for i := range p.Files {
+		if f := &p.Files[i]; !f.Dead {
+			live++
+		}
+	}
+	if live == 0 {
+		if p.opt.follow && len(p.Files) > 0 {
+			c.Errorf("no files remaining")
+		}
+		return cmd.Exit(p.In.Status)
+	}
+	p.Follow = true
+	return cmd.Again()
+}
+
+// poll looks for new data in every followed file, and sleeps if there is none.
+func (p *tailProgram) poll(c *cmd.Ctx) cmd.Next {
+	if c.Pending() > cmd.Turn {
+		return cmd.WaitWrite()
+	}
+	some := false
+	live := 0
+	for i := range p.Files {
+		f := &p.Files[i]
+		if f.Dead {
+			continue
+		}
+		if p.opt.byName {
+			p.look(c, f)
+		} else if f.FD < 0 && p.opt.retry {
+			p.reopen(c, f, "%s has appeared;  following new file")
+		}
+		if f.FD >= 0 && p.read(c, i) {
+			some = true
+		}
+		if !f.Dead {
+			live++
+		}
+	}
+	c.Flush()
+	switch {
+	case live == 0:
+		c.Errorf("no files remaining")
+		return cmd.Exit(1)
+	case some:
+		return cmd.Again()
+	case p.opt.pid > 0 && c.Kill(p.opt.pid, 0) != nil:
+		return cmd.Exit(p.In.Status)
+	}
+	return cmd.Sleep(c.Now() + p.opt.interval)
+}
+
+// read prints what is new in a file; true if there was something.
+func (p *tailProgram) read(c *cmd.Ctx, i int) bool {
+	f := &p.Files[i]
+	if !f.Pipe {
+		st, err := c.Fstat(f.FD)
+		if err != nil {
+			return false
+		}
+		if st.Size < f.Off {
+			c.Errorf("%s: file truncated", quote.Maybe(f.Name))
+			f.Off, _ = c.Seek(f.FD, 0, 0)
+		}
+		if st.Size == f.Off {
+			return false
+		}
+	}
+	buf := make([]byte, cmd.Turn)
+	n, err := c.Read(f.FD, buf)
+	if n > 0 {
+		if p.Shown != i+1 {
+			if p.opt.title {
+				if p.Wrote {
+					c.Out.WriteByte('\n')
+				}
+				p.Wrote = true
+				c.Out.WriteString("==> " + f.Name + " <==\n")
+			}
+			p.Shown = i + 1
+		}
+		c.Out.Write(buf[:n])
+		f.Off += int64(n)
+	}
+	if err == io.EOF && f.Pipe && !p.opt.byName {
+		f.Dead = true
+	}
+	return n > 0
+}
+
+// look checks whether a name still means the open file.
+func (p *tailProgram) look(c *cmd.Ctx, f *tailFollow) {
+	st, err := c.Stat(f.Name)
+	switch {
+	case err != nil && f.FD >= 0:
+		c.Errorf("%s has become inaccessible: %s", quote.Shell(f.Name), err)
+		c.Close(f.FD)
+		f.FD = -1
+		f.Dead = !p.opt.retry
+	case err != nil:
+	case f.FD < 0:
+		p.reopen(c, f, "%s has appeared;  following new file")
+	case st.Ino != f.Ino:
+		c.Close(f.FD)
+		f.FD = -1
+		p.reopen(c, f, "%s has been replaced;  following new file")
+	}
+}
+
+func (p *tailProgram) reopen(c *cmd.Ctx, f *tailFollow, message string) {
+	fd, err := c.Open(f.Name, vfs.O_RDONLY, 0)
+	if err != nil {
+		return
+	}
+	st, err := c.Fstat(fd)
+	if err != nil {
+		c.Close(fd)
+		return
+	}
+	c.Errorf(message, quote.Shell(f.Name))
+	f.FD, f.Ino, f.Off, f.Pipe = fd, st.Ino, 0, !st.Mode.IsRegular()
+}
