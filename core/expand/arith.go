@@ -132,11 +132,7 @@ func (w *Word) Arith() (*Arith, bool) {
 	if w.fast != fastArith {
 		return nil, false
 	}
-	p := &w.parts[0]
-	if p.kind == pQuote {
-		p = &p.parts[0]
-	}
-	return p.arith, true
+	return w.only().arith, true
 }
 
 func (a *Arith) eval(e *eval) (int64, error) {
@@ -285,7 +281,23 @@ func (x *calc) node(n *node) (int64, error) {
 	if x.e.runs++; x.e.runs > maxRun {
 		return 0, limitError("arithmetic", x.shown(x.p.text)+": expression recursion level exceeded")
 	}
-	defer func() { x.e.runs-- }()
+	v, err := x.eval(n)
+	x.e.runs--
+	return v, err
+}
+
+// operand is node for what most operands are.
+func (x *calc) operand(n *node) (int64, error) {
+	switch {
+	case n.op == nNum:
+		return n.n, nil
+	case n.op == nVar && n.sub == nil:
+		return x.variable(n)
+	}
+	return x.node(n)
+}
+
+func (x *calc) eval(n *node) (int64, error) {
 	for {
 		switch n.op {
 		case nNum:
@@ -387,13 +399,13 @@ func (x *calc) skip(n *node) error {
 }
 
 func (x *calc) chain(n *node) (int64, error) {
-	v, err := x.node(n.a)
+	v, err := x.operand(n.a)
 	if err != nil {
 		return 0, err
 	}
 	for i := range n.rest {
 		l := &n.rest[i]
-		w, err := x.node(l.n)
+		w, err := x.operand(l.n)
 		if err != nil {
 			return 0, err
 		}
@@ -514,6 +526,11 @@ func (x *calc) read(n *node, v *vars.Var) (*Sub, int64, error) {
 	case sub == nil:
 		s, set = v.Index(0)
 	default:
+		if v == nil {
+			if x.e.load(); x.e.flags&NoUnset != 0 {
+				return nil, 0, unbound(n.name)
+			}
+		}
 		var err error
 		if sub, err = x.e.resolve(n.sub, n.name, v); err != nil {
 			if n.op != nVar {
@@ -535,12 +552,8 @@ func (x *calc) read(n *node, v *vars.Var) (*Sub, int64, error) {
 	}
 	if !set {
 		x.e.load()
-		if x.e.flags&NoUnset != 0 {
-			name := n.name
-			if n.sub != nil {
-				name += "[" + n.sub.Text + "]"
-			}
-			return nil, 0, unbound(name)
+		if x.e.flags&NoUnset != 0 && (n.sub == nil || !v.IsSet()) {
+			return nil, 0, unbound(n.name)
 		}
 		return sub, 0, nil
 	}

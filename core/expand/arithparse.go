@@ -109,8 +109,12 @@ func parseArith(s string, depth int) *prog {
 	p.next()
 	pr.root = p.comma()
 	if p.tok != tEnd && p.err == nil {
-		p.fail("syntax error in expression")
-		pr.root = &node{op: nComma, a: pr.root, rest: []link{{n: p.err}}}
+		list := &node{op: nComma, a: pr.root}
+		if p.tok == tStr { // bash has looked at its value already
+			list.rest = append(list.rest, link{n: &node{op: nVar, name: p.name, sub: p.sub, pos: p.start}})
+		}
+		list.rest = append(list.rest, link{n: p.fail("syntax error in expression")})
+		pr.root = list
 	}
 	if p.err != nil {
 		pr.bad = true
@@ -218,7 +222,11 @@ func (p *arithParser) operatorToken(c, prev, before byte) {
 	case c == '*' && d == '*':
 		two(tPow)
 	case (c == '+' || c == '-') && d == c && prev == tStr:
-		two(map[byte]byte{'+': tPostInc, '-': tPostDec}[c])
+		if c == '+' {
+			two(tPostInc)
+		} else {
+			two(tPostDec)
+		}
 	case (c == '+' || c == '-') && d == c && prev == tNum && (before == tPreInc || before == tPreDec):
 		p.fail(string([]byte{c, c}) + ": assignment requires lvalue")
 	case (c == '+' || c == '-') && d == c:
@@ -226,10 +234,13 @@ func (p *arithParser) operatorToken(c, prev, before byte) {
 		for j < len(p.s) && isSpace(p.s[j]) {
 			j++
 		}
-		if nameStart(p.at(j)) {
-			two(map[byte]byte{'+': tPreInc, '-': tPreDec}[c])
-		} else {
+		switch {
+		case !nameStart(p.at(j)):
 			p.tok = c
+		case c == '+':
+			two(tPreInc)
+		default:
+			two(tPreDec)
 		}
 	case d == '=' && strings.IndexByte("*/%+-&^|", c) >= 0:
 		p.opTok = c
@@ -360,8 +371,8 @@ func (p *arithParser) assign() *node {
 		tok = p.opTok
 	}
 	p.next()
-	pos := p.start
 	v := p.assign()
+	pos := p.start
 	p.lval = nil
 	return &node{op: nAssign, tok: tok, pos: pos, name: n.name, sub: n.sub, a: v, b: n}
 }

@@ -33,6 +33,7 @@ type eval struct {
 	runs   int  // nested arithmetic nodes
 	names  int  // nested evaluations of names
 	assign bool // tildes after colons
+	solid  bool // the word has no unquoted expansion and no pattern
 	ready  bool // flags and ifs are loaded
 	have   bool // the field exists even if empty
 	meta   bool // the field has unquoted pattern characters
@@ -75,7 +76,9 @@ func (e *eval) joiner() string {
 func Fields(env Env, dst []string, ws []*Word) ([]string, error) {
 	e := eval{env: env, goal: toFields, out: dst}
 	for _, w := range ws {
-		if err := e.field(w); err != nil {
+		if w.isLit {
+			e.out = append(e.out, w.lit)
+		} else if err := e.field(w); err != nil {
 			return nil, err
 		}
 	}
@@ -84,17 +87,9 @@ func Fields(env Env, dst []string, ws []*Word) ([]string, error) {
 
 // field expands one word in the goal toFields.
 func (e *eval) field(w *Word) error {
-	if w.isLit {
-		e.out = append(e.out, w.lit)
-		return nil
-	}
 	switch w.fast {
 	case fastQVar, fastVar:
-		p := &w.parts[0]
-		if p.kind == pQuote {
-			p = &p.parts[0]
-		}
-		v := e.env.Var(p.par.name)
+		v := e.env.Var(w.only().par.name)
 		if w.fast == fastQVar {
 			if v.IsSet() && !v.IsArray() {
 				e.out = append(e.out, v.String())
@@ -112,17 +107,16 @@ func (e *eval) field(w *Word) error {
 				return nil
 			}
 		}
+	case fastQList:
+		return e.quotedList(w.only().par)
 	case fastArith:
-		p := &w.parts[0]
-		if p.kind == pQuote {
-			p = &p.parts[0]
-		}
+		p := w.only()
 		n, err := p.arith.eval(e)
 		if err != nil {
 			return err
 		}
 		s := formatInt(n)
-		if p.quoted && w.parts[0].kind == pQuote {
+		if p.quoted {
 			e.out = append(e.out, s)
 			return nil
 		}
@@ -135,12 +129,14 @@ func (e *eval) field(w *Word) error {
 		return e.end()
 	}
 	e.load()
+	e.solid = w.solid
 	if w.braces != nil && e.flags&BraceExpand != 0 {
 		return w.braces.each(e, func(w *Word) error {
 			if w.isLit && len(w.parts) > 0 {
 				e.out = append(e.out, w.lit)
 				return nil
 			}
+			e.solid = w.solid
 			if err := e.parts(w.parts, false); err != nil {
 				return err
 			}
@@ -155,6 +151,24 @@ func (e *eval) field(w *Word) error {
 		return err
 	}
 	return e.end()
+}
+
+// only returns the part of a word that has no other, quotes taken off.
+func (w *Word) only() *part {
+	if p := &w.parts[0]; p.kind != pQuote {
+		return p
+	}
+	return &w.parts[0].parts[0]
+}
+
+// quotedList expands "$@" or "${a[@]}", one field for each element.
+func (e *eval) quotedList(p *param) error {
+	if p.kind == parSpecial {
+		e.out = append(e.out, e.env.Params()...)
+	} else {
+		e.out = e.env.Var(p.name).AppendValues(e.out)
+	}
+	return nil
 }
 
 // inert reports whether the value of an unquoted expansion is one field, or
@@ -209,19 +223,20 @@ func (e *eval) parts(ps []part, operand bool) error {
 	if e.depth++; e.depth > maxDepth {
 		return limitError("depth", "expansion nested too deeply")
 	}
-	defer func() { e.depth-- }()
+	var err error
 	for i := range ps {
-		if err := e.part(&ps[i], operand); err != nil {
-			return err
+		if err = e.part(&ps[i], operand); err == nil {
+			err = e.err
 		}
-		if e.err != nil {
-			return e.err
+		if err == nil && len(e.buf) > maxWordSize {
+			err = limitError("word", "expanded word too large")
 		}
-		if len(e.buf) > maxWordSize {
-			return limitError("word", "expanded word too large")
+		if err != nil {
+			break
 		}
 	}
-	return nil
+	e.depth--
+	return err
 }
 
 func (e *eval) part(p *part, operand bool) error {
@@ -279,8 +294,16 @@ func (e *eval) part(p *part, operand bool) error {
 	return nil
 }
 
+// room makes the buffer when it is first written to.
+func (e *eval) room() {
+	if e.buf == nil {
+		e.buf = make([]byte, 0, 64)
+	}
+}
+
 // text appends unquoted literal text: not split, but it may be a pattern.
 func (e *eval) text(s string, meta bool) {
+	e.room()
 	e.buf = append(e.buf, s...)
 	e.meta = e.meta || meta
 	e.wsEnd = false
@@ -291,6 +314,7 @@ func (e *eval) quote(s string) {
 	if s == "" {
 		return
 	}
+	e.room()
 	from := len(e.buf)
 	e.buf = append(e.buf, s...)
 	e.wsEnd = false
@@ -298,6 +322,7 @@ func (e *eval) quote(s string) {
 }
 
 func (e *eval) quoteBytes(s []byte) {
+	e.room()
 	from := len(e.buf)
 	e.buf = append(e.buf, s...)
 	e.wsEnd = false
@@ -305,8 +330,11 @@ func (e *eval) quoteBytes(s []byte) {
 }
 
 func (e *eval) quoteRange(from int) {
-	if e.goal == toString {
+	if e.goal == toString || e.solid && e.goal == toFields {
 		return
+	}
+	if e.quotes == nil {
+		e.quotes = make([]span, 0, 4)
 	}
 	if n := len(e.quotes); n > 0 && e.quotes[n-1].to == from {
 		e.quotes[n-1].to = len(e.buf)

@@ -31,6 +31,7 @@ func TestLive(t *testing.T) {
 		if sh.warned != "" {
 			msg = sh.warned
 		}
+		msg, _, _ = strings.Cut(msg, "\n")
 		if out != wantOut || msg != wantErr {
 			bad++
 			t.Errorf("%s\n got %q %q\nwant %q %q", script, out, msg, wantOut, wantErr)

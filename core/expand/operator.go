@@ -18,7 +18,7 @@ type value struct {
 	many bool     // list holds
 	star bool
 	v    *vars.Var // the variable, if there is one
-	name string    // for messages
+	p    *param    // for messages
 }
 
 // command returns the output of a substitution.
@@ -33,6 +33,11 @@ func (e *eval) command(p *part) (string, error) {
 func (e *eval) param(p *param, quoted bool) error {
 	if p.plain() {
 		v := e.env.Var(p.name)
+		if v == nil {
+			if q := e.refElement(p.name); q != nil {
+				return e.param(q, quoted)
+			}
+		}
 		s, _, err := e.scalar(p.name, v)
 		if err != nil {
 			return err
@@ -62,9 +67,10 @@ func (e *eval) param(p *param, quoted bool) error {
 // indirect expands ${!x…}: the value of x names the parameter.
 func (e *eval) indirect(p *param, quoted bool) error {
 	if p.kind == parVar && p.sub == nil {
-		if target, ok := e.env.Ref(p.name); ok && p.op == opNone {
-			e.emit(target, quoted)
-			return nil
+		if target, ok := e.env.Ref(p.name); ok {
+			q := *p
+			q.indirect = false
+			return e.apply(&q, value{p: &q, s: target, set: true}, quoted)
 		}
 	}
 	q := *p
@@ -78,22 +84,21 @@ func (e *eval) indirect(p *param, quoted bool) error {
 		target = strings.Join(val.list, " ")
 	}
 	if !val.set && !val.many {
-		if p.op == opNone || p.op == opTransform {
-			return &Error{Kind: BadSubst, Text: p.shown() + ": invalid indirect expansion"}
-		}
+		return &Error{Kind: BadSubst, Text: p.shown() + ": invalid indirect expansion"}
 	}
 	r := reader{s: target + "}"}
 	t := *p
 	t.sub, t.indirect = nil, false
 	if !r.name(&t) || r.i != len(target) {
 		if target == "" && (p.op == opDefault || p.op == opAlternate) {
-			return e.apply(&t, value{name: p.name}, quoted)
+			return e.apply(&t, value{p: p}, quoted)
 		}
 		return &Error{Kind: BadSubst, Text: target + ": invalid variable name"}
 	}
 	if val, err = e.value(&t); err != nil {
 		return err
 	}
+	t.name, t.sub, t.kind = "!"+p.name, p.sub, parVar // for messages
 	return e.apply(&t, val, quoted)
 }
 
@@ -107,7 +112,7 @@ func (p *param) shown() string {
 
 // value looks the parameter up. nounset is applied by the operators.
 func (e *eval) value(p *param) (value, error) {
-	val := value{name: p.shown()}
+	val := value{p: p}
 	switch p.kind {
 	case parPos:
 		val.s, val.set = e.env.Param(p.pos)
@@ -125,6 +130,11 @@ func (e *eval) value(p *param) (value, error) {
 		return val, nil
 	}
 	v := e.env.Var(p.name)
+	if v == nil && p.sub == nil {
+		if q := e.refElement(p.name); q != nil {
+			return e.value(q)
+		}
+	}
 	val.v = v
 	switch {
 	case p.sub == nil:
@@ -151,6 +161,21 @@ func (e *eval) value(p *param) (value, error) {
 		val.s, val.set = v.Index(n)
 	}
 	return val, nil
+}
+
+// refElement returns the parameter a nameref stands for if that is an array
+// element, nil otherwise.
+func (e *eval) refElement(name string) *param {
+	target, ok := e.env.Ref(name)
+	if !ok || !strings.HasSuffix(target, "]") {
+		return nil
+	}
+	r := reader{s: target + "}"}
+	q := &param{}
+	if !r.name(q) || r.i != len(target) || q.sub == nil || q.name == name {
+		return nil
+	}
+	return q
 }
 
 // null reports whether :- and its like take the operand.
@@ -209,11 +234,7 @@ func (e *eval) apply(p *param, val value, quoted bool) error {
 	case opTransform:
 		return e.transform(p, val, quoted)
 	}
-	f, err := e.operation(p)
-	if err != nil {
-		return err
-	}
-	return e.mapped(val, quoted, f)
+	return e.operate(p, val, quoted)
 }
 
 // mapped emits f of the value or of each element.
@@ -240,17 +261,20 @@ func (e *eval) give(val value, quoted bool) error {
 
 // mustBeSet applies nounset.
 func (e *eval) mustBeSet(p *param, val value) error {
-	if val.set || val.many {
+	if val.set || val.many && !(p.op == opLength && p.kind == parVar && val.v == nil) {
 		return nil
 	}
 	e.load()
 	if e.flags&NoUnset == 0 {
 		return nil
 	}
-	if p.kind == parPos {
-		return unbound("$" + val.name)
+	if val.many {
+		return unbound(p.name)
 	}
-	return unbound(val.name)
+	if p.kind != parVar && p.op == opNone {
+		return unbound("$" + val.p.shown())
+	}
+	return unbound(val.p.shown())
 }
 
 // operand expands the word of ${x:-word} in place.
@@ -290,7 +314,10 @@ func (e *eval) assignDefault(p *param, val value, quoted bool) error {
 		return err
 	}
 	if p.kind != parVar || val.many {
-		return &Error{Kind: BadAssign, Text: "$" + val.name + ": cannot assign in this way"}
+		if p.kind == parVar {
+			return badSubscript(p.name, p.sub)
+		}
+		return &Error{Kind: BadAssign, Text: "$" + val.p.shown() + ": cannot assign in this way"}
 	}
 	sub := p.sub
 	if sub != nil {
@@ -322,45 +349,66 @@ func (e *eval) question(p *param, val value) error {
 		}
 		msg = s
 	}
-	return &Error{Kind: Question, Text: val.name + ": " + msg}
+	return &Error{Kind: Question, Text: val.p.shown() + ": " + msg}
 }
 
-// operation returns the function of a trim, replacement or case change.
-func (e *eval) operation(p *param) (func(string) string, error) {
+// operate applies a trim, replacement or case change.
+func (e *eval) operate(p *param, val value, quoted bool) error {
 	e.load()
-	m := p.match
 	fold := e.flags & NoCaseMatch
 	if p.op != opReplace {
 		fold = 0
 	}
+	m := p.match
 	if m == nil || fold != 0 {
 		pat, err := e.sub(p.word, toPattern)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		m = NewMatcher(pat, e.flags&ExtGlob|fold)
 		if err := m.Err(); err != nil {
-			return nil, err
+			return err
 		}
 	}
-	m = m.Metered(e.env)
-	switch p.op {
-	case opTrim:
-		if p.letter == '#' {
-			return func(s string) string { return s[m.Prefix(s, p.all):] }, nil
+	metered := *m
+	metered.env = e.env
+	var rep replacement
+	if p.op == opReplace {
+		var err error
+		if rep, err = e.replacement(p); err != nil {
+			return err
 		}
-		return func(s string) string { return s[:m.Suffix(s, p.all)] }, nil
-	case opCase:
-		if len(p.word.parts) == 0 {
-			m = nil
+	}
+	if !val.many {
+		if !val.set {
+			return nil
 		}
-		return func(s string) string { return changeCase(s, p.letter, p.all, m) }, nil
+		e.emit(p.applied(&metered, &rep, val.s), quoted)
+		return nil
 	}
-	rep, err := e.replacement(p)
-	if err != nil {
-		return nil, err
+	l := make([]string, len(val.list))
+	for i, s := range val.list {
+		l[i] = p.applied(&metered, &rep, s)
 	}
-	return func(s string) string { return m.Replace(s, rep, p.letter, p.all) }, nil
+	if !quoted && e.goal != toFields { // as if it were a[*]
+		val.star = true
+	}
+	return e.list(l, val.star, quoted)
+}
+
+// applied is the operation of p on one value.
+func (p *param) applied(m *Matcher, rep *replacement, s string) string {
+	switch {
+	case p.op == opTrim && p.letter == '#':
+		return s[m.Prefix(s, p.all):]
+	case p.op == opTrim:
+		return s[:m.Suffix(s, p.all)]
+	case p.op == opReplace:
+		return m.Replace(s, *rep, p.letter, p.all)
+	case len(p.word.parts) == 0:
+		m = nil
+	}
+	return changeCase(s, p.letter, p.all, m)
 }
 
 // replacement evaluates the string of ${x/p/string}.

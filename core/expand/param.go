@@ -57,6 +57,11 @@ func (p *param) plain() bool {
 	return p.kind == parVar && p.op == opNone && p.sub == nil && !p.indirect
 }
 
+// isList reports whether p is $@ or a[@] and nothing else.
+func (p *param) isList() bool {
+	return p.op == opNone && !p.indirect && (p.kind == parSpecial && p.name == "@" || p.kind == parVar && p.sub != nil && p.sub.All == '@')
+}
+
 func (p *param) needs() bool {
 	return p.sub != nil && p.sub.Word != nil && p.sub.Word.memo || p.word != nil && p.word.memo || p.rep != nil && p.rep.memo ||
 		p.off != nil && p.off.NeedsMemo() || p.len != nil && p.len.NeedsMemo()
@@ -281,7 +286,16 @@ func (r *reader) operator(p *param) bool {
 	case '}':
 		return true
 	case '-', '=', '?', '+':
-		p.op = map[byte]opKind{'-': opDefault, '=': opAssign, '?': opError, '+': opAlternate}[c]
+		switch c {
+		case '-':
+			p.op = opDefault
+		case '=':
+			p.op = opAssign
+		case '?':
+			p.op = opError
+		case '+':
+			p.op = opAlternate
+		}
 		r.i++
 		p.word = r.operand(p, false)
 	case ':':
@@ -361,6 +375,9 @@ func (r *reader) operand(p *param, pattern bool) *Word {
 func (r *reader) slice(p *param) bool {
 	p.op = opSlice
 	r.i++
+	if r.peek(0) == '}' {
+		return false
+	}
 	end, ok := skipColon(r.s, r.i)
 	if !ok {
 		return false

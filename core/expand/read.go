@@ -70,6 +70,13 @@ func (r *reader) word(m mode) []part {
 		case c == '`':
 			r.i++
 			b.add(part{kind: pError, text: "`: command substitution in text made at run time"})
+		case nameByte(c) || c == '.' || c == '-' || c == ' ':
+			end := r.i + 1
+			for end < len(r.s) && nameByte(r.s[end]) {
+				end++
+			}
+			b.text(r.s[r.i:end], m.quoted())
+			r.i = end
 		default:
 			r.i++
 			b.byte(c, m.quoted())
@@ -105,9 +112,11 @@ func (b *partsBuilder) byte(c byte, quoted bool) {
 }
 
 func (b *partsBuilder) text(s string, quoted bool) {
-	for i := 0; i < len(s); i++ {
-		b.byte(s[i], quoted)
+	if len(b.buf) > 0 && b.quoted != quoted {
+		b.flush()
 	}
+	b.quoted = quoted
+	b.buf = append(b.buf, s...)
 }
 
 func (b *partsBuilder) flush() {
@@ -140,7 +149,15 @@ func (b *partsBuilder) assignment() bool {
 }
 
 // hasMeta reports whether s may act as a pattern.
-func hasMeta(s string) bool { return strings.ContainsAny(s, "*?[\\(") }
+func hasMeta(s string) bool {
+	for i := 0; i < len(s); i++ {
+		switch s[i] {
+		case '*', '?', '[', '\\', '(':
+			return true
+		}
+	}
+	return false
+}
 
 func isName(s string) bool {
 	for i := 0; i < len(s); i++ {
@@ -299,7 +316,7 @@ func (r *reader) dollar(b *partsBuilder, m mode) {
 	case strings.IndexByte("@*#?-$!", c) >= 0:
 		b.add(part{kind: pParam, quoted: quoted, par: &param{name: string(c), kind: parSpecial}})
 		r.i++
-	case c == '\'' && !quoted:
+	case c == '\'' && (!quoted || m == modeQOperand):
 		r.i++
 		s, n := ansiC(r.s[r.i:])
 		r.i += n

@@ -89,11 +89,7 @@ func String(env Env, w *Word) (string, error) {
 		return w.lit, nil
 	}
 	if w.fast == fastQVar || w.fast == fastVar {
-		p := &w.parts[0]
-		if p.kind == pQuote {
-			p = &p.parts[0]
-		}
-		if v := env.Var(p.par.name); v.IsSet() && !v.IsArray() {
+		if v := env.Var(w.only().par.name); v.IsSet() && !v.IsArray() {
 			return v.String(), nil
 		}
 	}
@@ -102,6 +98,9 @@ func String(env Env, w *Word) (string, error) {
 }
 
 func (e *eval) whole(w *Word) (string, error) {
+	if w.isLit && w.parts == nil {
+		return w.lit, nil
+	}
 	if err := e.parts(w.parts, false); err != nil {
 		return "", err
 	}

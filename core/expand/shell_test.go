@@ -273,6 +273,16 @@ func (sh *shell) declare(c *syntax.DeclClause) error {
 func (sh *shell) assign(a *syntax.Assign, attrs vars.Attr) error {
 	name := a.Name.Value
 	if a.Array != nil {
+		var lists [][]string
+		for _, e := range a.Array.Elems {
+			if e.Index == nil {
+				l, err := sh.fields([]*syntax.Word{e.Value})
+				if err != nil {
+					return err
+				}
+				lists = append(lists, l)
+			}
+		}
 		v := sh.vars.Own(name)
 		if !a.Append {
 			v.Clear()
@@ -299,14 +309,11 @@ func (sh *shell) assign(a *syntax.Assign, attrs vars.Attr) error {
 				}
 				continue
 			}
-			l, err := sh.fields([]*syntax.Word{e.Value})
-			if err != nil {
-				return err
-			}
 			v = sh.vars.Own(name)
-			for _, s := range l {
+			for _, s := range lists[0] {
 				v.SetIndex(v.MaxIndex()+1, s)
 			}
+			lists = lists[1:]
 		}
 		return nil
 	}
@@ -505,7 +512,7 @@ func (sh *shell) DirStack(int) (string, bool) { return "", false }
 func bash(t testing.TB, script string) (string, string) {
 	cmd := exec.Command("bash", "-c", "n() { printf '[%d]' $#; for _a; do printf '<%s>' \"$_a\"; done; echo; }\n"+script)
 	cmd.Env = []string{"LC_ALL=C.UTF-8", "HOME=/root", "PATH=/usr/bin:/bin"}
-	cmd.Dir = "/tmp/x"
+	cmd.Dir = t.TempDir()
 	var out, msg strings.Builder
 	cmd.Stdout, cmd.Stderr = &out, &msg
 	_ = cmd.Run()

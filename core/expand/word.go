@@ -204,17 +204,18 @@ type Word struct {
 	braces *braces
 	text   string // source, for messages
 	fast   fastKind
+	solid  bool // no unquoted expansion, no pattern
 }
 
 // fastKind singles out the words that most commands consist of.
 type fastKind uint8
 
 const (
-	fastNone   fastKind = iota
-	fastVar             // $name
-	fastQVar            // "$name"
-	fastArith           // $((…)), quoted or not
-	fastQParam          // "…one parameter expansion…"
+	fastNone  fastKind = iota
+	fastVar            // $name
+	fastQVar           // "$name"
+	fastArith          // $((…)), quoted or not
+	fastQList          // "$@" or "${a[@]}"
 )
 
 type partKind uint8
@@ -261,19 +262,14 @@ func CompileWord(src *Source, w *syntax.Word) *Word {
 	if len(w.Parts) == 0 {
 		return &Word{isLit: true}
 	}
-	var roots []syntax.Node
-	if len(w.Parts) > 1 || !isPlain(w.Parts[0]) {
-		roots = []syntax.Node{w}
+	from, to := int(w.Pos().Offset()), min(int(w.End().Offset()), len(src.Text))
+	if raw := src.Text[min(from, to):to]; plainText(raw) {
+		return &Word{text: raw, lit: raw, isLit: true}
 	}
-	text, nodes := src.cook(int(w.Pos().Offset()), int(w.End().Offset()), roots)
+	text, nodes := src.cook(from, to, []syntax.Node{w})
 	out := compile(text, nodes)
-	out.text = Decode(src.Text[w.Pos().Offset():min(int(w.End().Offset()), len(src.Text))])
+	out.text = Decode(src.Text[min(from, to):to])
 	return out
-}
-
-func isPlain(p syntax.WordPart) bool {
-	_, ok := p.(*syntax.Lit)
-	return ok
 }
 
 // CompilePrompt compiles a text made at run time by the rules of a
@@ -345,9 +341,10 @@ func stripTabs(s string) string {
 // finish computes what the fast paths ask.
 func (w *Word) finish() {
 	w.memo = partsNeed(w.parts)
-	w.isLit = true
+	w.isLit, w.solid = true, true
 	for i := range w.parts {
 		p := &w.parts[i]
+		w.solid = w.solid && (p.quoted || p.kind == pLit && !p.meta || p.kind == pTilde)
 		switch {
 		case p.kind == pLit:
 		case p.kind == pQuote && len(p.parts) == 0:
@@ -372,8 +369,8 @@ func (w *Word) finish() {
 		w.fast = fastArith
 	case p.kind == pParam && quoted && p.par.plain():
 		w.fast = fastQVar
-	case p.kind == pParam && quoted:
-		w.fast = fastQParam
+	case p.kind == pParam && quoted && p.par.isList():
+		w.fast = fastQList
 	case p.kind == pParam && p.par.plain():
 		w.fast = fastVar
 	}
