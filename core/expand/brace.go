@@ -213,7 +213,10 @@ func (x *braceExpander) sequence(s string) []string {
 	}
 	if len(f[0]) == 1 && len(f[1]) == 1 && isLetter(f[0][0]) && isLetter(f[1][0]) {
 		return x.count64(int64(f[0][0]), int64(f[1][0]), step, func(n int64) string {
-			if n == '\\' || n == '`' || n == '$' || n == '"' || n == '\'' { // stands for itself
+			if n == '\\' { // a backslash before nothing
+				return "''"
+			}
+			if n == '`' || n == '$' || n == '"' || n == '\'' { // stands for itself
 				return "\\" + string(rune(n))
 			}
 			return string(rune(n))

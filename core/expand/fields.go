@@ -20,25 +20,26 @@ const (
 
 // eval evaluates one or more words.
 type eval struct {
-	env    Env
-	flags  Flags
-	goal   goal
-	out    []string // fields finished
-	buf    []byte   // the field under construction
-	quotes []span   // quoted ranges of buf, if there may be a pattern
-	leaves []string // values for pLeaf
-	err    error    // of a field finished in the middle of a part
-	ifs    string
-	depth  int
-	runs   int  // nested arithmetic nodes
-	names  int  // nested evaluations of names
-	assign bool // tildes after colons
-	solid  bool // the word has no unquoted expansion and no pattern
-	ready  bool // flags and ifs are loaded
-	have   bool // the field exists even if empty
-	meta   bool // the field has unquoted pattern characters
-	wsEnd  bool // the last field was ended by IFS white space
-	atNull bool // a quoted $@ without parameters was seen
+	env     Env
+	flags   Flags
+	goal    goal
+	out     []string // fields finished
+	buf     []byte   // the field under construction
+	quotes  []span   // quoted ranges of buf, if there may be a pattern
+	leaves  []string // values for pLeaf
+	err     error    // of a field finished in the middle of a part
+	ifs     string
+	depth   int
+	runs    int  // nested arithmetic nodes
+	names   int  // nested evaluations of names
+	ifsJoin bool // a list of an operation is joined by IFS where it is one word
+	assign  bool // tildes after colons
+	solid   bool // the word has no unquoted expansion and no pattern
+	ready   bool // flags and ifs are loaded
+	have    bool // the field exists even if empty
+	meta    bool // the field has unquoted pattern characters
+	wsEnd   bool // the last field was ended by IFS white space
+	atNull  bool // a quoted $@ without parameters was seen
 }
 
 type span struct{ from, to int }
@@ -370,8 +371,11 @@ func (e *eval) list(l []string, star, quoted bool) error {
 		e.quote(strings.Join(l, e.joiner()))
 	case e.goal != toFields:
 		sep := " "
-		if star {
+		if star || e.ifsJoin {
 			sep = e.joiner()
+		}
+		if !star && sep == "" {
+			sep = " "
 		}
 		for i, s := range l {
 			if i > 0 {

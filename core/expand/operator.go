@@ -52,7 +52,10 @@ func (e *eval) param(p *param, quoted bool) error {
 	case opNames:
 		return e.list(e.env.Names(p.name), p.letter == '*', quoted)
 	case opKeys:
-		return e.list(e.env.Var(p.name).Keys(), p.sub.All == '*', quoted)
+		e.ifsJoin = quoted
+		err := e.list(e.env.Var(p.name).Keys(), p.sub.All == '*', quoted)
+		e.ifsJoin = false
+		return err
 	}
 	if p.indirect {
 		return e.indirect(p, quoted)
@@ -232,7 +235,10 @@ func (e *eval) apply(p *param, val value, quoted bool) error {
 	case opSlice:
 		return e.slice(p, val, quoted)
 	case opTransform:
-		return e.transform(p, val, quoted)
+		e.ifsJoin = true
+		err := e.transform(p, val, quoted)
+		e.ifsJoin = false
+		return err
 	}
 	return e.operate(p, val, quoted)
 }
@@ -390,10 +396,10 @@ func (e *eval) operate(p *param, val value, quoted bool) error {
 	for i, s := range val.list {
 		l[i] = p.applied(&metered, &rep, s)
 	}
-	if !quoted && e.goal != toFields { // as if it were a[*]
-		val.star = true
-	}
-	return e.list(l, val.star, quoted)
+	e.ifsJoin = quoted || p.op == opTrim
+	err := e.list(l, val.star, quoted)
+	e.ifsJoin = false
+	return err
 }
 
 // applied is the operation of p on one value.
@@ -478,6 +484,9 @@ func (e *eval) slice(p *param, val value, quoted bool) error {
 	negative := func() error {
 		return &Error{Kind: BadSubst, Text: p.len.text + ": substring expression < 0"}
 	}
+	if val.many && p.kind == parVar && !val.v.IsArray() && len(val.list) == 1 {
+		val.many, val.s = false, val.list[0]
+	}
 	if !val.many {
 		size := int64(charCount(val.s))
 		lo, hi, ok := cutRange(off, n, hasLen, size, true)
@@ -513,7 +522,10 @@ func (e *eval) slice(p *param, val value, quoted bool) error {
 			l = l[lo:hi]
 		}
 	}
-	return e.list(l, val.star, quoted)
+	e.ifsJoin = quoted
+	err = e.list(l, val.star, quoted)
+	e.ifsJoin = false
+	return err
 }
 
 // cutRange turns offset and length into a range of 0…size.

@@ -132,7 +132,7 @@ func (e *eval) index(s *Sub, name string, v *vars.Var) (int64, error) {
 		return 0, err
 	}
 	if n < 0 {
-		if n += v.MaxIndex() + 1; n < 0 {
+		if n += v.MaxIndex() + 1; n < 0 || !v.Is(vars.Indexed) {
 			return 0, badSubscript(name, s)
 		}
 	}

@@ -68,7 +68,7 @@ func QuoteDeclare(s string) string {
 // QuoteKey returns the key of an associative array as declare -p writes it:
 // as it is if it needs no quoting.
 func QuoteKey(s string) string {
-	if s == "" || needsAnsi(s) || strings.ContainsAny(s, " \t\n'\"\\|&;()<>!{}*[]?^$`,@") || s[0] == '#' || s[0] == '~' {
+	if s == "" || needsAnsi(s) || strings.ContainsAny(s, " \t\n'\"\\|&;()<>!{}*[]?^$`@") || s[0] == '#' || s[0] == '~' {
 		return QuoteDeclare(s)
 	}
 	return s
@@ -223,25 +223,20 @@ func escape(s string) (out []byte, n int, stop bool) {
 	return []byte{'\\', c}, 1, false
 }
 
-// encodeRune writes a code point as UTF-8 did before it was limited.
+// encodeRune writes a code point as UTF-8 did before it was limited to 21 bits.
 func encodeRune(v uint32) []byte {
 	if v < utf8.RuneSelf {
 		return []byte{byte(v)}
 	}
-	var tail []byte
-	for lead := uint32(0x3f); ; lead >>= 1 {
-		if v <= lead>>1 || len(tail) == 5 {
-			first := byte(^(lead<<1 | 1)) | byte(v)
-			if len(tail) > 0 {
-				first = byte(0xff<<(7-len(tail))) | byte(v)
-			}
-			out := []byte{first}
-			for i := len(tail) - 1; i >= 0; i-- {
-				out = append(out, tail[i])
-			}
-			return out
-		}
-		tail = append(tail, byte(0x80|v&0x3f))
+	n := 2 // bytes; n of them hold 5n+1 bits
+	for n < 6 && v>>(5*n+1) != 0 {
+		n++
+	}
+	out := make([]byte, n)
+	for i := n - 1; i > 0; i-- {
+		out[i] = 0x80 | byte(v&0x3f)
 		v >>= 6
 	}
+	out[0] = byte(0xff<<(8-n)) | byte(v)
+	return out
 }

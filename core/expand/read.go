@@ -12,6 +12,7 @@ type reader struct {
 	i     int
 	nodes []command
 	depth int
+	here  bool // in a here-document
 }
 
 // mode is the quoting context of the text being read.
@@ -41,6 +42,8 @@ func (r *reader) word(m mode) []part {
 		return []part{{kind: pError, text: "word", leaf: int(Limit)}}
 	}
 	b := partsBuilder{mode: m}
+	r.here = r.here || m == modeHere
+	single := false // between single quotes, which stay but hide a brace
 	if m == modeWord || m == modeOperand || m == modePattern {
 		r.tilde(&b, tildeStart)
 	}
@@ -63,7 +66,16 @@ func (r *reader) word(m mode) []part {
 			r.i++
 		case c == '\'' && !m.quoted():
 			b.add(part{kind: pQuote, quoted: true, parts: r.single()})
-		case c == '}' && (m == modeOperand || m == modeQOperand || m == modePattern):
+		case c == '\'' && m == modeQOperand:
+			if rest := r.s[r.i+1:]; !single {
+				n := strings.IndexByte(rest, '\'')
+				single = n >= 0 && strings.IndexByte(rest[n:], '}') >= 0
+			} else {
+				single = false
+			}
+			r.i++
+			b.byte(c, true)
+		case c == '}' && !single && (m == modeOperand || m == modeQOperand || m == modePattern):
 			return b.done()
 		case c == '/' && m == modePattern && r.i > 0:
 			return b.done()
@@ -144,6 +156,9 @@ func (b *partsBuilder) assignment() bool {
 		return false
 	}
 	name := strings.TrimSuffix(string(b.buf[:len(b.buf)-1]), "+")
+	if i := strings.IndexByte(name, '['); i > 0 && strings.HasSuffix(name, "]") {
+		name = name[:i]
+	}
 	b.assign = isName(name)
 	return b.assign
 }
@@ -316,7 +331,7 @@ func (r *reader) dollar(b *partsBuilder, m mode) {
 	case strings.IndexByte("@*#?-$!", c) >= 0:
 		b.add(part{kind: pParam, quoted: quoted, par: &param{name: string(c), kind: parSpecial}})
 		r.i++
-	case c == '\'' && (!quoted || m == modeQOperand):
+	case c == '\'' && (!quoted || m == modeQOperand && !r.here):
 		r.i++
 		s, n := ansiC(r.s[r.i:])
 		r.i += n
