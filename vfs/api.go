@@ -66,7 +66,7 @@ const (
 	MaxFileSize = 1 << 42  // logical, whatever Limits says
 	NameMax     = 255      // bytes of one name
 	PathMax     = 4095     // bytes of a path or of a link's target
-	LinkMax     = 65000    // names of one inode
+	LinkMax     = 65000    // names of one file
 	maxFollowed = 40       // symbolic links followed in one resolution
 )
 

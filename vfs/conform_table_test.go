@@ -320,6 +320,11 @@ var conformance = []struct{ name, script string }{
 		write f 5 z
 		read f -> abc\0\0z
 		truncate f 0
+		write f 0 abcdefghijklmnop
+		truncate f 10
+		write f 12 z
+		read f -> abcdefghij\0\0z
+		truncate f 0
 		read f ->
 		write f 20000 end
 		size f -> 20003
@@ -477,7 +482,15 @@ var conformance = []struct{ name, script string }{
 		user 1001
 		unlink tmp/mine -> EPERM
 		user 0
-		unlink tmp/mine`},
+		unlink tmp/mine
+		chown 1000 1000 tmp
+		user 1001
+		creat tmp/a
+		mkdir tmp/b
+		user 1000
+		unlink tmp/a
+		rename tmp/b tmp/c
+		rmdir tmp/c`},
 	{"set-id bits", `
 		mkdir d
 		chown 0 1000 d
@@ -492,5 +505,12 @@ var conformance = []struct{ name, script string }{
 		creat s
 		chmod 6755 s
 		chown 1 1 s
-		mode s -> 755`},
+		mode s -> 755
+		creat g
+		chown 1000 -1 g
+		user 1000
+		chmod 2755 g
+		mode g -> 755
+		chmod 4755 g
+		mode g -> 4755`},
 }

@@ -91,6 +91,11 @@ func TestGeneratedTree(t *testing.T) {
 	if p, ok := f.Path(FdIno(3)); p != "/proc/self/fd/3" || !ok {
 		t.Errorf("Path of an open file: %q", p)
 	}
+	for path, want := range map[string]uint32{"/proc": 4, "/proc/sys": 3, "/proc/self/fd": 2, "/dev": 2, "/dev/null": 1} {
+		if st := must(f.Stat(root, path)); st.Nlink != want {
+			t.Errorf("%s has %d links, want %d", path, st.Nlink, want)
+		}
+	}
 	before := f.Usage()
 	if f.Fork(); f.Usage() != before || before.Files != 5 {
 		t.Errorf("generated inodes count: %+v", before)
@@ -168,6 +173,9 @@ func TestNamesOfBinAreReplaceable(t *testing.T) {
 	if _, ok := f.Stub(ino); ok || ino.Generated() {
 		t.Fatalf("opened for writing it is still inode %d", ino)
 	}
+	if st := must(f.Stat(root, "/usr/bin")); st.Mtime != 1 || st.Ctime != 1 {
+		t.Errorf("that touched the directory: %+v", st)
+	}
 	f.Append(ino, []byte("more\n"), 3)
 	if got := text(t, f, "/usr/bin/cat", 0); got != "stub of cat\nmore\n" {
 		t.Errorf("reads %q", got)
@@ -202,7 +210,12 @@ func TestNamesOfBinAreReplaceable(t *testing.T) {
 	if got := names(t, f, "/bin"); got != "" {
 		t.Errorf("whiteouts did not move along: %q", got)
 	}
+	held := must(f.Lookup(root, "/bin", true))
+	f.Hold(held)
 	do(nil, f.Rmdir(root, "/bin", 8))
+	if all, err := f.ReadDirIno(held, "", 0); len(all) > 0 || err != nil {
+		t.Errorf("removed, it has %v, %v", all, err)
+	}
 	do(nil, f.Mkdir(root, "/usr/bin", 0o755, 9))
 	if got := names(t, f, "/usr/bin"); got != "" {
 		t.Errorf("a new /usr/bin has %q", got)
@@ -413,6 +426,59 @@ func TestWrittenFollowsTheVersion(t *testing.T) {
 	if got := f.Written(); got != inodeCost { // the root directory
 		t.Errorf("after removing all of it: %d", got)
 	}
+}
+
+func TestDiffSeesEveryField(t *testing.T) {
+	base := New(nil, Limits{}, 1)
+	ino := put(t, base, "/f", strings.Repeat("x", 3*ChunkSize))
+	base.Mkdir(root, "/d", 0o755, 1)
+	base.Symlink(root, "f", "/l", 1)
+	base.Mkfifo(root, "/p", 0o600, 1)
+	fifo := must(base.Lookup(root, "/p", true))
+	for _, c := range []struct {
+		name string
+		do   func(f *FS) error
+		want string
+	}{
+		{"nothing", func(f *FS) error { return nil }, ""},
+		{"mode", func(f *FS) error { return f.Chmod(root, "/f", true, 0o600, 1) }, "/f /f false"},
+		{"back", func(f *FS) error { f.Chmod(root, "/f", true, 0o600, 1); return f.Chmod(root, "/f", true, 0o644, 1) }, ""},
+		{"owner", func(f *FS) error { return f.Chown(root, "/f", true, 7, -1, 1) }, "/f /f false"},
+		{"group", func(f *FS) error { return f.Chown(root, "/f", true, -1, 7, 1) }, "/f /f false"},
+		{"atime", func(f *FS) error { return f.Utimes(root, "/f", true, 5, TimeOmit, 1) }, "/f /f false"},
+		{"mtime", func(f *FS) error { return f.Utimes(root, "/f", true, TimeOmit, 5, 1) }, "/f /f false"},
+		{"ctime", func(f *FS) error { return f.Chmod(root, "/f", true, 0o644, 5) }, "/f /f false"},
+		{"first byte", func(f *FS) error { _, err := f.WriteAt(ino, []byte("y"), 0, 1); return err }, "/f /f true"},
+		{"last byte", func(f *FS) error { _, err := f.WriteAt(ino, []byte("y"), 3*ChunkSize-1, 1); return err }, "/f /f true"},
+		{"same bytes", func(f *FS) error { _, err := f.WriteAt(ino, []byte("x"), 5, 1); return err }, ""},
+		{"size", func(f *FS) error { return f.TruncateIno(ino, 1<<40, 1) }, "/f /f true"},
+		{"pipe", func(f *FS) error { return f.SetFifo(fifo, 9) }, "/p /p true"},
+		{"new", func(f *FS) error { return f.Mkdir(root, "/d/e", 0o755, 1) }, "/d /d true, - /d/e true"},
+		{"gone", func(f *FS) error { return f.Unlink(root, "/l", 1) }, "/ / true, /l - true"},
+		{"moved", func(f *FS) error { return f.Rename(root, "/f", "/d/g", 1) }, "/ / true, /f /d/g false, /d /d true"},
+		{"unlinked and held", func(f *FS) error { f.Hold(ino); return f.Unlink(root, "/f", 1) }, "/ / true, /f - false"},
+		{"held", func(f *FS) error { f.Hold(ino); return nil }, ""},
+	} {
+		f := base.Fork()
+		if err := c.do(f); err != nil {
+			t.Fatal(c.name, err)
+		}
+		var got []string
+		for _, d := range Diff(base, f) {
+			got = append(got, fmt.Sprint(orDash(d.Before), " ", orDash(d.After), " ", d.Content))
+		}
+		if got := strings.Join(got, ", "); got != c.want {
+			t.Errorf("%s: %q, want %q", c.name, got, c.want)
+		}
+	}
+}
+
+// orDash shows that there is no path.
+func orDash(path string) string {
+	if path == "" {
+		return "-"
+	}
+	return path
 }
 
 // TestRealpathIsGNUs compares Realpath with realpath(1) in a real directory.

@@ -513,13 +513,20 @@ func (w *world) check(t *testing.T, now int64) {
 	for _, in := range w.fs.inodes.All() {
 		want.Bytes += in.stored()
 		sum := int64(len(in.head.b))
+		if n := len(in.head.b); cap(in.head.b) > 2*n+n/4+64 {
+			t.Fatalf("step %d: a first chunk takes %d for %d bytes", now, cap(in.head.b), n)
+		}
 		if in.more != nil {
 			for i, c := range in.more.chunks.All() {
 				sum += chunkCost(i, len(c.b))
 				if len(c.b) == 0 || len(c.b) > ChunkSize || i*ChunkSize+int64(len(c.b)) > in.size {
 					t.Fatalf("step %d: chunk %d has %d bytes in a file of %d", now, i, len(c.b), in.size)
 				}
-				if cap(c.b) > max(2*len(c.b)+1024, ChunkSize) {
+				most := 2*len(c.b) + len(c.b)/4 + 64
+				if len(in.chunk(i-1).b) == ChunkSize {
+					most = ChunkSize
+				}
+				if cap(c.b) > most {
 					t.Fatalf("step %d: chunk %d takes %d for %d bytes", now, i, cap(c.b), len(c.b))
 				}
 			}

@@ -115,9 +115,6 @@ func (f *FS) make(c Cred, p place, mode Mode, now int64) (Ino, error) {
 		return 0, err
 	}
 	dir := f.get(p.dir)
-	if mode.IsDir() && dir.nlink >= LinkMax {
-		return 0, EMLINK
-	}
 	gid := c.GID
 	if dir.mode&SetGID != 0 {
 		if gid = dir.gid; mode.IsDir() {
@@ -130,7 +127,7 @@ func (f *FS) make(c Cred, p place, mode Mode, now int64) (Ino, error) {
 }
 
 // Mkdir makes a directory with mode perm, the umask applied. The path errors;
-// EEXIST, EACCES, EROFS (generated), ENOSPC (Limits.Files), EMLINK.
+// EEXIST, EACCES, EROFS (generated), ENOSPC (Limits.Files).
 func (f *FS) Mkdir(c Cred, path string, perm Mode, now int64) error {
 	p, err := f.walk(c, path, false)
 	if err != nil {
@@ -327,7 +324,8 @@ func (f *FS) Rmdir(c Cred, path string, now int64) error {
 // that name. Two names of one file: nothing happens. The path errors of both;
 // EINVAL (a directory into itself), EISDIR and ENOTDIR (one is a directory, the
 // other is not), ENOTEMPTY, EACCES, EPERM (sticky directory), EROFS (generated),
-// EBUSY (".", "..", the root, /dev, /proc), EMLINK.
+// EBUSY (".", "..", the root, /dev, /proc), ENOSPC (a
+// generated name of /usr/bin becomes a real file).
 func (f *FS) Rename(c Cred, old, new string, now int64) error {
 	from, err := f.walk(c, old, false)
 	if err != nil {
@@ -390,13 +388,8 @@ func (f *FS) renamable(c Cred, from, to place, dir bool) error {
 			return ENOTEMPTY
 		}
 	}
-	if dir && from.dir != to.dir {
-		if !c.may(f.get(from.ino), W_OK) {
-			return EACCES
-		}
-		if to.ino == 0 && f.get(to.dir).nlink >= LinkMax {
-			return EMLINK
-		}
+	if dir && from.dir != to.dir && !c.may(f.get(from.ino), W_OK) {
+		return EACCES
 	}
 	return nil
 }

@@ -338,8 +338,8 @@ func TestSortedIsASortedMap(t *testing.T) {
 			c := &branch{NewEpoch(), b.s, maps.Clone(b.model)}
 			b.ep = NewEpoch()
 			live = append(live, c)
-		case op < 19 && len(live) > 2 && r.Intn(10) == 0:
-			live = slices.Delete(live, 0, 1)
+		case op < 19 && len(live) > 2 && r.Intn(3) > 0:
+			live = drop(live, r.Intn(len(live)))
 		}
 		if got, ok := b.s.Get(key); ok != has(b.model, key) || got != b.model[key] {
 			t.Fatalf("step %d: Get(%q) = %d, %v", step, key, got, ok)
@@ -383,6 +383,41 @@ func TestSortedIsASortedMap(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+func drop[E any](s []E, i int) []E { return slices.Delete(s, i, i+1) }
+
+// TestSortedShrinksInOrder removes names in the order they came, which empties
+// nodes between full neighbours.
+func TestSortedShrinksInOrder(t *testing.T) {
+	var s Sorted[int]
+	ep := NewEpoch()
+	for i := range 10000 {
+		s.Set(ep, fmt.Sprintf("%05d", i), i)
+	}
+	if n := len(s.root.kids); n > 10000/sortedMax/sortedMax+2 {
+		t.Errorf("made in order, the root has %d children", n)
+	}
+	old := s
+	ep = NewEpoch()
+	for i := 3000; i < 9000; i++ {
+		if !s.Delete(ep, fmt.Sprintf("%05d", i)) {
+			t.Fatal(i)
+		}
+		if i%7 == 0 {
+			s.verify(t)
+		}
+	}
+	if s.Len() != 4000 || old.Len() != 10000 {
+		t.Errorf("Len %d, before %d", s.Len(), old.Len())
+	}
+	n := 0
+	for _, v := range old.All() {
+		if v != n {
+			t.Fatalf("the older version has %d at %d", v, n)
+		}
+		n++
 	}
 }
 

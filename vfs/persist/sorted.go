@@ -5,7 +5,10 @@ import (
 	"slices"
 )
 
-const sortedMax = 64 // keys or children of a node
+const (
+	sortedMax  = 64 // keys or children of a node
+	sortedScan = 16 // up to here looking at each key beats a binary search
+)
 
 // Sorted maps strings to values in byte order: a B+ tree.
 type Sorted[V any] struct {
@@ -65,6 +68,14 @@ func (t *Sorted[V]) Get(key string) (val V, ok bool) {
 	}
 	for n.kids != nil {
 		n = n.kids[n.kid(key)]
+	}
+	if len(n.keys) <= sortedScan {
+		for i, k := range n.keys {
+			if k == key {
+				return n.vals[i], true
+			}
+		}
+		return val, false
 	}
 	if i := n.search(key); i < len(n.keys) && n.keys[i] == key {
 		return n.vals[i], true
