@@ -412,12 +412,47 @@ func TestSortedShrinksInOrder(t *testing.T) {
 	if s.Len() != 4000 || old.Len() != 10000 {
 		t.Errorf("Len %d, before %d", s.Len(), old.Len())
 	}
+	checkRun(t, &old, 10000)
+	// Thinned out at random, nodes join with neighbours that a fork shares.
+	s = old
+	order := rand.New(rand.NewSource(4)).Perm(10000)
+	for at, i := range order {
+		if at%500 == 0 {
+			ep = NewEpoch() // what was written so far is shared from here on
+			old = s
+		}
+		s.Delete(ep, fmt.Sprintf("%05d", i))
+		if at%50 == 0 {
+			s.verify(t)
+			seen, last := 0, ""
+			for k := range old.All() {
+				if k <= last {
+					t.Fatalf("after %d the older version has %q behind %q", at, k, last)
+				}
+				last = k
+				seen++
+			}
+			if want := 10000 - at/500*500; seen != want || old.Len() != want {
+				t.Fatalf("after %d the older version has %d, want %d", at, seen, want)
+			}
+		}
+	}
+	if s.Len() != 0 || s.root != nil {
+		t.Errorf("%d left", s.Len())
+	}
+}
+
+func checkRun(t *testing.T, s *Sorted[int], want int) {
+	t.Helper()
 	n := 0
-	for _, v := range old.All() {
+	for _, v := range s.All() {
 		if v != n {
-			t.Fatalf("the older version has %d at %d", v, n)
+			t.Fatalf("%d at %d", v, n)
 		}
 		n++
+	}
+	if n != want {
+		t.Fatalf("%d keys, want %d", n, want)
 	}
 }
 
