@@ -11,6 +11,9 @@ import (
 // builtin carries out a built-in function: in.a arguments are replaced by the value.
 func (p *Program) builtin(in instr) bool {
 	n := int(in.a)
+	if in.c == fnAsort || in.c == fnAsorti {
+		p.answer()
+	}
 	args := p.Stack[p.sp-n : p.sp]
 	var v Value
 	switch in.c {
@@ -48,7 +51,11 @@ func (p *Program) builtin(in instr) bool {
 	case fnStrftime, fnSystime, fnMktime:
 		v = p.clock(in.c, args)
 	case fnAsort, fnAsorti:
-		v = num(p.asort(args, in.c == fnAsorti))
+		x, ok := p.asort(args, in.c == fnAsorti)
+		if !ok {
+			return true // the comparison runs, then this instruction again
+		}
+		v = num(x)
 	case fnAnd, fnOr, fnXor, fnLshift, fnRshift, fnCompl:
 		v = num(p.bits(in.c, args))
 	case fnTypeof:

@@ -103,9 +103,28 @@ func (p *Program) doReturn() {
 	p.jump(f.Return)
 }
 
-// forIn lists the subscripts of an array.
-func (p *Program) forIn(array int32) {
-	p.Iters = append(p.Iters, Iter{Keys: p.keys(array)})
+// forIn lists the subscripts of the array on top. While a user
+// function sorts them the instruction is run again.
+func (p *Program) forIn() {
+	p.answer()
+	array := p.top(0).R
+	a := &p.Heap[array]
+	n := a.Len()
+	p.spend(16 * n)
+	keys := make([]Value, 0, n)
+	if how := p.sortedIn(); how != "" && n > 1 {
+		list, ok := p.sorted(array, how, true)
+		if !ok {
+			return // the instruction is run again
+		}
+		for _, x := range list {
+			keys = append(keys, x.Key)
+		}
+	} else {
+		a.each(func(k Key, _ *Value) { keys = append(keys, keyValue(k)) })
+	}
+	p.sp--
+	p.Iters = append(p.Iters, Iter{Keys: keys})
 }
 
 func keyValue(k Key) Value {
@@ -113,19 +132,6 @@ func keyValue(k Key) Value {
 		return Value{K: Str, S: k.text()}
 	}
 	return Value{K: Str, S: k.S}
-}
-
-// keys lists the subscripts of an array in the order of for (k in a).
-func (p *Program) keys(array int32) []Value {
-	a := &p.Heap[array]
-	n := a.Len()
-	p.spend(16 * n)
-	if how := p.sortedIn(); how != "" && n > 1 {
-		return p.sortedKeys(array, how)
-	}
-	keys := make([]Value, 0, n)
-	a.each(func(k Key, _ *Value) { keys = append(keys, keyValue(k)) })
-	return keys
 }
 
 // sortedIn is PROCINFO["sorted_in"].

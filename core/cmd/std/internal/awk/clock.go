@@ -35,7 +35,7 @@ func (p *Program) clock(fn uint8, args []Value) Value {
 		at = time.Unix(int64(math.Floor(n)), 0)
 	}
 	if len(args) > 2 && args[2].truth() {
-		at = at.UTC()
+		at = at.In(time.FixedZone("GMT", 0))
 	} else {
 		at = at.In(p.zone())
 	}

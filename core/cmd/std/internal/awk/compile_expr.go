@@ -299,6 +299,22 @@ func (c *compiler) store(n *node, flags int) {
 }
 
 func (c *compiler) assign(n *node, flags int) {
+	if c.appends(n) {
+		rest := n.b.list[1:]
+		for _, k := range rest {
+			c.expr(k)
+		}
+		if len(rest) > 1 {
+			c.emit(opConcat, len(rest), 0, 0)
+		}
+		c.address(n.a)
+		op, slot := c.place(n.a, opAppendGlobal)
+		if n.a.kind == nIndex {
+			op = opAppendElem
+		}
+		c.emit(op, slot, flags, 0)
+		return
+	}
 	if n.b.kind == nTypedRegex {
 		c.regexOperand(n.b)
 	} else {
@@ -307,6 +323,72 @@ func (c *compiler) assign(n *node, flags int) {
 	c.address(n.a)
 	c.at = n.at
 	c.store(n.a, flags)
+}
+
+// appends reports whether an assignment is x = x y… where y cannot change x.
+func (c *compiler) appends(n *node) bool {
+	if n.b.kind != nConcat || n.a.kind == nField || !same(n.a, n.b.list[0]) {
+		return false
+	}
+	if n.a.kind == nVar {
+		if slot, local := c.slot(n.a); !local && slot < slotPlain {
+			return false
+		}
+	}
+	for _, k := range n.b.list[1:] {
+		if !pure(k) {
+			return false
+		}
+	}
+	return true
+}
+
+// same reports whether two nodes are the same variable or element.
+func same(a, b *node) bool {
+	if a.kind != b.kind {
+		return false
+	}
+	switch a.kind {
+	case nVar, nString:
+		return a.s == b.s
+	case nNumber:
+		return a.n == b.n
+	case nField:
+		return a.a.kind == nNumber && same(a.a, b.a)
+	case nIndex:
+		if len(a.list) != len(b.list) || a.a.kind != nVar || !same(a.a, b.a) {
+			return false
+		}
+		for i := range a.list {
+			if !same(a.list[i], b.list[i]) {
+				return false
+			}
+		}
+		return true
+	}
+	return false
+}
+
+// pure reports whether an expression assigns nothing and calls nothing that may.
+func pure(n *node) bool {
+	if n == nil {
+		return true
+	}
+	switch n.kind {
+	case nAssign, nAugment, nIncrement, nCall, nIndirect, nGetline:
+		return false
+	case nBuiltin:
+		switch n.s {
+		case "sub", "gsub", "split", "patsplit", "match", "asort", "asorti":
+			return false
+		}
+	}
+	for _, k := range n.list {
+		if !pure(k) {
+			return false
+		}
+	}
+	return pure(n.a) && pure(n.b) && pure(n.c)
 }
 
 func (c *compiler) augment(n *node, flags int) {

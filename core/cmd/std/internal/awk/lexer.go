@@ -38,6 +38,7 @@ type lexeme struct {
 type Unit struct {
 	Name string `cbor:"1,keyasint,omitempty"` // "cmd. line" or the file's name
 	Text string `cbor:"2,keyasint,omitempty"`
+	Line int    `cbor:"3,keyasint,omitempty"` // line of the file at which Text begins, less 1
 }
 
 // SyntaxError is a program that cannot be compiled: Text is the whole report
@@ -65,8 +66,7 @@ type lexer struct {
 	line  int
 	warn  []string // warnings, in order
 	seen  [256]bool
-	// ungrouped counts brackets that hide newlines: none in awk but after some operators.
-	last lexeme
+	last  lexeme
 }
 
 func newLexer(units []Unit) *lexer {
@@ -165,7 +165,7 @@ func (l *lexer) scan() lexeme {
 }
 
 func (l *lexer) open(unit int) {
-	l.unit, l.src, l.pos, l.line = unit, l.units[unit].Text, 0, 1
+	l.unit, l.src, l.pos, l.line = unit, l.units[unit].Text, 0, l.units[unit].Line+1
 }
 
 func isLetter(c byte) bool { return c == '_' || c|32 >= 'a' && c|32 <= 'z' }
@@ -196,7 +196,9 @@ func (l *lexer) token(c byte) lexeme {
 			end++
 		}
 		switch l.src[l.pos+1 : end] {
-		case "include", "load", "namespace":
+		case "include":
+			l.fatal(t, 1, "error: @include must stand on a line of its own")
+		case "load", "namespace":
 			l.fatal(t, 1, "fatal: %s is not supported here", l.src[l.pos:end])
 		}
 		l.pos++

@@ -43,6 +43,11 @@ const (
 	opIncField
 	opIncElem
 
+	// x = x v and a[i] = a[i] v, without a copy of the old text: (v addr… -- val). B: flags.
+	opAppendGlobal
+	opAppendLocal
+	opAppendElem
+
 	opArith // (a b -- a·b) C is the operator
 	opNeg
 	opPlus

@@ -52,8 +52,9 @@ type Program struct {
 	Child   int      `cbor:"18,keyasint,omitempty"` // that system() or close() waits for
 	Held    int      `cbor:"19,keyasint,omitempty"` // bytes in arrays, about
 	// Extra are names of variables that only var=value operands mention, after those of the program.
-	Extra  []string `cbor:"20,keyasint,omitempty"`
-	Warned string   `cbor:"21,keyasint,omitempty"` // escapes that were warned of
+	Extra  []string  `cbor:"20,keyasint,omitempty"`
+	Warned string    `cbor:"21,keyasint,omitempty"` // escapes that were warned of
+	Sorts  []Sorting `cbor:"22,keyasint,omitempty"` // waiting for a user function
 
 	machine // rebuilt when it is zero
 }
@@ -103,6 +104,8 @@ type machine struct {
 	chunk   []byte                   // scratch: what a read fills
 	conv    formats
 	split   splitter
+	tails   [8]strings.Builder // of texts that grow at their end
+	tail    int
 	none    Value // a field past NF
 }
 

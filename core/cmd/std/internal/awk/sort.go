@@ -7,12 +7,13 @@ import (
 
 // item is an element to be sorted.
 type item struct {
-	key Value
-	val Value
+	Key Value `cbor:"1,keyasint,omitempty"`
+	Val Value `cbor:"2,keyasint,omitempty"`
 }
 
-// order gives the comparison that a name of PROCINFO["sorted_in"] means.
-func (p *Program) order(how string) func(a, b item) int {
+// order gives the comparison that a name of PROCINFO["sorted_in"] means. With
+// ties, equal values are ordered by their subscripts, as for (k in a) does.
+func (p *Program) order(how string, ties bool) func(a, b item) int {
 	num := func(a, b Value) int {
 		x, y := a.num(), b.num()
 		switch {
@@ -33,35 +34,35 @@ func (p *Program) order(how string) func(a, b item) int {
 	var f func(a, b item) int
 	switch strings.TrimSuffix(strings.TrimSuffix(how, "_asc"), "_desc") {
 	case "@ind_str":
-		f = func(a, b item) int { return text(a.key, b.key) }
+		f = func(a, b item) int { return text(a.Key, b.Key) }
 	case "@ind_num":
-		f = func(a, b item) int { return num(a.key, b.key) }
+		f = func(a, b item) int { return num(a.Key, b.Key) }
 	case "@val_str":
 		f = func(a, b item) int {
-			if c := rank(a.val, b.val); c != 0 || a.val.K == Arr {
+			if c := rank(a.Val, b.Val); c != 0 || a.Val.K == Arr {
 				return c
 			}
-			if c := text(a.val, b.val); c != 0 {
+			if c := text(a.Val, b.Val); c != 0 || !ties {
 				return c
 			}
-			return text(a.key, b.key)
+			return text(a.Key, b.Key)
 		}
 	case "@val_num":
 		f = func(a, b item) int {
-			if c := rank(a.val, b.val); c != 0 || a.val.K == Arr {
+			if c := rank(a.Val, b.Val); c != 0 || a.Val.K == Arr {
 				return c
 			}
-			if c := num(a.val, b.val); c != 0 {
+			if c := num(a.Val, b.Val); c != 0 || !ties {
 				return c
 			}
-			return text(a.key, b.key)
+			return text(a.Key, b.Key)
 		}
 	case "@val_type":
 		f = func(a, b item) int {
-			if c := p.byType(a.val, b.val); c != 0 {
+			if c := p.byType(a.Val, b.Val); c != 0 || !ties {
 				return c
 			}
-			return num(a.key, b.key)
+			return text(a.Key, b.Key)
 		}
 	default:
 		return nil
@@ -117,41 +118,117 @@ func (p *Program) items(array int32) []item {
 	return list
 }
 
-// sort orders elements by a name, which must be one that is known.
-func (p *Program) sort(list []item, how string) {
-	if how == "@unsorted" {
-		return
+// sorted lists the elements of an array in an order. It is false while a user
+// function compares: the instruction is run again when the function returns.
+func (p *Program) sorted(array int32, how string, ties bool) ([]item, bool) {
+	if fn := slices.IndexFunc(p.code.funcs, func(f funcCode) bool { return f.name == how }); fn >= 0 {
+		return p.sortBy(array, int32(fn))
 	}
-	f := p.order(how)
+	list := p.items(array)
+	if how == "@unsorted" {
+		return list, true
+	}
+	f := p.order(how, ties)
 	if f == nil {
-		if slices.ContainsFunc(p.code.funcs, func(fn funcCode) bool { return fn.name == how }) {
-			p.c.Unsupported("awk: sorting by the function " + how)
-			p.fatal("sort comparison by the user function `%s' is not supported here", how)
-		}
 		p.fatal("sort comparison function `%s' is not defined", how)
 	}
 	for i := range list {
-		if list[i].val.K == Maybe {
-			list[i].val.look()
+		if list[i].Val.K == Maybe {
+			list[i].Val.look()
 		}
 	}
 	p.spend(64 * len(list))
 	slices.SortStableFunc(list, f)
+	return list, true
 }
 
-// sortedKeys lists subscripts in the order of PROCINFO["sorted_in"].
-func (p *Program) sortedKeys(array int32, how string) []Value {
-	list := p.items(array)
-	p.sort(list, how)
-	keys := make([]Value, len(list))
-	for i, x := range list {
-		keys[i] = x.key
+// Sorting is a merge sort that waits for a user function to compare two elements.
+type Sorting struct {
+	Depth int    `cbor:"1,keyasint,omitempty"` // frames below the sort
+	From  []item `cbor:"2,keyasint,omitempty"` // runs of Width in order
+	To    []item `cbor:"3,keyasint,omitempty"` // merged so far
+	Width int    `cbor:"4,keyasint,omitempty"`
+	I     int    `cbor:"5,keyasint,omitempty"` // next of the left run
+	J     int    `cbor:"6,keyasint,omitempty"` // next of the right run
+	Asked bool   `cbor:"7,keyasint,omitempty"` // the function was called for I and J
+	Right bool   `cbor:"8,keyasint,omitempty"` // it answered that J goes first
+}
+
+// answer takes what a comparison has answered off the stack, so that the
+// instruction that sorts finds its operands.
+func (p *Program) answer() {
+	if n := len(p.Sorts); n > 0 {
+		if s := &p.Sorts[n-1]; s.Asked && s.Depth == len(p.Frames) {
+			s.Right = p.top(0).num() > 0
+			p.sp--
+		}
 	}
-	return keys
 }
 
-// asort is asort and asorti: source, destination, order.
-func (p *Program) asort(args []Value, byIndex bool) float64 {
+// sortBy goes on with a sort by a user function.
+func (p *Program) sortBy(array, fn int32) ([]item, bool) {
+	n := len(p.Sorts)
+	if n == 0 || p.Sorts[n-1].Depth != len(p.Frames) {
+		p.Sorts = append(p.Sorts, Sorting{Depth: len(p.Frames), From: p.items(array), Width: 1, J: 1})
+		n++
+	}
+	s := &p.Sorts[n-1]
+	total := len(s.From)
+	for s.Width < total {
+		lo := len(s.To) / (2 * s.Width) * (2 * s.Width)
+		mid, hi := min(lo+s.Width, total), min(lo+2*s.Width, total)
+		switch {
+		case s.Asked:
+			s.Asked = false
+			if s.Right {
+				s.take(&s.J)
+			} else {
+				s.take(&s.I)
+			}
+		case s.I < mid && s.J < hi:
+			s.Asked = true
+			p.ask(fn, s.From[s.I], s.From[s.J])
+			return nil, false
+		case s.I < mid:
+			s.take(&s.I)
+		default:
+			s.take(&s.J)
+		}
+		if len(s.To) == hi { // this pair of runs is merged
+			s.I, s.J = hi, min(hi+s.Width, total)
+		}
+		if len(s.To) == total {
+			s.From, s.To = s.To, nil
+			s.Width *= 2
+			s.I, s.J = 0, min(s.Width, total)
+		}
+	}
+	list := s.From
+	p.Sorts = p.Sorts[:n-1]
+	return list, true
+}
+
+func (s *Sorting) take(i *int) {
+	s.To = append(s.To, s.From[*i])
+	*i++
+}
+
+// ask calls a comparison with two elements; the running instruction is run again after it.
+func (p *Program) ask(fn int32, a, b item) {
+	args := [...]Value{a.Key, a.Val, b.Key, b.Val}
+	n := min(len(args), len(p.code.funcs[fn].params))
+	p.room(n + 1)
+	for _, v := range args[:n] {
+		p.push(v)
+	}
+	at := p.PC
+	p.call(fn, n)
+	p.Frames[len(p.Frames)-1].Return = at
+}
+
+// asort is asort and asorti: source, destination, order. It is false while a
+// user function compares.
+func (p *Program) asort(args []Value, byIndex bool) (float64, bool) {
 	from := args[0].R
 	to := from
 	if len(args) > 1 {
@@ -164,13 +241,15 @@ func (p *Program) asort(args []Value, byIndex bool) float64 {
 	if len(args) > 2 {
 		how = p.str(&args[2])
 	}
-	list := p.items(from)
-	p.sort(list, how)
+	list, ok := p.sorted(from, how, byIndex)
+	if !ok {
+		return 0, false
+	}
 	for i := range list {
 		if byIndex {
-			list[i].val = list[i].key
-		} else if list[i].val.K == Arr && to != from {
-			list[i].val.R = p.copyArray(list[i].val.R, 0)
+			list[i].Val = list[i].Key
+		} else if list[i].Val.K == Arr && to != from {
+			list[i].Val.R = p.copyArray(list[i].Val.R, 0)
 		}
 	}
 	if to == from && !byIndex {
@@ -182,10 +261,10 @@ func (p *Program) asort(args []Value, byIndex bool) float64 {
 	}
 	for i, x := range list {
 		v, _ := p.Heap[to].add(Key{I: int32(i + 1), Int: true})
-		p.Held += 64 + len(x.val.S)
-		*v = x.val
+		p.Held += 64 + len(x.Val.S)
+		*v = x.Val
 	}
-	return float64(len(list))
+	return float64(len(list)), true
 }
 
 // copyArray makes a copy of an array and of those in it.
@@ -195,12 +274,12 @@ func (p *Program) copyArray(from int32, depth int) int32 {
 	}
 	to := p.newArray(p.Heap[from].Name, 0)
 	for _, x := range p.items(from) {
-		if x.val.K == Arr {
-			x.val.R = p.copyArray(x.val.R, depth+1)
+		if x.Val.K == Arr {
+			x.Val.R = p.copyArray(x.Val.R, depth+1)
 		}
-		v, _ := p.Heap[to].add(stringKey(x.key.S))
-		p.Held += 64 + len(x.key.S) + len(x.val.S)
-		*v = x.val
+		v, _ := p.Heap[to].add(stringKey(x.Key.S))
+		p.Held += 64 + len(x.Key.S) + len(x.Val.S)
+		*v = x.Val
 	}
 	return to
 }

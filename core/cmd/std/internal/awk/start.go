@@ -24,7 +24,7 @@ func Options() []cmd.Option {
 		{Short: 'd', Long: "dump-variables", Arg: cmd.Optional, Meta: "file", Missing: true},
 		{Short: 'D', Long: "debug", Arg: cmd.Optional, Meta: "file", Missing: true},
 		{Short: 'g', Long: "gen-pot", Missing: true},
-		{Short: 'i', Long: "include", Arg: cmd.Required, Meta: "includefile", Missing: true},
+		{Short: 'i', Long: "include", Arg: cmd.Required, Meta: "includefile", Help: "read a library first, as @include does"},
 		{Short: 'I', Long: "trace", Missing: true},
 		{Short: 'k', Long: "csv", Missing: true},
 		{Short: 'l', Long: "load", Arg: cmd.Required, Meta: "library", Missing: true},
@@ -45,6 +45,8 @@ func Options() []cmd.Option {
 
 // sources gathers the program text from -f, -e or the first operand.
 func (p *Program) sources() (status int, ok bool) {
+	in := includer{p: p, seen: map[string]bool{}}
+	program := false
 	for _, f := range p.c.Flags {
 		switch f.Name {
 		case "f", "E":
@@ -53,24 +55,95 @@ func (p *Program) sources() (status int, ok bool) {
 				p.c.Errorf("fatal: cannot open source file `%s' for reading: %s", f.Value, err)
 				return 2, false
 			}
-			p.Units = append(p.Units, Unit{Name: f.Value, Text: text})
+			in.add(f.Value, text)
+			program = true
 		case "e":
-			p.Units = append(p.Units, Unit{Name: "cmd. line", Text: f.Value})
+			in.add("cmd. line", f.Value)
+			program = true
+		case "i":
+			in.file(f.Value, "")
 		}
 	}
-	if len(p.Units) == 0 {
+	if !program {
 		if len(p.c.Args) == 0 {
 			p.c.Errout.WriteString("Usage: " + p.c.Name + " [POSIX or GNU style options] -f progfile [--] file ...\n" +
 				"Usage: " + p.c.Name + " [POSIX or GNU style options] [--] 'program' file ...\n")
 			return 1, false
 		}
-		p.Units = []Unit{{Name: "cmd. line", Text: p.c.Args[0]}}
+		in.add("cmd. line", p.c.Args[0])
+	}
+	if in.failed {
+		return 1, false
 	}
 	if len(p.Units) > 255 {
 		p.c.Errorf("fatal: more than 255 program files")
 		return 2, false
 	}
 	return 0, true
+}
+
+// includer gathers program text and what it includes: each file once.
+type includer struct {
+	p      *Program
+	seen   map[string]bool
+	failed bool
+}
+
+// add takes a text apart at its lines @include "file".
+func (in *includer) add(name, text string) {
+	from, line := 0, 0
+	for pos, n := 0, 1; pos < len(text); n++ {
+		end := strings.IndexByte(text[pos:], '\n')
+		if end < 0 {
+			end = len(text)
+		} else {
+			end += pos + 1
+		}
+		if file, ok := includeLine(text[pos:end]); ok {
+			in.unit(Unit{Name: name, Text: text[from:pos], Line: line})
+			in.file(file, name+":"+itoa(n)+": ")
+			from, line = end, n
+		}
+		pos = end
+	}
+	in.unit(Unit{Name: name, Text: text[from:], Line: line})
+}
+
+func (in *includer) unit(u Unit) {
+	if u.Text != "" || len(in.p.Units) == 0 {
+		in.p.Units = append(in.p.Units, u)
+	}
+}
+
+// includeLine reads @include "file".
+func includeLine(line string) (string, bool) {
+	rest, ok := strings.CutPrefix(strings.TrimSpace(line), "@include")
+	if rest = strings.TrimSpace(rest); !ok || len(rest) < 3 || rest[0] != '"' {
+		return "", false
+	}
+	name, tail, ok := strings.Cut(rest[1:], `"`)
+	tail = strings.TrimSpace(tail)
+	return name, ok && (tail == "" || tail[0] == '#' || tail[0] == ';')
+}
+
+// file includes a file, looked for under its name and with .awk behind it.
+func (in *includer) file(name, where string) {
+	if in.seen[name] || len(in.seen) > 255 || len(in.p.Units) > 255 {
+		return
+	}
+	in.seen[name] = true
+	for _, try := range []string{name, name + ".awk"} {
+		text, err := in.p.readSource(try)
+		if err == nil {
+			in.add(name, text)
+			return
+		}
+		if try != name || err != vfs.ENOENT {
+			in.p.c.Errorf("%serror: cannot open source file `%s' for reading: %s", where, name, err)
+			in.failed = true
+			return
+		}
+	}
 }
 
 // readSource reads a program file. It does not wait: a program that comes
@@ -147,7 +220,7 @@ func (p *Program) start() {
 	}
 	argv := array(slotARGV)
 	args := p.c.Args
-	if len(p.Units) > 0 && !p.c.Flags.Has("f") && !p.c.Flags.Has("e") && !p.c.Flags.Has("E") {
+	if !p.c.Flags.Has("f") && !p.c.Flags.Has("e") && !p.c.Flags.Has("E") {
 		args = args[1:]
 	}
 	p.put(argv, Key{I: 0, Int: true}, str(p.c.Name))

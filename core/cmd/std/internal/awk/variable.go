@@ -336,6 +336,65 @@ func (p *Program) readSpecial(slot int32) Value {
 	return p.Globals[slot]
 }
 
+// appendTo does x = x v.
+func (p *Program) appendTo(in instr) {
+	var v *Value
+	switch in.op {
+	case opAppendGlobal:
+		v = &p.Globals[in.a]
+		if v.K == Arr {
+			p.scalarError(in.a)
+		}
+	case opAppendLocal:
+		v = p.local(in.a)
+		if v.K >= Arr {
+			p.localScalar(in.a)
+			*v = Value{}
+		}
+	default:
+		p.sp -= 2
+		v = p.elem(p.top(-1).R, p.top(-2))
+		if v.K == Arr {
+			p.elemScalarError(v.R)
+		}
+	}
+	old, more := p.str(v), p.str(p.top(0))
+	p.spend(len(more))
+	if in.op == opAppendElem {
+		p.Held += len(more)
+	}
+	*v = str(p.grow(old, more))
+	*p.top(0) = *v
+	p.dropIf(in.b)
+}
+
+// grow is s + more. A long s that was made by grow is not copied: its builder
+// still has it, and room behind it.
+func (p *Program) grow(s, more string) string {
+	n := len(s) + len(more)
+	if n > maxString {
+		p.fatal("string too long (limit %d bytes)", maxString)
+	}
+	if n < 256 {
+		return s + more
+	}
+	for i := range p.tails {
+		// Comparing a string with itself looks at nothing but its address.
+		if b := &p.tails[i]; b.Len() == len(s) && b.String() == s {
+			b.WriteString(more)
+			return b.String()
+		}
+	}
+	p.spend(n)
+	b := &p.tails[p.tail]
+	p.tail = (p.tail + 1) % len(p.tails)
+	*b = strings.Builder{}
+	b.Grow(2 * n)
+	b.WriteString(s)
+	b.WriteString(more)
+	return b.String()
+}
+
 // increment does ++ and -- on what run does not.
 func (p *Program) increment(in instr) {
 	d := float64(int8(in.c))

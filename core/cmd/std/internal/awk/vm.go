@@ -267,6 +267,8 @@ func (p *Program) slow(in instr) bool {
 		p.augment(in)
 	case opIncSpecial, opIncField, opIncElem:
 		p.increment(in)
+	case opAppendGlobal, opAppendLocal, opAppendElem:
+		p.appendTo(in)
 	case opMatch:
 		p.sp--
 		re := p.regexOf(p.top(-1))
@@ -283,8 +285,7 @@ func (p *Program) slow(in instr) bool {
 	case opCase:
 		p.caseOf(in)
 	case opForIn:
-		p.sp--
-		p.forIn(p.Stack[p.sp].R)
+		p.forIn()
 	case opCall:
 		p.call(in.a, int(in.b))
 	case opIndirect:
@@ -345,7 +346,7 @@ func (p *Program) unwind() {
 	for len(p.Frames) > 0 {
 		p.popFrame()
 	}
-	p.Iters = p.Iters[:0]
+	p.Iters, p.Sorts = p.Iters[:0], nil
 	p.sp = 0
 }
 
