@@ -552,7 +552,7 @@ func (x *calc) read(n *node, v *vars.Var) (*Sub, int64, error) {
 	}
 	if !set {
 		x.e.load()
-		if x.e.flags&NoUnset != 0 && (n.sub == nil || !v.IsSet()) {
+		if x.e.flags&NoUnset != 0 && !v.IsArray() {
 			return nil, 0, unbound(n.name)
 		}
 		return sub, 0, nil

@@ -150,6 +150,7 @@ func (e *eval) value(p *param) (value, error) {
 		val.many, val.star = true, p.sub.All == '*'
 		val.list = v.Values()
 		val.set = len(val.list) > 0
+	case v == nil: // the subscript is not looked at
 	case v.Is(vars.Assoc):
 		key, err := e.str(p.sub.Word)
 		if err != nil {
