@@ -11,11 +11,15 @@ import (
 
 // Commands lists the utilities, sorted by name.
 func Commands() []*cmd.Command {
-	return []*cmd.Command{
+	return append([]*cmd.Command{
 		awkAs("awk"),
 		awkAs("gawk"),
 		awkAs("mawk"),
+		b2sum(),
+		base32(),
+		base64(),
 		cat(),
+		cksum(),
 		cut(),
 		echo(),
 		egrep(),
@@ -24,17 +28,26 @@ func Commands() []*cmd.Command {
 		fold(),
 		grep(),
 		head(),
+		md5sum(),
 		paste(),
 		printf(),
 		rev(),
+		sedCommand(),
 		seq(),
+		sha1sum(),
+		sha224sum(),
+		sha256sum(),
+		sha384sum(),
+		sha512sum(),
 		sort.Command(),
+		sum(),
 		tac(),
+		tail(),
 		tee(),
 		tr(),
 		trueCommand(),
 		uniq(),
 		wc(),
 		yes(),
-	}
+	}, files()...)
 }
