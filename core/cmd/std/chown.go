@@ -53,12 +53,15 @@ type chownProgram struct {
 }
 
 // ids are an owner and a group; -1 leaves one as it is.
-type ids struct{ uid, gid int }
+type ids struct {
+	uid, gid    int
+	user, group string // as they were given
+}
 
 // Step changes a turn's worth of files.
 func (p *chownProgram) Step(c *cmd.Ctx) cmd.Next {
 	files := c.Args
-	to, from := ids{-1, -1}, ids{-1, -1}
+	to, from := ids{uid: -1, gid: -1}, ids{uid: -1, gid: -1}
 	if ref, ok := c.Flags.Last("reference"); ok {
 		if len(files) == 0 {
 			return cmd.Exit(c.MissingOperand(""))
@@ -115,13 +118,14 @@ func (p *chownProgram) Step(c *cmd.Ctx) cmd.Next {
 
 // parse reads OWNER, OWNER:GROUP, OWNER: and :GROUP; for chgrp a group.
 func (p *chownProgram) parse(c *cmd.Ctx, s string) (ids, bool) {
-	out := ids{-1, -1}
+	out := ids{uid: -1, gid: -1}
 	user, group, colon := s, "", false
 	if c.Name == "chgrp" {
 		user, group = "", s
 	} else if user, group, colon = strings.Cut(s, ":"); !colon {
 		if _, ok := p.names.UserID(c, s); !ok && strings.Contains(s, ".") {
 			user, group, colon = strings.Cut(s, ".")
+			c.Errorf("warning: '.' should be ':': %s", quote.Locale(s))
 		}
 	}
 	if user != "" {
@@ -130,10 +134,11 @@ func (p *chownProgram) parse(c *cmd.Ctx, s string) (ids, bool) {
 			c.Errorf("invalid user: %s", quote.Locale(s))
 			return out, false
 		}
-		out.uid = int(id)
+		out.uid, out.user = int(id), user
 		if colon && group == "" {
 			if r, ok := owner.Lookup(c, p.names.User(c, id)); ok {
 				out.gid = int(r.GID)
+				out.group = p.names.Group(c, r.GID)
 			} else {
 				c.Errorf("invalid spec: %s", quote.Locale(s))
 				return out, false
@@ -146,7 +151,7 @@ func (p *chownProgram) parse(c *cmd.Ctx, s string) (ids, bool) {
 			c.Errorf("invalid group: %s", quote.Locale(s))
 			return out, false
 		}
-		out.gid = int(id)
+		out.gid, out.group = int(id), group
 	}
 	return out, true
 }
@@ -209,26 +214,25 @@ func (p *chownProgram) set(c *cmd.Ctx, to ids, path string, st vfs.Stat, follow 
 	if !c.Flags.Has("v") && !(c.Flags.Has("c") && changed) {
 		return
 	}
-	label := func(t ids, uid, gid uint32) string {
-		u, g := p.names.User(c, uid), p.names.Group(c, gid)
+	label := func(u, g string) string {
 		switch {
-		case c.Name == "chgrp" || t.uid < 0:
+		case c.Name == "chgrp" || to.uid < 0:
 			return g
-		case t.gid < 0:
+		case to.gid < 0:
 			return u
 		}
 		return u + ":" + g
 	}
-	uid, gid := st.UID, st.GID
-	if to.uid >= 0 {
-		uid = uint32(to.uid)
-	}
-	if to.gid >= 0 {
-		gid = uint32(to.gid)
+	was := label(p.names.User(c, st.UID), p.names.Group(c, st.GID))
+	now := label(to.user, to.group)
+	if c.Flags.Has("reference") {
+		now = label(p.names.User(c, uint32(max(to.uid, 0))), p.names.Group(c, uint32(max(to.gid, 0))))
 	}
 	if changed {
-		fmt.Fprintf(&c.Out, "changed %s of %s from %s to %s\n", what, quote.Shell(path), label(to, st.UID, st.GID), label(to, uid, gid))
+		fmt.Fprintf(&c.Out, "changed %s of %s from %s to %s\n", what, quote.Shell(path), was, now)
+	} else if to.uid < 0 && to.gid < 0 {
+		fmt.Fprintf(&c.Out, "%s of %s retained\n", what, quote.Shell(path))
 	} else {
-		fmt.Fprintf(&c.Out, "%s of %s retained as %s\n", what, quote.Shell(path), label(to, uid, gid))
+		fmt.Fprintf(&c.Out, "%s of %s retained as %s\n", what, quote.Shell(path), was)
 	}
 }

@@ -4,40 +4,63 @@ import (
 	"eryxsh/core/cmd"
 	"eryxsh/core/cmd/std/cp"
 	"eryxsh/core/cmd/std/find"
+	"eryxsh/core/cmd/std/gzip"
 	"eryxsh/core/cmd/std/ls"
 )
 
 // files lists the utilities of files, directories, dates and processes, sorted by name.
 func files() []*cmd.Command {
 	return []*cmd.Command{
+		arch(),
 		basename(),
 		chgrp(),
 		chmod(),
 		chown(),
 		cp.Command(),
 		date(),
+		df(),
 		ls.Dir(),
 		dirname(),
+		du(),
 		env(),
 		find.Command(),
+		free(),
+		getconf(),
+		groups(),
+		gzip.Gunzip(),
+		gzip.Command(),
+		hostname(),
+		id(),
 		cp.Install(),
+		kill(),
 		cp.Ln(),
+		logname(),
 		ls.Command(),
 		mkdir(),
 		mktemp(),
 		cp.Mv(),
 		nice(),
 		nohup(),
+		nproc(),
+		pathchk(),
 		printenv(),
+		pwd(),
 		readlink(),
 		realpath(),
 		rm(),
 		rmdir(),
 		sleep(),
 		stat(),
+		sync(),
 		timeout(),
 		touch(),
 		truncate(),
+		tty(),
+		uname(),
+		uptime(),
+		which(),
+		whoami(),
 		xargs(),
+		gzip.Zcat(),
 	}
 }

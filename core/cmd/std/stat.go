@@ -48,6 +48,7 @@ type statter struct {
 	zone   *clock.Zone
 	escape bool
 	fs     bool
+	plain  bool // the standard format: names without quotes
 }
 
 func runStat(c *cmd.Ctx) int {
@@ -90,7 +91,7 @@ func runStat(c *cmd.Ctx) int {
 			continue
 		}
 		use := format
-		if use == "" {
+		if s.plain = use == ""; s.plain {
 			use = s.standard(st)
 		}
 		status |= s.print(use+end, name, st)
@@ -247,7 +248,10 @@ func (s *statter) directive(flags string, mod, verb byte, name string, st vfs.St
 	case 'n':
 		s.text(flags, name)
 	case 'N':
-		q := quote.Maybe
+		q := quote.Shell
+		if s.plain {
+			q = func(s string) string { return s }
+		}
 		if st.Mode.IsLink() && !s.c.Flags.Has("L") {
 			t, _ := s.c.Readlink(name)
 			s.text(flags, q(name)+" -> "+q(t))

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-const names = "HUP INT QUIT ILL TRAP ABRT BUS FPE KILL USR1 SEGV USR2 PIPE ALRM TERM STKFLT CHLD CONT STOP TSTP TTIN TTOU URG XCPU XFSZ VTALRM PROF WINCH IO PWR SYS"
+const names = "HUP INT QUIT ILL TRAP ABRT BUS FPE KILL USR1 SEGV USR2 PIPE ALRM TERM STKFLT CHLD CONT STOP TSTP TTIN TTOU URG XCPU XFSZ VTALRM PROF WINCH POLL PWR SYS"
 
 // Signals that the utilities send themselves.
 const (
@@ -51,7 +51,7 @@ func Parse(s string) (int, bool) {
 		return 6, true
 	case "CLD":
 		return 17, true
-	case "POLL":
+	case "IO":
 		return 29, true
 	}
 	return 0, false
