@@ -284,3 +284,9 @@ func (w *World) Rewind(index int) error {
 	}
 	return fault.New(fault.NotFound, "history.restore", "", "the history has no command %d", index)
 }
+
+// BaseLimits are the sandbox's own limits while a run has others, or nil.
+func (w *World) BaseLimits() *limit.Limits { return w.saved }
+
+// SetBaseLimits says which limits come back when the run ends.
+func (w *World) SetBaseLimits(l limit.Limits) { w.saved = &l }

@@ -34,16 +34,16 @@ type World struct {
 
 // Config is what a World is made from; Reset makes it anew.
 type Config struct {
-	Env      map[string]string
-	Cwd      string
-	User     string
-	Hostname string
-	Limits   limit.Limits
-	Virtual  bool
-	Start    int64 // ns since 1970: the virtual clock's beginning, or the host's time
-	Seed     uint64
-	Files    map[string][]byte
-	Tools    []shell.Tool
+	Env      map[string]string `cbor:"1,keyasint,omitempty"`
+	Cwd      string            `cbor:"2,keyasint,omitempty"`
+	User     string            `cbor:"3,keyasint,omitempty"`
+	Hostname string            `cbor:"4,keyasint,omitempty"`
+	Limits   limit.Limits      `cbor:"5,keyasint"`
+	Virtual  bool              `cbor:"6,keyasint,omitempty"`
+	Start    int64             `cbor:"7,keyasint,omitempty"` // ns since 1970: the virtual clock's beginning, or the host's time
+	Seed     uint64            `cbor:"8,keyasint,omitempty"`
+	Files    map[string][]byte `cbor:"-"` // the tree has them
+	Tools    []shell.Tool      `cbor:"9,keyasint,omitempty"`
 }
 
 // Entry is a command of the history.
@@ -238,8 +238,6 @@ func (w *World) Snapshot(name string) (*Snapshot, error) {
 	if n := len(w.Log); n > 0 {
 		s.Command = w.Log[n-1].Command
 	}
-	written := w.M.FS.Written()
-	_ = written
 	s.World = w.share()
 	w.Snaps = append(w.Snaps, s)
 	return s, nil

@@ -181,74 +181,61 @@ func (m *Machine) assignList(p *Process, e expand.Env, name string, a *assign, a
 	if v.Is(vars.ReadOnly) {
 		return readOnly(name)
 	}
-	assoc := v.Is(vars.Assoc) || attrs&vars.Assoc != 0
-	type item struct {
-		key   string
-		index int64
-		value string
-		keyed bool
-		add   bool
-	}
-	var items []item
-	kind := v // decides what a subscript is
-	if assoc && !v.Is(vars.Assoc) {
-		kind = vars.NewTable().Own(name)
-		kind.MakeAssoc()
-	}
-	next := int64(0)
-	if a.add && v != nil && !assoc {
-		next = v.MaxIndex() + 1
-		if !v.IsArray() && v.IsSet() {
-			next = 1
+	if v.Is(vars.Special) {
+		if done, err := m.assignSpecial(p, e, name, ""); done || err != nil {
+			return err
 		}
 	}
-	if assoc && !a.keyed() {
+	assoc := v.Is(vars.Assoc) || attrs&vars.Assoc != 0
+	keyed := a.keyed()
+	if p.Shell.Opts.on(OptXtrace) {
+		m.trace(p, a.text())
+	}
+	if !keyed {
 		words, err := expand.Fields(e, nil, a.values())
 		if err != nil {
 			return err
 		}
-		for i := 0; i < len(words); i += 2 {
-			it := item{key: words[i], keyed: true}
-			if i+1 < len(words) {
-				it.value = words[i+1]
+		v = m.emptied(t, name, assoc, a.add, attrs)
+		if assoc {
+			for i := 0; i < len(words); i += 2 {
+				value := ""
+				if i+1 < len(words) {
+					value = words[i+1]
+				}
+				v.SetKey(words[i], value)
 			}
-			items = append(items, it)
+			return nil
 		}
-	} else {
-		for _, el := range a.array {
-			if el.sub != nil {
-				value, err := m.value(e, el.value)
-				if err != nil {
-					return err
-				}
-				at, err := el.sub.Resolve(e, name, kind)
-				if err != nil {
-					return err
-				}
-				it := item{keyed: true, value: value, add: el.add, key: at.Text, index: at.Num}
-				next = it.index + 1
-				items = append(items, it)
-				continue
-			}
-			words, err := expand.Fields(e, nil, []*expand.Word{el.value})
-			if err != nil {
-				return err
-			}
-			if assoc {
-				m.complain(p, "%s: %s: must use subscript when assigning associative array", name, strings.Join(words, " "))
-				continue
-			}
-			for _, w := range words {
-				items = append(items, item{index: next, value: w})
-				next++
-			}
+		return m.appendAll(p, e, name, v, words)
+	}
+	// built beside the variable, so that the words still see its old value
+	fresh := vars.NewTable()
+	if v != nil {
+		fresh.Bind(name, v.Clone())
+	}
+	list := m.emptied(fresh, name, assoc, a.add, attrs)
+	next := list.MaxIndex() + 1
+	for _, el := range a.array {
+		var err error
+		if el.sub == nil {
+			next, err = m.listWords(p, e, name, list, el.value, next)
+		} else {
+			next, err = m.listElement(e, name, list, el)
+		}
+		if err != nil {
+			return err
 		}
 	}
-	v = t.Own(name)
-	if attrs != 0 {
-		v.SetAttrs(v.Attrs() | attrs)
-	}
-	if !a.add {
+	t.Bind(name, list)
+	return nil
+}
+
+// emptied gives the variable of a list assignment, owned, of the right kind, and empty unless add.
+func (m *Machine) emptied(t *vars.Table, name string, assoc, add bool, attrs vars.Attr) *vars.Var {
+	v := t.Own(name)
+	v.SetAttrs(v.Attrs() | attrs&^(vars.Indexed|vars.Assoc))
+	if !add {
 		v.Clear()
 	}
 	if assoc {
@@ -256,25 +243,72 @@ func (m *Machine) assignList(p *Process, e expand.Env, name string, a *assign, a
 	} else {
 		v.MakeIndexed()
 	}
-	for _, it := range items {
-		value, err := m.cast(e, v, name, nil, it.value, false)
-		if err != nil {
-			return err
+	return v
+}
+
+// appendAll puts words behind the last element.
+func (m *Machine) appendAll(p *Process, e expand.Env, name string, v *vars.Var, words []string) error {
+	at := v.MaxIndex() + 1
+	cast := v.Is(vars.Integer | vars.Upper | vars.Lower | vars.Capital)
+	for _, w := range words {
+		if cast {
+			var err error
+			if w, err = m.cast(e, v, name, nil, w, false); err != nil {
+				return err
+			}
+			v = p.Shell.Vars.Own(name)
 		}
-		v = t.Own(name)
-		switch {
-		case assoc && it.add:
-			v.AppendKey(it.key, value)
-		case assoc:
-			v.SetKey(it.key, value)
-		case it.add:
-			v.AppendIndex(it.index, value)
-		default:
-			v.SetIndex(it.index, value)
-		}
+		v.SetIndex(at, w)
+		at++
 	}
-	m.hold(len(items) * 48)
+	m.hold(len(words) * 48)
 	return nil
+}
+
+// listWords puts the fields of one word of a list in place from index next.
+func (m *Machine) listWords(p *Process, e expand.Env, name string, list *vars.Var, w *expand.Word, next int64) (int64, error) {
+	words, err := expand.Fields(e, nil, []*expand.Word{w})
+	if err != nil {
+		return next, err
+	}
+	if list.Is(vars.Assoc) {
+		m.complain(p, "%s: %s: must use subscript when assigning associative array", name, strings.Join(words, " "))
+		return next, nil
+	}
+	for _, s := range words {
+		if s, err = m.cast(e, list, name, nil, s, false); err != nil {
+			return next, err
+		}
+		list.SetIndex(next, s)
+		next++
+	}
+	return next, nil
+}
+
+// listElement does one [subscript]=value of a list; the next plain word goes behind it.
+func (m *Machine) listElement(e expand.Env, name string, list *vars.Var, el element) (int64, error) {
+	value, err := m.value(e, el.value)
+	if err != nil {
+		return 0, err
+	}
+	at, err := el.sub.Resolve(e, name, list)
+	if err != nil {
+		return 0, err
+	}
+	if value, err = m.cast(e, list, name, nil, value, false); err != nil {
+		return 0, err
+	}
+	switch {
+	case list.Is(vars.Assoc) && el.add:
+		list.AppendKey(at.Text, value)
+	case list.Is(vars.Assoc):
+		list.SetKey(at.Text, value)
+	case el.add:
+		list.AppendIndex(at.Num, value)
+	default:
+		list.SetIndex(at.Num, value)
+	}
+	return at.Num + 1, nil
 }
 
 // keyed reports whether an associative array's list gives [key]=value elements.

@@ -158,7 +158,7 @@ func (m *Machine) biWait(p *Process, argv []string) int {
 		}
 		x.PIDs, x.Codes = append(x.PIDs, pid), append(x.Codes, -1)
 	}
-	f := p.push(Frame{Kind: FWait, PC: boolStatus(!any), X: x})
+	f := p.push(Frame{Kind: FWait, PC: boolStatus(any), X: x})
 	m.stepWait(p, f)
 	return pushed
 }

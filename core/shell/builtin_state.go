@@ -51,6 +51,10 @@ func (m *Machine) biSet(p *Process, argv []string) int {
 			}
 			return 0
 		}
+		if a == "+" {
+			args = args[1:]
+			continue
+		}
 		if len(a) < 2 || a[0] != '-' && a[0] != '+' {
 			break
 		}
@@ -172,7 +176,9 @@ func (m *Machine) biShopt(p *Process, argv []string) int {
 		o, ok := findOption(list, name)
 		if !ok {
 			m.complain(p, "shopt: %s: invalid shell option name", name)
-			status = 1
+			if !setO || !set && !unset {
+				status = 1
+			}
 			continue
 		}
 		if set || unset {

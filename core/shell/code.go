@@ -97,6 +97,7 @@ type redir struct {
 	// of a here-document, for declare -f: its delimiter, as written, and the text up to it
 	delim, quotedDelim, body string
 	memo                     bool
+	implied                  bool // of |&, not written
 }
 
 type assign struct {

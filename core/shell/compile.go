@@ -277,10 +277,25 @@ func (c *compiler) pipeline(x *syntax.BinaryCmd) node {
 	for _, s := range stmts {
 		n.stages = append(n.stages, c.alone(c.stmt(s)))
 	}
-	for _, o := range ops {
+	for i, o := range ops {
 		n.errs = append(n.errs, o == syntax.PipeAll)
+		if o == syntax.PipeAll {
+			n.stages[i].addRedir(&redir{op: syntax.DplOut, fd: 2, word: expand.CompileText("1"), implied: true})
+		}
 	}
 	return n
+}
+
+// addRedir puts a redirection behind those of the command: |& is 2>&1 at their end.
+func (st *stmt) addRedir(r *redir) {
+	switch x := st.cmd.(type) {
+	case *simple:
+		x.redirs, x.plain = append(x.redirs, r), false
+	case *decl:
+		x.redirs = append(x.redirs, r)
+	default:
+		st.redirs = append(st.redirs, r)
+	}
 }
 
 func (c *compiler) simple(x *syntax.CallExpr) node {

@@ -172,7 +172,7 @@ type transient struct {
 	ctx     sysCtx
 	credit  int // work units until the host is asked whether the slice is over
 	paths   map[string]string
-	stopped *stop
+	single  bool // ask the host after every step
 }
 
 // Host is the caller's side of a slice. It is never saved.

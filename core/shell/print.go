@@ -110,8 +110,10 @@ func (pr *printer) stmt(s *stmt) {
 
 func (pr *printer) redirs(rs []*redir) {
 	for _, r := range rs {
-		pr.b.WriteByte(' ')
-		pr.redir(r)
+		if !r.implied {
+			pr.b.WriteByte(' ')
+			pr.redir(r)
+		}
 	}
 }
 
@@ -292,6 +294,9 @@ func (pr *printer) simple(x *simple) {
 	}
 	pr.b.WriteString(strings.Join(parts, " "))
 	for i, r := range x.redirs {
+		if r.implied {
+			continue
+		}
 		if i > 0 || len(parts) > 0 {
 			pr.b.WriteByte(' ')
 		}

@@ -219,6 +219,7 @@ func (m *Machine) proc(pid int) *Process {
 func (m *Machine) fork(p *Process, f Frame) *Process {
 	m.Sched.NextPID++
 	m.Meter.Spawned++
+	m.epoch = persist.NewEpoch() // functions and aliases are shared from here on
 	c := &Process{PID: m.Sched.NextPID, PPID: p.PID, PGID: p.PGID, Shell: p.Shell.fork(), Cwd: p.Cwd, Umask: p.Umask,
 		Status: p.Status, NoErr: p.NoErr || m.errIgnored(p), Line: p.Line, Depth: p.Depth, Sub: p.Sub + 1, Subs: p.Subs, Exec: p.Exec}
 	c.FDs = append(make([]FD, 0, len(p.FDs)+2), p.FDs...)

@@ -119,7 +119,7 @@ func (m *Machine) advance() (out Outcome, until int64, lim string) {
 		if len(m.Run.Marks) > 0 {
 			return Marked, 0, ""
 		}
-		if m.rt.credit--; m.rt.credit <= 0 {
+		if m.rt.credit--; m.rt.credit <= 0 || m.rt.single {
 			m.rt.credit = sliceCredit
 			if m.rt.host.Expired() {
 				return Sliced, 0, ""
@@ -344,3 +344,7 @@ func (m *Machine) Expire() {
 
 // Limit gives one of the machine's limits, or the largest number.
 func (m *Machine) limit(v int64) int64 { return limit.Or(v) }
+
+// EachStep makes every step ask the host whether the slice is over, so that a
+// test can stop at each safe point.
+func (m *Machine) EachStep(on bool) { m.rt.single = on }

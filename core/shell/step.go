@@ -107,6 +107,9 @@ func (m *Machine) stepList(p *Process, f *Frame) {
 	}
 	st := l.stmts[f.I]
 	f.I++
+	if p.Shell.Opts.on(OptNoExec) {
+		return
+	}
 	m.start(p, st)
 }
 
@@ -231,9 +234,6 @@ func (m *Machine) command(p *Process, n node) {
 // stepScript reads and runs a text unit by unit.
 func (m *Machine) stepScript(p *Process, f *Frame) {
 	x := f.X
-	if p.Shell.Opts.on(OptNoExec) && x.Name == "" && f.N > 0 {
-		f.I = len(x.Text)
-	}
 	line := x.Line
 	u, next, err := m.unit(p, x.Name, x.Text, f.I, line)
 	if err != nil {

@@ -225,12 +225,6 @@ func (m *Machine) pipeline(p *Process, n *pipeline) {
 			if old := c.put(1, out, false); old >= 0 {
 				m.unref(old)
 			}
-			if n.errs[i] {
-				if old := c.put(2, m.ref(out), false); old >= 0 {
-					m.unref(old)
-				}
-			}
-			c.dropUnused(m, next)
 		}
 		c.push(Frame{Kind: FList, node: oneStatement(st)})
 		x.PIDs = append(x.PIDs, c.PID)
@@ -239,9 +233,6 @@ func (m *Machine) pipeline(p *Process, n *pipeline) {
 	p.push(Frame{Kind: FPipe, node: n, X: x})
 	p.Wait = Wait{Kind: WaitsChild, PID: x.PIDs[0]}
 }
-
-// dropUnused: a stage does not hold the read end of its own output; it never had it.
-func (p *Process) dropUnused(*Machine, int) {}
 
 // stepPipe collects the stages. The pipeline's status is the last stage's, or
 // with pipefail the last one that failed.

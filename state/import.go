@@ -1,0 +1,316 @@
+package state
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/binary"
+	"errors"
+	"hash"
+
+	"eryxsh/core"
+	"eryxsh/core/fault"
+	"eryxsh/core/limit"
+	"eryxsh/core/shell"
+	"eryxsh/vfs"
+)
+
+// Budget is what a run's own limits replaced, to be put back at its end.
+type Budget struct {
+	Limits limit.Limits `cbor:"1,keyasint"`
+}
+
+func budgetOf(w *core.World) *Budget {
+	if l := w.BaseLimits(); l != nil {
+		return &Budget{*l}
+	}
+	return nil
+}
+
+func bad(format string, args ...any) error {
+	return fault.New(fault.State, "import", "", format, args...)
+}
+
+// Inspect reads the header of a blob and checks its checksum, with the key if
+// it is signed and key is given.
+func Inspect(blob, key []byte) (Header, error) {
+	h, _, err := open(blob, key, key == nil)
+	return h, err
+}
+
+// open checks a blob's frame and gives its header and records.
+func open(blob, key []byte, lenient bool) (h Header, records []byte, err error) {
+	if len(blob) < len(Magic) || string(blob[:len(Magic)]) != Magic {
+		return h, nil, bad("not an eryxsh state: it does not begin with the magic")
+	}
+	if len(blob) < len(Magic)+1+sumSize {
+		return h, nil, bad("truncated: %d bytes", len(blob))
+	}
+	body, sum := blob[:len(blob)-sumSize], blob[len(blob)-sumSize:]
+	rest, err := first(body[len(Magic):], &h)
+	if err != nil {
+		return h, nil, bad("header: %s", err)
+	}
+	if h.Container > Container || h.MinReader > Schema {
+		return h, nil, fault.New(fault.StateTooNew, "import", "", "written by a newer version: container %d and reader %d are needed, this one has %d and %d",
+			h.Container, h.MinReader, Container, Schema)
+	}
+	if h.Container < 1 || h.Schema < 1 {
+		return h, nil, bad("container %d, schema %d", h.Container, h.Schema)
+	}
+	var sha hash.Hash
+	switch {
+	case h.Signed && key == nil && lenient:
+		return h, rest, nil
+	case h.Signed && key == nil:
+		return h, nil, fault.New(fault.Signature, "import", "", "the state is signed: its key is needed")
+	case !h.Signed && key != nil:
+		return h, nil, fault.New(fault.Signature, "import", "", "the state is not signed and a key was given")
+	case h.Signed:
+		sha = hmac.New(sha256.New, key)
+	default:
+		sha = sha256.New()
+	}
+	sha.Write(body)
+	if !hmac.Equal(sha.Sum(nil), sum) {
+		if h.Signed {
+			return h, nil, fault.New(fault.Signature, "import", "", "the signature does not match")
+		}
+		return h, nil, bad("the checksum does not match: truncated or damaged")
+	}
+	return h, rest, nil
+}
+
+// first decodes the first value of data and gives the rest.
+func first(data []byte, into any) (rest []byte, err error) {
+	defer func() {
+		if x := recover(); x != nil {
+			err = errors.New("damaged")
+		}
+	}()
+	return decMode.UnmarshalFirst(data, into)
+}
+
+// Import reads a blob into a World of its own. lim bounds what it may hold:
+// the limits of the sandbox it will replace, or the default ones.
+func Import(blob, key []byte, lim limit.Limits) (*core.World, Header, error) {
+	h, records, err := open(blob, key, false)
+	if err != nil {
+		return nil, h, err
+	}
+	im := &importer{rest: records, limits: lim}
+	for {
+		w, rec, err := im.world()
+		if err != nil {
+			return nil, h, err
+		}
+		if rec.Snapshot == "" {
+			if len(im.rest) > 0 {
+				return nil, h, bad("%d bytes after the state", len(im.rest))
+			}
+			w.Snaps = im.snaps
+			w.SnapSeq = max(rec.SnapSeq, int64(len(im.snaps)))
+			return w, h, nil
+		}
+		if len(im.snaps) > 1<<16 {
+			return nil, h, bad("too many snapshots")
+		}
+		im.snaps = append(im.snaps, &core.Snapshot{ID: rec.Snapshot, Name: rec.Name, Created: rec.Created, Parent: rec.Parent, Size: rec.Size,
+			Command: rec.Command, World: w})
+	}
+}
+
+type importer struct {
+	rest   []byte
+	limits limit.Limits
+	chunks [][]byte
+	stored int64
+	snaps  []*core.Snapshot
+}
+
+// next gives the kind of the next record and leaves its body at the front of rest.
+func (im *importer) next() (kind int, err error) {
+	if len(im.rest) < 3 || im.rest[0] != 0x82 || im.rest[1] >= 24 {
+		return 0, bad("no record where one should be")
+	}
+	kind, im.rest = int(im.rest[1]), im.rest[2:]
+	return kind, nil
+}
+
+// body decodes a record's body.
+func (im *importer) body(into any, what string) error {
+	rest, err := first(im.rest, into)
+	if err != nil {
+		return bad("%s: %s", what, err)
+	}
+	im.rest = rest
+	return nil
+}
+
+func (im *importer) expect(kind int, into any, what string) error {
+	k, err := im.next()
+	if err != nil {
+		return err
+	}
+	if k != kind {
+		return bad("%s expected, record of kind %d found", what, k)
+	}
+	return im.body(into, what)
+}
+
+// chunk takes file bytes out of the blob.
+func (im *importer) chunk() error {
+	b := im.rest
+	if len(b) == 0 || b[0]&0xe0 != 0x40 {
+		return bad("chunk: not a byte string")
+	}
+	n, head := 0, 1
+	switch b[0] & 0x1f {
+	case 24:
+		head = 2
+	case 25:
+		head = 3
+	case 26:
+		head = 5
+	default:
+		if b[0]&0x1f > 26 {
+			return bad("chunk: too long")
+		}
+		n = int(b[0] & 0x1f)
+	}
+	if len(b) < head {
+		return bad("chunk: truncated")
+	}
+	switch head {
+	case 2:
+		n = int(b[1])
+	case 3:
+		n = int(binary.BigEndian.Uint16(b[1:]))
+	case 5:
+		n = int(binary.BigEndian.Uint32(b[1:]))
+	}
+	if n == 0 || n > vfs.ChunkSize || n > len(b)-head {
+		return bad("chunk of %d bytes", n)
+	}
+	if im.stored += int64(n); im.limits.FileBytes > 0 && im.stored > im.limits.FileBytes+im.limits.Retained {
+		return fault.New(fault.Quota, "import", "", "the files hold more than the limit file_bytes (%d)", im.limits.FileBytes)
+	}
+	im.chunks = append(im.chunks, append(make([]byte, 0, n), b[head:head+n]...))
+	im.rest = b[head+n:]
+	return nil
+}
+
+// world reads one world: its tree, then its machine.
+func (im *importer) world() (*core.World, World, error) {
+	var rec World
+	if err := im.expect(RecWorld, &rec, "world"); err != nil {
+		return nil, rec, err
+	}
+	fs, err := im.tree()
+	if err != nil {
+		return nil, rec, err
+	}
+	img := &shell.Image{}
+	if err := im.body(img, "machine"); err != nil {
+		return nil, rec, err
+	}
+	if img.Machine == nil {
+		return nil, rec, bad("machine: empty")
+	}
+	for {
+		kind, err := im.next()
+		if err != nil {
+			return nil, rec, err
+		}
+		if kind == RecEnd {
+			n := 0
+			if err := im.body(&n, "end"); err != nil {
+				return nil, rec, err
+			}
+			if n != len(img.Procs) {
+				return nil, rec, bad("%d processes of %d", len(img.Procs), n)
+			}
+			break
+		}
+		if kind != RecProcess {
+			return nil, rec, bad("process expected, record of kind %d found", kind)
+		}
+		if err := im.process(img); err != nil {
+			return nil, rec, err
+		}
+	}
+	m, err := shell.Load(img, fs, core.Registry)
+	if err != nil {
+		return nil, rec, err
+	}
+	w := &core.World{M: m, Config: rec.Config, Lineage: rec.Lineage, Forks: rec.Forks, Log: rec.Log, LogNext: rec.LogNext, Kept: rec.Kept, Keep: rec.Keep}
+	if rec.Base != nil {
+		w.SetBaseLimits(rec.Base.Limits)
+	}
+	return w, rec, nil
+}
+
+func (im *importer) process(img *shell.Image) error {
+	var p shell.ProcRecord
+	if err := im.body(&p, "process"); err != nil {
+		return err
+	}
+	for j := range p.Frames {
+		prog, err := p.Frames[j].Program(core.Registry)
+		if err != nil {
+			return err
+		}
+		if prog == nil {
+			continue
+		}
+		if err := decode(p.Frames[j].Data, prog); err != nil {
+			return bad("utility %s: %s", p.Frames[j].Frame.X.Util.Name, err)
+		}
+		p.Frames[j].Prog = prog
+	}
+	img.Procs = append(img.Procs, p)
+	return nil
+}
+
+// tree reads chunks and inodes up to the machine's record.
+func (im *importer) tree() (*vfs.FS, error) {
+	var t Tree
+	if err := im.expect(RecTree, &t, "tree"); err != nil {
+		return nil, err
+	}
+	l := im.limits
+	b := vfs.NewBuilder(core.Generated(), vfs.Limits{Bytes: l.FileBytes, Files: l.Files, FileSize: l.FileSize})
+	for {
+		kind, err := im.next()
+		if err != nil {
+			return nil, err
+		}
+		switch kind {
+		case RecChunk:
+			if err := im.chunk(); err != nil {
+				return nil, err
+			}
+		case RecInode:
+			var ino Inode
+			if err := im.body(&ino, "inode"); err != nil {
+				return nil, err
+			}
+			for _, c := range ino.Chunks {
+				if c.Chunk < 1 || c.Chunk > len(im.chunks) {
+					return nil, bad("inode %d refers to chunk %d of %d", ino.Record.Ino, c.Chunk, len(im.chunks))
+				}
+				ino.Record.Pieces = append(ino.Record.Pieces, vfs.Piece{Index: c.Index, Data: im.chunks[c.Chunk-1]})
+			}
+			if err := b.Add(ino.Record); err != nil {
+				return nil, bad("%s", err)
+			}
+		case RecMachine:
+			fs, err := b.Finish(t.Next)
+			if err != nil {
+				return nil, bad("%s", err)
+			}
+			return fs, nil
+		default:
+			return nil, bad("record of kind %d among the files", kind)
+		}
+	}
+}
