@@ -13,7 +13,7 @@ from typing import Any, Dict, Final, List, Literal, Optional, Tuple, TypedDict, 
 from eryxsh._native import Method
 from eryxsh._native import call as _call
 
-FINGERPRINT: Final = "9458aa1c4426fa6d"
+FINGERPRINT: Final = "22d3d2f7d57d15b2"
 
 Strings = Union[List[str], Tuple[str, ...]]
 
@@ -133,7 +133,7 @@ class HistoryEntry(TypedDict):
     timestamp: int  # ns since 1970 on the world's clock
     exit_code: int  # of the run
     duration: int  # ns
-    snapshot: str  # id of the state before it, or empty when it is no longer kept
+    snapshot: str  # id of the state before it, for sandbox.restore; empty when it is no longer kept
 
 
 _HISTORY_ENTRY: Final[Any] = (
@@ -358,7 +358,7 @@ class Checkpointed(TypedDict):
     run: str  # id of the run
     output: Tuple[Tuple[int, bytes], ...]  # output since the last answer, in order: (1 or 2, bytes)
     name: str  # the name given to it
-    snapshot: str  # id of the snapshot it took
+    snapshot: str  # id of the snapshot taken for it, or empty
 
 
 _CHECKPOINTED: Final[Any] = (

@@ -13,8 +13,9 @@ import (
 )
 
 var (
-	errClosing = errors.New("the interpreter is ending")
-	errAgain   = errors.New("another thread holds the sandbox")
+	errClosing  = errors.New("the interpreter is ending")
+	errAgain    = errors.New("another thread holds the sandbox")
+	errTooLarge = &limit.Reached{Name: "memory"}
 )
 
 // failed makes the answer for an error.

@@ -64,7 +64,7 @@ func (r *Reply) Release() {
 		buffers.Put(r.body)
 	}
 	if r.held != nil {
-		<-r.held.lock
+		r.held.leave()
 	}
 	*r = Reply{Tag: r.Tag}
 }

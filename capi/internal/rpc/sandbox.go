@@ -5,40 +5,44 @@ import (
 	"time"
 
 	"eryxsh/capi/internal/wire"
+	"eryxsh/core"
 	"eryxsh/core/fault"
 )
 
 // patience is how long a call waits for a sandbox that another thread holds.
 const patience = 20 * time.Millisecond
 
-// sandbox is an entry of the handle table.
+// sandbox is an entry of the handle table. What is not atomic belongs to
+// whoever holds the lock.
 type sandbox struct {
 	lock   chan struct{} // capacity 1; full while a call works in the sandbox
 	closed atomic.Bool
 	broken atomic.Pointer[string] // why it is not trusted any more
+	note   atomic.Pointer[note]
+
+	*core.World
+	origin *core.World // the state it began with, for diff
+	slept  int64       // when it was last answered that everything sleeps, ns; 0 none
+	wake   int64       // when it wanted to go on, ns
+	meter  int64       // Meter.Time when the run began
 }
 
-func newSandbox() *sandbox { return &sandbox{lock: make(chan struct{}, 1)} }
+// note is what another thread wants of the run.
+type note struct {
+	run     string // id; empty is whichever is active
+	suspend bool   // otherwise: cancel
+}
+
+func newSandbox(w *core.World) *sandbox {
+	b := &sandbox{lock: make(chan struct{}, 1), World: w}
+	if w != nil {
+		b.origin = w.Fork(nil)
+	}
+	return b
+}
 
 // distrust marks a sandbox in which a panic happened.
 func (b *sandbox) distrust(why string) { b.broken.CompareAndSwap(nil, &why) }
-
-// close makes the handle dead. Who holds the sandbox finds out at the end of
-// its slice, which comes at once.
-func (s *Server) close(handle int64) error {
-	b, err := s.find(handle)
-	if err != nil {
-		if e := describe(err); e.Kind == int(fault.Closed) {
-			return nil
-		}
-		return err
-	}
-	b.closed.Store(true)
-	s.mu.Lock()
-	delete(s.sandboxes, handle)
-	s.mu.Unlock()
-	return nil
-}
 
 // add gives a sandbox a handle.
 func (s *Server) add(b *sandbox) int64 {
@@ -59,13 +63,28 @@ func (s *Server) find(handle int64) (*sandbox, error) {
 	b := s.sandboxes[handle]
 	s.mu.Unlock()
 	if b == nil {
-		return nil, fault.New(fault.Closed, "", "", "the sandbox is closed")
+		return nil, errClosed()
 	}
 	return b, nil
 }
 
-// hold gives the sandbox of a handle with its lock, which the call keeps until it ends.
+func errClosed() error { return fault.New(fault.Closed, "", "", "the sandbox is closed") }
+
+// hold gives the sandbox of a handle with its lock, which the call keeps until
+// it ends, and with its clock set.
 func (c *call) hold(handle int64) (*sandbox, error) {
+	b, err := c.holdBroken(handle)
+	if err == nil {
+		if why := b.broken.Load(); why != nil {
+			return nil, fault.New(fault.Internal, "", "", "the sandbox was left in an unknown state by an internal error: reset it, or restore a snapshot (%s)", *why)
+		}
+	}
+	return b, err
+}
+
+// holdBroken is hold for the methods that replace the state of a sandbox in
+// which a panic happened.
+func (c *call) holdBroken(handle int64) (*sandbox, error) {
 	b, err := c.find(handle)
 	if err != nil {
 		return nil, err
@@ -81,18 +100,76 @@ func (c *call) hold(handle int64) (*sandbox, error) {
 			return nil, errAgain
 		}
 	}
-	if b.closed.Load() {
-		<-b.lock
-		return nil, fault.New(fault.Closed, "", "", "the sandbox is closed")
-	}
 	c.held = b
+	if b.closed.Load() {
+		return nil, errClosed()
+	}
+	if b.World != nil && !b.M.Clock.Virtual {
+		b.M.Clock.Now = max(b.M.Clock.Now, time.Now().UnixNano())
+	}
 	return b, nil
 }
 
 // release gives the lock back.
 func (c *call) release() {
 	if c.held != nil {
-		<-c.held.lock
+		c.held.leave()
 		c.held = nil
 	}
+}
+
+// leave gives the lock back. A sandbox that was closed meanwhile is let go by
+// whoever held it.
+func (b *sandbox) leave() {
+	if b.closed.Load() {
+		b.end()
+	}
+	<-b.lock
+	if b.closed.Load() { // closed since, while the lock was still ours
+		select {
+		case b.lock <- struct{}{}:
+			b.end()
+			<-b.lock
+		default:
+		}
+	}
+}
+
+// big is how many stored bytes make it worth the time to give memory back to
+// the operating system when a sandbox is closed.
+const big = 64 << 20
+
+// end lets go of the World. The lock is held.
+func (b *sandbox) end() {
+	w := b.World
+	if w == nil {
+		return
+	}
+	b.World, b.origin = nil, nil
+	w.Close()
+	if w.M.FS.Usage().Bytes >= big {
+		background(freeMemory, nil)
+	}
+}
+
+// close makes the handle dead. Who holds the sandbox finds out at the end of
+// its slice, which comes at once.
+func (s *Server) close(handle int64) error {
+	b, err := s.find(handle)
+	if err != nil {
+		if e := describe(err); e.Kind == int(fault.Closed) {
+			return nil
+		}
+		return err
+	}
+	b.closed.Store(true)
+	s.mu.Lock()
+	delete(s.sandboxes, handle)
+	s.mu.Unlock()
+	select {
+	case b.lock <- struct{}{}:
+		b.leave()
+	default: // its holder does the rest
+	}
+	return nil
 }

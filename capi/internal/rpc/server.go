@@ -69,7 +69,7 @@ func NewServer(version string, generation int64) *Server {
 
 // bindings lists what every method does.
 func bindings() []binding {
-	return slices.Concat(systemMethods())
+	return slices.Concat(systemMethods(), sandboxMethods(), stateMethods(), runMethods(), fileMethods())
 }
 
 // data gives a Blob parameter, whichever way it came.

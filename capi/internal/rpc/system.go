@@ -24,12 +24,11 @@ func systemMethods() []binding {
 		}),
 		on("system.stats", stats),
 		does("system.gc", func(*call, *wire.GCParams) error {
-			debug.FreeOSMemory()
+			freeMemory()
 			return nil
 		}),
 		on("system.shutdown", shutdown),
 		on("system.test", misbehave),
-		does("sandbox.close", func(c *call, p *wire.CloseParams) error { return c.close(p.Sandbox) }),
 	}
 }
 
@@ -94,6 +93,9 @@ func misbehave(c *call, p *wire.MisbehaveParams) (wire.Blob, error) {
 	}
 	return nil, nil
 }
+
+// freeMemory collects garbage and gives what is free to the operating system.
+func freeMemory() { debug.FreeOSMemory() }
 
 // background runs f on a goroutine of its own and keeps its panics from ending
 // the host: they go to report, which may be nil.

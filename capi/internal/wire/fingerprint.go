@@ -4,4 +4,4 @@ package wire
 
 // Fingerprint identifies the tables: a library and a Python package with the
 // same one belong together.
-const Fingerprint = "9458aa1c4426fa6d"
+const Fingerprint = "22d3d2f7d57d15b2"

@@ -266,7 +266,7 @@ type HistoryEntry struct {
 	Time     int64  `cbor:"3,keyasint,omitempty" name:"timestamp" doc:"ns since 1970 on the world's clock"`
 	Status   int    `cbor:"4,keyasint,omitempty" name:"exit_code" doc:"of the run"`
 	Duration int64  `cbor:"5,keyasint,omitempty" doc:"ns"`
-	Snapshot string `cbor:"6,keyasint,omitempty" doc:"id of the state before it, or empty when it is no longer kept"`
+	Snapshot string `cbor:"6,keyasint,omitempty" doc:"id of the state before it, for sandbox.restore; empty when it is no longer kept"`
 }
 
 // HistoryRestoreParams are those of history.restore.

@@ -113,7 +113,7 @@ type Limited struct {
 type Checkpointed struct {
 	Output
 	Name     string `cbor:"3,keyasint,omitempty" doc:"the name given to it"`
-	Snapshot string `cbor:"4,keyasint,omitempty" doc:"id of the snapshot it took"`
+	Snapshot string `cbor:"4,keyasint,omitempty" doc:"id of the snapshot taken for it, or empty"`
 }
 
 // Suspended says that the run stopped because it was asked to.

@@ -1,0 +1,293 @@
+package rpc
+
+import (
+	"strings"
+	"time"
+
+	"eryxsh/capi/internal/wire"
+	"eryxsh/core"
+	"eryxsh/core/fault"
+	"eryxsh/core/shell"
+)
+
+// The length of a slice that none is given for, and of the longest: nobody
+// waits longer for a sandbox's lock or for a signal.
+const (
+	usualSlice   = 20 * time.Millisecond
+	longestSlice = time.Second
+)
+
+func runMethods() []binding {
+	return []binding{
+		drives("run.run", func(c *call, p *wire.StartParams) (*sandbox, int64, error) {
+			b, err := start(c, p)
+			return b, p.Slice, err
+		}),
+		on("run.start", func(c *call, p *wire.StartParams) (string, error) {
+			b, err := start(c, p)
+			if err != nil {
+				return "", err
+			}
+			return b.M.RunID, nil
+		}),
+		drives("run.step", func(c *call, p *wire.StepParams) (*sandbox, int64, error) {
+			b, err := c.holdRun(p.Sandbox, p.Run)
+			return b, p.Slice, err
+		}),
+		does("run.answer", func(c *call, p *wire.AnswerParams) error {
+			b, err := c.holdRun(p.Sandbox, p.Run)
+			if err != nil {
+				return err
+			}
+			return b.M.Resume(p.Call, shell.Answer{Stdout: p.Stdout, Stderr: p.Stderr, Status: p.Status, Error: p.Error})
+		}),
+		does("run.input", func(c *call, p *wire.InputParams) error {
+			b, err := c.holdRun(p.Sandbox, p.Run)
+			if err != nil {
+				return err
+			}
+			return b.M.Feed(p.Data)
+		}),
+		does("run.cancel", func(c *call, p *wire.CancelParams) error { return c.leaveNote(p, false) }),
+		does("run.suspend", func(c *call, p *wire.CancelParams) error { return c.leaveNote(p, true) }),
+		does("run.add", func(c *call, p *wire.AddParams) error {
+			b, err := c.holdRun(p.Sandbox, p.Run)
+			if err != nil {
+				return err
+			}
+			return b.Refill(p.Add)
+		}),
+		on("run.output", func(c *call, p *wire.RunParams) ([]wire.Chunk, error) {
+			b, err := c.holdRun(p.Sandbox, p.Run)
+			if err != nil {
+				return nil, err
+			}
+			return chunks(b.Kept), nil
+		}),
+		on("run.active", activeRun),
+		does("run.drop", func(c *call, p *wire.RunParams) error {
+			b, err := c.holdRun(p.Sandbox, p.Run)
+			if err != nil {
+				return err
+			}
+			b.Cancel()
+			return nil
+		}),
+	}
+}
+
+// holdRun holds a sandbox whose run, going on or just ended, has an id.
+func (c *call) holdRun(handle int64, run string) (*sandbox, error) {
+	b, err := c.hold(handle)
+	if err == nil && (b.M.RunID != run || run == "") {
+		return nil, fault.New(fault.RunGone, "run", run, "the run has ended, or its sandbox went back to a state without it")
+	}
+	return b, err
+}
+
+// leaveNote tells the holder of the sandbox, without its lock, what to do with the run.
+func (c *call) leaveNote(p *wire.CancelParams, suspend bool) error {
+	b, err := c.find(p.Sandbox)
+	if err != nil {
+		return err
+	}
+	if old := b.note.Load(); suspend && old != nil && !old.suspend && old.run == p.Run {
+		return nil // it is being cancelled
+	}
+	b.note.Store(&note{run: p.Run, suspend: suspend})
+	return nil
+}
+
+// asked gives what a note wants of the run at hand.
+func (b *sandbox) asked() *note {
+	n := b.note.Load()
+	if n == nil || n.run != "" && n.run != b.M.RunID {
+		return nil
+	}
+	return n
+}
+
+func start(c *call, p *wire.StartParams) (*sandbox, error) {
+	b, err := c.hold(p.Sandbox)
+	if err != nil {
+		return nil, err
+	}
+	stdin := p.Stdin
+	_, err = b.Begin(core.Start{Script: p.Script, Argv: p.Argv, Stdin: stdin, Open: p.Pipe, Env: p.Env, Cwd: p.Dir, Timeout: p.Timeout,
+		Limits: p.Limits, Suspend: p.Suspend, Keep: p.Keep})
+	if err != nil {
+		return nil, err
+	}
+	b.note.Store(nil) // what was asked of a run before this one
+	b.slept, b.meter = 0, b.M.Meter.Time
+	return b, nil
+}
+
+// slice is the host of a machine for one call.
+type slice struct {
+	*sandbox
+	server *Server
+	began  time.Time
+	length time.Duration
+}
+
+// Now is the host's time.
+func (s *slice) Now() int64 { return time.Now().UnixNano() }
+
+// Expired reports whether the slice is over or somebody wants something.
+func (s *slice) Expired() bool {
+	return s.note.Load() != nil || s.closed.Load() || s.server.closing.Load() || time.Since(s.began) >= s.length
+}
+
+// drives binds a method that moves a run: f gives the sandbox, held, and the
+// length of the slice in ns.
+func drives[P any](name string, f func(c *call, p *P) (*sandbox, int64, error)) binding {
+	b := on(name, func(*call, *P) (wire.Output, error) { return wire.Output{}, nil })
+	b.handle = func(c *call, params []byte) (Reply, error) {
+		var p P
+		if err := wire.Params(params, &p); err != nil {
+			return Reply{}, badRequest("parameters: %v", err)
+		}
+		b, ns, err := f(c, &p)
+		if err != nil {
+			return Reply{}, err
+		}
+		return c.drive(b, time.Duration(ns))
+	}
+	return b
+}
+
+// drive moves the run for a slice and says why it came back.
+func (c *call) drive(b *sandbox, length time.Duration) (Reply, error) {
+	if length <= 0 {
+		length = usualSlice
+	}
+	s := slice{sandbox: b, server: c.Server, began: time.Now(), length: min(length, longestSlice)}
+	if left, ok := b.TimeLeft(); ok {
+		s.length = min(s.length, time.Duration(left))
+	}
+	if b.slept != 0 {
+		b.Slept(min(s.began.UnixNano(), b.wake) - b.slept)
+		b.slept = 0
+	}
+	if r, ok, err := b.obey(); ok {
+		return r, err
+	}
+	outcome, until := b.Advance(&s)
+	if outcome != shell.Done {
+		if r, ok, err := b.obey(); ok {
+			return r, err
+		}
+	}
+	return b.answer(outcome, until)
+}
+
+// obey does what a note asks, if there is one for this run.
+func (b *sandbox) obey() (Reply, bool, error) {
+	n := b.asked()
+	if n == nil || !b.M.Run.Active {
+		return Reply{}, false, nil
+	}
+	b.note.CompareAndSwap(n, nil)
+	if n.suspend {
+		r, err := b.say(wire.TagSuspended, func(o wire.Output) any { return wire.Suspended{Output: o} })
+		return r, true, err
+	}
+	b.Cancel()
+	r, err := b.answer(shell.Done, 0)
+	return r, true, err
+}
+
+// say makes an answer that begins with the output so far.
+func (b *sandbox) say(tag wire.Tag, body func(wire.Output) any) (Reply, error) {
+	taken := b.Take()
+	size := 256
+	for _, c := range taken {
+		size += len(c.Data) + 16
+	}
+	return encoded(tag, body(wire.Output{Run: b.M.RunID, Output: chunks(taken)}), size)
+}
+
+func chunks(taken []shell.Chunk) []wire.Chunk {
+	if len(taken) == 0 {
+		return nil
+	}
+	out := make([]wire.Chunk, len(taken))
+	for i, c := range taken {
+		out[i] = wire.Chunk{FD: c.Stream, Data: c.Data}
+	}
+	return out
+}
+
+// answer says how a slice ended.
+func (b *sandbox) answer(outcome shell.Outcome, until int64) (Reply, error) {
+	m := b.M
+	switch outcome {
+	case shell.Sliced:
+		return b.say(wire.TagSlice, func(o wire.Output) any { return wire.Slice{Output: o} })
+	case shell.Calls:
+		return b.say(wire.TagCalls, func(o wire.Output) any { return wire.Calls{Output: o, Calls: b.calls()} })
+	case shell.Sleeping:
+		now := time.Now().UnixNano()
+		wait := max(until-m.Now(), 0)
+		if left, ok := b.TimeLeft(); ok {
+			wait = min(wait, left)
+		}
+		b.slept, b.wake = now, now+wait
+		return b.say(wire.TagSleeping, func(o wire.Output) any { return wire.Sleeping{Output: o, Until: until, Wait: wait} })
+	case shell.Input:
+		return b.say(wire.TagInput, func(o wire.Output) any { return wire.Input{Output: o} })
+	case shell.Limited:
+		return b.say(wire.TagLimit, func(o wire.Output) any { return wire.Limited{Output: o, Limit: m.Run.Limit} })
+	case shell.Marked:
+		name := m.Run.Marks[0]
+		m.Run.Marks = m.Run.Marks[1:]
+		return b.say(wire.TagCheckpoint, func(o wire.Output) any { return wire.Checkpointed{Output: o, Name: name} })
+	}
+	return b.say(wire.TagDone, func(o wire.Output) any {
+		return wire.Done{Output: o, Status: m.Run.Status, Steps: m.Meter.Steps - m.Run.Steps, Time: m.Meter.Time - b.meter,
+			ErrorClass: m.Run.Class, Limit: m.Run.Limit, StdoutTruncated: m.IO.Cut[0], StderrTruncated: m.IO.Cut[1],
+			Unsupported: m.IO.Missing, ToolErrors: m.IO.ToolError}
+	})
+}
+
+// calls gives the unanswered tool calls, oldest first.
+func (b *sandbox) calls() []wire.Call {
+	out := make([]wire.Call, len(b.M.Calls))
+	for i, c := range b.M.Calls {
+		args := make([]string, len(c.Args))
+		for i, a := range c.Args {
+			args[i] = string(a)
+		}
+		env := make(map[string]string, len(c.Env))
+		for _, kv := range c.Env {
+			name, value, _ := strings.Cut(string(kv), "=")
+			env[name] = value
+		}
+		out[i] = wire.Call{ID: c.ID, Name: c.Name, Args: args, Stdin: c.Stdin, Env: env, Dir: string(c.Cwd), ForkedFrom: c.ForkedFrom}
+	}
+	return out
+}
+
+func activeRun(c *call, p *wire.SandboxParams) (wire.RunInfo, error) {
+	b, err := c.hold(p.Sandbox)
+	if err != nil {
+		return wire.RunInfo{}, err
+	}
+	m := b.M
+	if !m.Run.Active {
+		return wire.RunInfo{}, nil
+	}
+	r := wire.RunInfo{Run: m.RunID, Script: m.Run.Command, State: "running", Started: m.Run.Started, Steps: m.Meter.Steps - m.Run.Steps, Calls: b.calls()}
+	switch {
+	case m.Run.Limit != "":
+		r.State = "limit"
+	case m.IO.InWanted:
+		r.State = "input"
+	case len(m.Calls) > 0:
+		r.State = "calls"
+	case b.slept != 0:
+		r.State = "sleeping"
+	}
+	return r, nil
+}
