@@ -2,6 +2,7 @@ package awk
 
 import (
 	"math"
+	mathbits "math/bits"
 	"strings"
 	"unicode/utf8"
 
@@ -191,9 +192,9 @@ func (p *Program) splitInto(args []Value, pattern bool) float64 {
 		}
 		by = splitter{mode: splitPattern, re: p.regexOf(fpat)}
 	case len(args) > 2 && args[2].K != Untyped:
-		by = p.separator(&args[2])
+		by = p.separator(&args[2], false)
 	default:
-		by = p.separator(&p.Globals[slotFS])
+		by = p.separator(&p.Globals[slotFS], false)
 	}
 	if len(args) > 3 && args[3].R == args[1].R {
 		p.fatal("split: cannot use the same array for second and fourth args")
@@ -402,7 +403,7 @@ func (p *Program) bits(fn uint8, args []Value) float64 {
 		u := uint64(min(x, 1<<63))
 		switch {
 		case fn == fnCompl:
-			return float64(^u & (1<<53 - 1))
+			return truncated(^u)
 		case i == 0:
 			r = u
 		case fn == fnAnd:
@@ -422,15 +423,8 @@ func (p *Program) bits(fn uint8, args []Value) float64 {
 
 // truncated keeps the lowest bits that a number holds exactly, as gawk does.
 func truncated(u uint64) float64 {
-	if u >= 1<<53 {
-		lead := 0
-		for v := u; v >= 1<<53; v >>= 1 {
-			lead++
-		}
-		_ = lead
-		if u&(u-1) != 0 && u<<11 != 0 && uint64(float64(u)) != u {
-			u &= 1<<53 - 1
-		}
+	if low := mathbits.TrailingZeros64(u); low < 11 {
+		u &= 1<<(53+low) - 1
 	}
 	return float64(u)
 }

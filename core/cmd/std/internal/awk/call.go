@@ -39,6 +39,9 @@ func (p *Program) argument(in instr) {
 
 // call starts a user function; its arguments on the stack become its parameters.
 func (p *Program) call(fn int32, args int) {
+	if fn < 0 {
+		p.fatal("function `%s' not defined", p.code.consts[args].S)
+	}
 	f := &p.code.funcs[fn]
 	if len(p.Frames) >= maxFrames {
 		p.fatal("function `%s': calls nest too deeply (limit %d)", f.name, maxFrames)
@@ -61,10 +64,11 @@ func (p *Program) indirect(args int) {
 	name := p.str(p.top(args))
 	i := slices.IndexFunc(p.code.funcs, func(f funcCode) bool { return f.name == name })
 	if i < 0 {
-		if builtins[name].op != 0 {
-			p.fatal("indirect call of built-in function `%s' is not supported here", name)
+		if b := builtins[name]; b.op != 0 {
+			p.indirectBuiltin(name, b, args)
+			return
 		}
-		p.fatal("function called indirectly through `%s' does not exist", name)
+		p.fatal("`%s' is not a function, so it cannot be called indirectly", name)
 	}
 	if args > len(p.code.funcs[i].params) {
 		p.fatal("function `%s' called with more arguments than declared", name)
@@ -72,6 +76,21 @@ func (p *Program) indirect(args int) {
 	copy(p.Stack[p.sp-args-1:], p.Stack[p.sp-args:p.sp])
 	p.sp--
 	p.call(int32(i), args)
+}
+
+// indirectBuiltin calls a built-in function that takes values and does not wait.
+func (p *Program) indirectBuiltin(name string, b builtin, args int) {
+	switch b.op {
+	case fnSplit, fnPatsplit, fnMatch, fnSub, fnGsub, fnGensub, fnClose, fnFflush, fnSystem, fnAsort, fnAsorti,
+		fnDcgettext, fnDcngettext, fnBindtextdomain:
+		p.fatal("indirect call of the built-in function `%s' is not supported here", name)
+	}
+	if args < max(b.min, 1) && name != "rand" && name != "systime" && name != "strftime" && name != "srand" || args > b.max {
+		p.fatal("%d is invalid as number of arguments for %s", args, name)
+	}
+	copy(p.Stack[p.sp-args-1:], p.Stack[p.sp-args:p.sp])
+	p.sp--
+	p.builtin(instr{op: opBuiltin, a: int32(args), c: b.op})
 }
 
 // popFrame leaves a function: its arrays die, its lists end.

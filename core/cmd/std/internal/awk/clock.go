@@ -62,6 +62,12 @@ func (p *Program) mktime(s string, utc bool) float64 {
 	if !utc {
 		loc = p.zone()
 	}
+	// A seventh number above 0 says that daylight saving time is in force; no zone here has one.
+	if len(words) > 6 {
+		if dst, err := strconv.Atoi(words[6]); err == nil && dst > 0 {
+			n[3]--
+		}
+	}
 	return float64(time.Date(n[0], time.Month(n[1]), n[2], n[3], n[4], n[5], 0, loc).Unix())
 }
 

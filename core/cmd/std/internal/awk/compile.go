@@ -5,8 +5,8 @@ type compiler struct {
 	*code
 	params  map[string]int // of the function being compiled
 	at      lexeme
-	calls   []callSite
 	funcNo  map[string]int
+	defined []lexeme // where each function is
 	loops   []loop
 	strings map[string]int32
 	numbers map[float64]int32
@@ -17,11 +17,6 @@ type loop struct {
 	isSwitch  bool
 	breaks    []int // jumps to patch
 	continues []int
-}
-
-type callSite struct {
-	name string
-	at   lexeme
 }
 
 // compile parses and compiles program text. The error is a *SyntaxError.
@@ -55,14 +50,10 @@ func compile(units []Unit) (out *code, err error) {
 			c.lex().fatal(f.at, 1, "error: function name `%s' previously defined", f.name)
 		}
 		c.funcNo[f.name] = i
+		c.defined = append(c.defined, f.at)
 		c.funcs = append(c.funcs, funcCode{name: f.name, params: f.params})
 	}
 	c.program(tree)
-	for _, call := range c.calls {
-		if _, ok := c.funcNo[call.name]; !ok {
-			c.lex().fatal(call.at, 2, "fatal: function `%s' not defined", call.name)
-		}
-	}
 	return c.code, nil
 }
 
@@ -224,7 +215,10 @@ func (c *compiler) slot(n *node) (slot int, local bool) {
 	if i, ok := c.params[n.s]; ok {
 		return i, true
 	}
-	if _, ok := c.funcNo[n.s]; ok {
+	if i, ok := c.funcNo[n.s]; ok {
+		if f := c.defined[i]; n.at.unit < f.unit || n.at.unit == f.unit && n.at.start < f.start {
+			c.lex().fatal(f, 1, "error: function name `%s' previously defined", n.s)
+		}
 		c.lex().fatal(n.at, 1, "error: function `%s' called with space between name and `('\nor used as a variable or an array", n.s)
 	}
 	i, ok := c.slots[n.s]
@@ -383,6 +377,7 @@ func (c *compiler) forIn(n *node) {
 func (c *compiler) switchStatement(n *node) {
 	c.expr(n.a)
 	cases := make([]int, len(n.list))
+	seen := map[string]bool{}
 	def := -1
 	for i, k := range n.list {
 		if k.a == nil {
@@ -401,6 +396,14 @@ func (c *compiler) switchStatement(n *node) {
 		default:
 			v = Value{K: Pattern, S: k.a.s, R: int32(c.pattern(k.a.s)) + 1}
 		}
+		name := text(&v, "%.6g")
+		if v.K == Pattern {
+			name = "/" + name + "/"
+		}
+		if seen[name] {
+			c.lex().fatal(k.at, 1, "error: duplicate case values in switch body: %s", name)
+		}
+		seen[name] = true
 		cases[i] = c.emit(opCase, 0, c.constant(v), 0)
 	}
 	c.emit(opPop, 0, 0, 0)

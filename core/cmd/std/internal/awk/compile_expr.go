@@ -232,6 +232,9 @@ func power(a, b float64) float64 {
 		}
 		return r
 	}
+	if a < 0 && !integral(b) && !math.IsInf(b, 0) && !math.IsInf(a, 0) {
+		return math.Copysign(math.NaN(), -1)
+	}
 	return math.Pow(a, b)
 }
 
@@ -448,13 +451,19 @@ func (c *compiler) call(n *node) {
 	}
 	i, ok := c.funcNo[n.s]
 	if !ok {
-		c.calls = append(c.calls, callSite{n.s, n.at})
-	} else if len(n.list) > len(c.funcs[i].params) {
+		for _, a := range n.list {
+			c.argument(a)
+		}
+		c.at = n.at
+		c.emit(opCall, -1, c.str(n.s), 0)
+		return
+	}
+	if len(n.list) > len(c.funcs[i].params) {
 		c.warn = append(c.warn, c.lex().where(n.at.unit, n.at.line)+"warning: function `"+n.s+"' called with more arguments than declared")
 	}
 	for j, a := range n.list {
 		c.argument(a)
-		if ok && j >= len(c.funcs[i].params) {
+		if j >= len(c.funcs[i].params) {
 			c.emit(opPop, 0, 0, 0)
 		}
 	}

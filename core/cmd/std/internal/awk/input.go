@@ -260,9 +260,6 @@ func (p *Program) getline(in instr) bool {
 	} else {
 		name := p.str(p.top(size))
 		rec, how = p.nextFrom(in.c, name)
-		if how == gotRecord && in.c != redirFile {
-			p.In.NR++
-		}
 	}
 	switch how {
 	case gotBlocked:

@@ -221,7 +221,7 @@ func (l *lexer) token(c byte) lexeme {
 	if strings.IndexByte("{}()[];,+-*/%^!<>|?:~$=", c) < 0 {
 		r, size := utf8.DecodeRuneInString(l.src[l.pos:])
 		_ = r
-		l.fail(t, "syntax error, invalid char '%s' in expression", l.src[l.pos:l.pos+size])
+		l.fail(t, "invalid char '%s' in expression", l.src[l.pos:l.pos+size])
 	}
 	l.pos++
 	t.kind, t.s = tPunct, l.src[l.pos-1:l.pos]

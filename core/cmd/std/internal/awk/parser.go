@@ -11,10 +11,12 @@ type parser struct {
 	depth int
 	// noGT is set while > would be a redirection, noIn in the head of for (x in a).
 	noGT, noIn bool
-	loops      int // loops around the statement
+	target     lexeme // where an assignment may begin
+	loops      int    // loops around the statement
 	switches   int
 	inFunc     bool
 	ruleKind   int
+	empty      []string // complaints about rules that are nothing
 	out        syntax
 }
 
@@ -32,12 +34,19 @@ func parse(units []Unit) (s *syntax, err error) {
 		}
 	}()
 	p.advance()
-	for p.tok.kind != tEOF {
-		if p.tok.kind == tNewline || p.is(";") {
+	for p.newlines(); p.tok.kind != tEOF; p.newlines() {
+		if p.is(";") {
+			p.empty = append(p.empty, p.where(p.tok.unit, p.tok.line)+"each rule must have a pattern or an action part")
 			p.advance()
 			continue
 		}
 		p.item()
+		if p.is(";") {
+			p.advance()
+		}
+	}
+	if len(p.empty) > 0 {
+		panic(&SyntaxError{Lines: p.empty, Status: 1})
 	}
 	p.out.warn = p.warn
 	return &p.out, nil
@@ -52,6 +61,9 @@ func (p *parser) isWord(w string) bool { return p.tok.kind == tKeyword && p.tok.
 // syntaxError reports the current token.
 func (p *parser) syntaxError() {
 	if p.tok.kind == tNewline || p.tok.kind == tEOF {
+		if p.tok.kind == tNewline {
+			p.tok.line++ // gawk has read on
+		}
 		p.fail(p.tok, "unexpected newline or end of string")
 	}
 	p.fail(p.tok, "syntax error")
@@ -121,7 +133,7 @@ func (p *parser) item() {
 		r.kind = k
 		p.advance()
 		if !p.is("{") {
-			p.fatal(at, 1, "error: %s blocks must have an action part", at.s)
+			p.fatal(at, 1, "%s blocks must have an action part", at.s)
 		}
 	} else if !p.is("{") {
 		r.pattern = p.expr()
@@ -569,7 +581,6 @@ func (p *parser) list(end string) []*node {
 	noGT, noIn := p.noGT, p.noIn
 	p.noGT, p.noIn = false, false
 	defer func() { p.noGT, p.noIn = noGT, noIn }()
-	p.newlines()
 	if p.is(end) {
 		return nil
 	}

@@ -3,8 +3,8 @@ package awk
 import "slices"
 
 // expr reads an expression of the lowest precedence: a ? b : c.
-// Assignments need no level: an lvalue followed by = takes all to its right,
-// wherever it stands, as in gawk.
+// Assignments need no level: an lvalue followed by = takes all to its right
+// wherever an operand of a comparison or of something weaker may begin.
 func (p *parser) expr() *node {
 	p.enter()
 	defer func() { p.depth-- }()
@@ -100,6 +100,7 @@ func (p *parser) operand() bool {
 // concat reads a concatenation, and "cmd" | getline behind it.
 func (p *parser) concat() *node {
 	at := p.tok
+	p.target = at
 	n := p.additive()
 	for {
 		switch {
@@ -110,7 +111,7 @@ func (p *parser) concat() *node {
 			}
 			list = append(list, p.additive())
 			n = p.mk(&node{kind: nConcat, at: at, list: list})
-		case p.is("|") || p.is("|&"):
+		case (p.is("|") || p.is("|&")) && !p.noGT:
 			m := p.mark()
 			kind := p.tok.s
 			p.advance()
@@ -183,11 +184,15 @@ func lvalue(n *node) bool {
 
 // postfix reads an operand, ++ or -- behind it, or an assignment to it.
 func (p *parser) postfix() *node {
+	first := p.target == p.tok
 	n := p.primary()
 	if !lvalue(n) || p.tok.kind != tPunct {
 		return n
 	}
 	at := p.tok
+	if !first && at.s != "++" && at.s != "--" {
+		return n
+	}
 	switch p.tok.s {
 	case "++", "--":
 		p.advance()
@@ -234,7 +239,6 @@ func (p *parser) primary() *node {
 		p.advance()
 		p.advance() // (
 		n := &node{kind: nCall, s: at.s, at: at, list: p.list(")")}
-		p.newlines()
 		p.expect(")")
 		return p.mk(n)
 	case tBuiltin:
@@ -313,7 +317,6 @@ func (p *parser) punct() *node {
 		if len(list) == 0 {
 			p.syntaxError()
 		}
-		p.newlines()
 		p.expect(")")
 		if len(list) > 1 {
 			if !p.isWord("in") {
@@ -350,7 +353,6 @@ func (p *parser) subscripts(array *node) *node {
 	if len(n.list) == 0 {
 		p.syntaxError()
 	}
-	p.newlines()
 	p.expect("]")
 	return p.mk(n)
 }
@@ -368,7 +370,6 @@ func (p *parser) builtin() *node {
 	}
 	p.advance()
 	n.list = p.list(")")
-	p.newlines()
 	if !p.is(")") {
 		p.syntaxError()
 	}

@@ -65,6 +65,7 @@ func (r *Random) word() uint32 {
 // next is rand().
 func (r *Random) next() float64 {
 	if len(r.Words) == 0 {
+		r.Seed = 1
 		r.seed(1)
 	}
 	for {
@@ -81,6 +82,9 @@ func (r *Random) next() float64 {
 // reseed is srand(x): it gives the seed before.
 func (r *Random) reseed(x float64) float64 {
 	old := r.Seed
+	if len(r.Words) == 0 {
+		old = 1
+	}
 	r.Seed = math.Trunc(x)
 	if math.IsNaN(x) || math.IsInf(x, 0) {
 		x = 0

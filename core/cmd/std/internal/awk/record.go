@@ -59,7 +59,7 @@ func (p *Program) setSplitter() {
 		s.mode = splitPattern
 		s.re = p.regexOf(&p.Globals[slotFPAT])
 	default:
-		s = p.separator(&p.Globals[slotFS])
+		s = p.separator(&p.Globals[slotFS], p.conv.fold)
 		s.newline = p.conv.rs == ""
 		if s.mode == splitRegex && s.newline {
 			fs := p.Globals[slotFS]
@@ -70,8 +70,9 @@ func (p *Program) setSplitter() {
 	p.split = s
 }
 
-// separator makes a splitter of a value of FS, or of split's third argument.
-func (p *Program) separator(v *Value) splitter {
+// separator makes a splitter of a value of FS, or of split's third argument,
+// for which a single letter is itself even with IGNORECASE.
+func (p *Program) separator(v *Value, fold bool) splitter {
 	s := splitter{fold: p.conv.fold, made: true}
 	fs := text(v, p.conv.convfmt)
 	switch {
@@ -79,7 +80,7 @@ func (p *Program) separator(v *Value) splitter {
 		s.mode = splitBlank
 	case fs == "":
 		s.mode = splitChars
-	case len(fs) == 1 && !(s.fold && isLetter(fs[0])) && (v.K != Pattern || strings.IndexByte(`\.[]()*+?{}|^$`, fs[0]) < 0):
+	case len(fs) == 1 && !(fold && isLetter(fs[0])) && (v.K != Pattern || strings.IndexByte(`\.[]()*+?{}|^$`, fs[0]) < 0):
 		s.mode, s.sep = splitByte, fs[0]
 	case len(fs) == 2 && fs[0] == '\\' && strings.IndexByte(`.[]()*+?{}|^$\/`, fs[1]) >= 0:
 		s.mode, s.sep = splitByte, fs[1]
@@ -376,7 +377,7 @@ func (p *Program) setField(i int, v Value) {
 func (p *Program) extend(n int) {
 	p.spend(n)
 	for len(p.Rec.Fields) < n {
-		p.Rec.Fields = append(p.Rec.Fields, Value{K: Unassigned})
+		p.Rec.Fields = append(p.Rec.Fields, Value{K: Str})
 	}
 }
 

@@ -24,12 +24,13 @@ func (p *Program) order(how string, ties bool) func(a, b item) int {
 		}
 		return strings.Compare(p.str(&a), p.str(&b))
 	}
-	text := func(a, b Value) int {
-		s, t := p.str(&a), p.str(&b)
-		if p.conv.fold {
-			s, t = foldCase(s), foldCase(t)
+	text := p.compareText
+	// tie orders equal values by subscripts that are no integers; the rest keep their order.
+	tie := func(a, b item) int {
+		if !ties || stringKey(a.Key.S).Int || stringKey(b.Key.S).Int {
+			return 0
 		}
-		return strings.Compare(s, t)
+		return text(a.Key, b.Key)
 	}
 	var f func(a, b item) int
 	switch strings.TrimSuffix(strings.TrimSuffix(how, "_asc"), "_desc") {
@@ -42,27 +43,27 @@ func (p *Program) order(how string, ties bool) func(a, b item) int {
 			if c := rank(a.Val, b.Val); c != 0 || a.Val.K == Arr {
 				return c
 			}
-			if c := text(a.Val, b.Val); c != 0 || !ties {
+			if c := text(a.Val, b.Val); c != 0 {
 				return c
 			}
-			return text(a.Key, b.Key)
+			return tie(a, b)
 		}
 	case "@val_num":
 		f = func(a, b item) int {
 			if c := rank(a.Val, b.Val); c != 0 || a.Val.K == Arr {
 				return c
 			}
-			if c := num(a.Val, b.Val); c != 0 || !ties {
+			if c := num(a.Val, b.Val); c != 0 {
 				return c
 			}
-			return text(a.Key, b.Key)
+			return tie(a, b)
 		}
 	case "@val_type":
 		f = func(a, b item) int {
-			if c := p.byType(a.Val, b.Val); c != 0 || !ties {
+			if c := p.byType(a.Val, b.Val); c != 0 {
 				return c
 			}
-			return text(a.Key, b.Key)
+			return tie(a, b)
 		}
 	default:
 		return nil
@@ -105,9 +106,16 @@ func (p *Program) byType(a, b Value) int {
 	case y:
 		return 1
 	}
+	return p.compareText(a, b)
+}
+
+// compareText orders strings; IGNORECASE puts those that differ in case alone next to each other.
+func (p *Program) compareText(a, b Value) int {
 	s, t := p.str(&a), p.str(&b)
 	if p.conv.fold {
-		s, t = foldCase(s), foldCase(t)
+		if c := strings.Compare(foldCase(s), foldCase(t)); c != 0 {
+			return c
+		}
 	}
 	return strings.Compare(s, t)
 }

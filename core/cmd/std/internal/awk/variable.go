@@ -254,6 +254,9 @@ func (p *Program) setSpecial(slot int32, v Value) {
 	switch slot {
 	case slotFS, slotFIELDWIDTHS, slotFPAT:
 		p.Rec.By = uint8(slot)
+		if info := p.Globals[slotPROCINFO]; info.K == Arr {
+			p.put(info.R, Key{S: "FS"}, str(specialNames[slot]))
+		}
 	}
 	p.refresh()
 }
