@@ -63,7 +63,7 @@ func globFlags(env Env, pattern string, f Flags) ([]string, error) {
 		prefix += "/"
 		pattern = pattern[1:]
 	}
-	if err := g.walk(prefix, splitPath(pattern), 0); err != nil {
+	if err := g.walk(prefix, splitPath(pattern), 0, false); err != nil {
 		return nil, err
 	}
 	slices.Sort(g.found)
@@ -108,8 +108,9 @@ const (
 	maxGlobDeep = 128 // directories below each other for **
 )
 
-// walk matches the components below the directory prefix.
-func (g *globber) walk(prefix string, comps []comp, deep int) error {
+// walk matches the components below the directory prefix. matched: the a
+// component of prefix was a pattern.
+func (g *globber) walk(prefix string, comps []comp, deep int, matched bool) error {
 	if len(comps) == 0 {
 		if _, err := g.stat(prefix, false); err == nil {
 			g.found = append(g.found, prefix)
@@ -125,9 +126,18 @@ func (g *globber) walk(prefix string, comps []comp, deep int) error {
 			}
 			return nil
 		}
-		return g.walk(path, comps[1:], deep)
+		return g.walk(path, comps[1:], deep, matched)
 	}
 	if c.text == "**" && g.flags&GlobStar != 0 {
+		if st, err := g.stat(prefix, true); prefix != "" && len(comps) == 1 && err == nil && st.Mode.IsDir() {
+			if matched {
+				prefix = strings.TrimRight(prefix, "/")
+			}
+			g.found = append(g.found, prefix)
+			if matched {
+				prefix += "/"
+			}
+		}
 		return g.star(prefix, comps, deep)
 	}
 	if c.match == nil {
@@ -158,7 +168,7 @@ func (g *globber) walk(prefix string, comps []comp, deep int) error {
 			g.found = append(g.found, path)
 			return nil
 		}
-		return g.walk(path, comps[1:], deep)
+		return g.walk(path, comps[1:], deep, true)
 	})
 }
 
@@ -173,12 +183,10 @@ func (g *globber) star(prefix string, comps []comp, deep int) error {
 		c, rest = rest[0], rest[1:]
 	}
 	last := len(rest) == 0
-	if last {
-		if prefix != "" && deep == 0 {
-			g.found = append(g.found, prefix)
+	if !last {
+		if err := g.walk(prefix, rest, deep, true); err != nil {
+			return err
 		}
-	} else if err := g.walk(prefix, rest, deep); err != nil {
-		return err
 	}
 	return g.each(prefix, func(d vfs.Dirent) error {
 		if !g.visible(d.Name, "*") {
@@ -186,7 +194,7 @@ func (g *globber) star(prefix string, comps []comp, deep int) error {
 		}
 		path := prefix + d.Name
 		dir := d.Type.IsDir()
-		if last && (c.slashes == "" || dir) {
+		if last && (c.slashes == "" || g.isDir(path, d)) {
 			g.found = append(g.found, path+c.slashes)
 		}
 		if !dir {

@@ -515,6 +515,29 @@ func (m *Matcher) alternatives(e *elem, s string, from, to positions) {
 	}
 }
 
+// fixed reports whether each alternative is one element that consumes.
+func (e *elem) fixed() bool {
+	for _, alt := range e.alts {
+		if len(alt) != 1 || alt[0].kind == eStar || alt[0].kind == eExt {
+			return false
+		}
+	}
+	return true
+}
+
+// repeat matches one or more times the alternatives of such an element.
+func (m *Matcher) repeat(e *elem, s string, from, to positions) {
+	reach := append(positions(nil), from...)
+	for i := reach.first(0); i >= 0 && i <= len(s); i = reach.first(i + 1) {
+		for k := range e.alts {
+			if n := m.one(&e.alts[k][0], s[i:]); n > 0 {
+				to.add(i + n)
+				reach.add(i + n)
+			}
+		}
+	}
+}
+
 func (m *Matcher) extEnds(e *elem, s string, from, to positions) {
 	switch e.op {
 	case '?':
@@ -525,6 +548,10 @@ func (m *Matcher) extEnds(e *elem, s string, from, to positions) {
 	case '*', '+':
 		if e.op == '*' {
 			copy(to, from)
+		}
+		if e.fixed() {
+			m.repeat(e, s, from, to)
+			return
 		}
 		seen := make(positions, len(from))
 		for front := from; ; {

@@ -68,7 +68,8 @@ func QuoteDeclare(s string) string {
 // QuoteKey returns the key of an associative array as declare -p writes it:
 // as it is if it needs no quoting.
 func QuoteKey(s string) string {
-	if s == "" || needsAnsi(s) || strings.ContainsAny(s, " \t\n'\"\\|&;()<>!{}*[]?^$`@") || s[0] == '#' || s[0] == '~' {
+	if s == "" || s == "@" || needsAnsi(s) || strings.ContainsAny(s, " \t\n'\"\\|&;()<>!{}*[]?^$`") ||
+		s[0] == '#' || s[0] == '~' || strings.Contains(s, ":~") || strings.Contains(s, "=~") {
 		return QuoteDeclare(s)
 	}
 	return s

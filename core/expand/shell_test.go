@@ -32,6 +32,7 @@ type shell struct {
 	depth  int
 	charge int
 	warned string
+	links  [][2]string
 }
 
 func newShell() *shell {
@@ -452,11 +453,21 @@ func (sh *shell) Home(user string) (string, bool) {
 	}
 	return "", false
 }
+
+// resolve follows the links of the tree.
+func (sh *shell) resolve(p string) string {
+	for _, l := range sh.links {
+		if p == l[0] || strings.HasPrefix(p, l[0]+"/") {
+			return l[1] + p[len(l[0]):]
+		}
+	}
+	return p
+}
 func (sh *shell) ReadDir(dir, after string, n int) ([]vfs.Dirent, error) {
 	if !path.IsAbs(dir) {
 		dir = path.Join("/tmp/x", dir)
 	}
-	dir = path.Clean(dir)
+	dir = sh.resolve(path.Clean(dir))
 	var out []vfs.Dirent
 	if dir != "/tmp/x" && !sh.files[dir].IsDir() {
 		return nil, vfs.ENOENT
@@ -475,6 +486,11 @@ func (sh *shell) Stat(p string, follow bool) (vfs.Stat, error) {
 		p = path.Join("/tmp/x", p)
 	}
 	p = path.Clean(p)
+	if follow || slash {
+		p = sh.resolve(p)
+	} else {
+		p = path.Join(sh.resolve(path.Dir(p)), path.Base(p))
+	}
 	if p == "/tmp/x" {
 		return vfs.Stat{Mode: vfs.TypeDir}, nil
 	}

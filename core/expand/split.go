@@ -142,9 +142,15 @@ func lastField(s string, isSep, isWS func(rune) bool, raw bool) string {
 			if i+1 >= len(s) {
 				break
 			}
-			_, w := utf8.DecodeRuneInString(s[i+1:])
+			r, w := utf8.DecodeRuneInString(s[i+1:])
 			b.WriteString(s[i+1 : i+1+w])
 			i += 1 + w
+			if isWS(r) { // goes with the rest at the end
+				continue
+			}
+			if pend {
+				fields++
+			}
 			keep, pend, other = b.Len(), false, 0
 			continue
 		}
@@ -171,6 +177,9 @@ func lastField(s string, isSep, isWS func(rune) bool, raw bool) string {
 			}
 			keep, pend = b.Len(), true
 		}
+	}
+	if keep == 0 && first < 0 { // nothing but escaped white space
+		return b.String()
 	}
 	if fields == 0 && first >= 0 {
 		return b.String()[:first]

@@ -1,0 +1,100 @@
+package expand
+
+import (
+	"errors"
+	"strings"
+	"testing"
+)
+
+// Input that would take the host down, or forever, must end in an error.
+func TestHostileInput(t *testing.T) {
+	many := strings.Repeat
+	deepName := "x"
+	for _, c := range []struct{ name, text, limit string }{
+		{"braces", "{1..100000000}", "braces"},
+		{"brace product", many("{1..1000}", 4), "braces"},
+		{"brace nesting", many("{a,", 5000) + many("}", 5000), "braces"},
+		{"parameters", many("${x:-", 5000) + many("}", 5000), ""},
+		{"quotes", many(`"${x:-`, 5000) + many(`}"`, 5000), ""},
+		{"arithmetic", many("$((", 3000) + "1" + many("))", 3000), ""},
+		{"parentheses", "$((" + many("(", 100000) + "1" + many(")", 100000) + "))", ""},
+		{"unary", "$((" + many("-", 1) + many("- ", 100000) + "1))", ""},
+		{"ternary", "$((" + many("1?", 50000) + "1" + many(":1", 50000) + "))", ""},
+		{"assignments", "$((" + many("v=", 100000) + "1))", ""},
+		{"powers", "$((" + many("1**", 100000) + "1))", ""},
+		{"subscripts", "$((" + many("a[", 3000) + "0" + many("]", 3000) + "))", ""},
+		{"parameter subscripts", many("${a[", 3000) + "0" + many("]}", 3000), ""},
+		{"mixed subscripts", many("${a[$((a[", 800) + "0" + many("]))]}", 800), ""},
+		{"extended patterns", "${x#" + many("@(", 3000) + "a" + many(")", 3000) + "}", "pattern"},
+		{"self reference", "$((" + deepName + "self))", ""},
+	} {
+		sh := newShell()
+		sh.flags |= ExtGlob
+		sh.vars.Own("xself").SetString("(xself+1)*(xself)")
+		sh.vars.Own("a").SetIndex(0, "0")
+		if strings.HasPrefix(c.name, "extended") {
+			sh.vars.Own("x").SetString("aaa")
+		}
+		_, err := Fields(sh, nil, []*Word{CompileText(c.text)})
+		var e *Error
+		if !errors.As(err, &e) {
+			t.Errorf("%s: %v", c.name, err)
+			continue
+		}
+		if c.limit != "" && (e.Kind != Limit || e.Name != c.limit) {
+			t.Errorf("%s: %v %q %s", c.name, e.Kind, e.Name, e.Text)
+		}
+	}
+}
+
+// Long flat input is no depth.
+func TestLongFlatInput(t *testing.T) {
+	many := strings.Repeat
+	for _, c := range []struct{ text, want string }{
+		{"$((" + many("1+", 100000) + "1))", "100001"},
+		{"$((" + many("1,", 100000) + "7))", "7"},
+		{"$((" + many("1&&", 100000) + "7))", "1"},
+		{"$((" + many("0||", 100000) + "7))", "1"},
+		{many("${u}", 50000) + "x", "x"},
+		{many(`"a"`, 50000), many("a", 50000)},
+		{"${x//a/}", ""},
+		{"${x//?(b)a/c}", many("c", 100000)},
+		{"${x%%+(a)}", ""},
+		{"${x##*(a)}", ""},
+		{"${x/*a*a*a*b/}", many("a", 100000)},
+	} {
+		sh := newShell()
+		sh.flags |= ExtGlob
+		n := 100000
+		if strings.Contains(c.text, "?(b)") || strings.Contains(c.text, "*b") {
+			n = 2000 // quadratic, as in bash; metered
+		}
+		sh.vars.Own("x").SetString(many("a", n))
+		out, err := String(sh, CompileText(c.text))
+		if want := c.want[:min(len(c.want), max(n, 50000))]; err != nil || out != want && out != many("c", n) && out != many("a", n) {
+			t.Errorf("%.30s: %.30q %v, want %.30q", c.text, out, err, want)
+		}
+		if n == 2000 && sh.charge == 0 {
+			t.Errorf("%.30s is not charged", c.text)
+		}
+	}
+}
+
+// A meter must be able to stop a pattern that takes long.
+func TestPatternsAreCharged(t *testing.T) {
+	sh := newShell()
+	m := NewMatcher("*!(a)*!(b)*c", ExtGlob).Metered(sh)
+	m.Match(strings.Repeat("ab", 500))
+	if sh.charge < 1000 {
+		t.Errorf("only %d units", sh.charge)
+	}
+}
+
+func TestMemoIsCheckedAgainstTheExpansion(t *testing.T) {
+	sh := newShell()
+	m := Memo{Entries: []Entry{{Kind: EntryCommand, OK: true, Text: []byte("x")}}}
+	var r Recorder
+	if _, err := Fields(r.Start(sh, &m), nil, []*Word{CompileText("$x")}); err == nil && r.Err() == nil {
+		t.Error("an entry of another kind must not pass")
+	}
+}
