@@ -60,6 +60,15 @@ class Parameter:
         self.choices: Tuple[str, ...] = ()
         self.help = ""
 
+    @property
+    def form(self) -> str:
+        """As the usage line shows it: ``FILE``, ``--level LEVEL``, ``--no-cache``."""
+        if not self.option:
+            return self.metavar
+        if not self.flag:
+            return f"{self.option} {self.metavar}"
+        return f"--no-{self.option[2:]}" if self.default is True and self.option.startswith("--") else self.option
+
 
 class Arguments:
     """The command line of a typed function."""
@@ -200,9 +209,8 @@ class Arguments:
         """One line: ``deploy [--dry-run] [--region REGION] TARGET...``."""
         parts = [name]
         for option in self.options:
-            text = option.option if option.flag else f"{option.option} {option.metavar}"
-            text += "..." if option.collect is not None else ""
-            parts.append(text if option.required else f"[{text}]")
+            text = option.form if option.required else f"[{option.form}]"
+            parts.append(text + ("..." if option.collect is not None else ""))
         for operand in self.operands:
             text = operand.metavar + ("..." if operand.collect is not None else "")
             parts.append(text if operand.required else f"[{text}]")
@@ -217,13 +225,12 @@ class Arguments:
             if parameters:
                 lines += ["", title]
             for p in parameters:
-                left = p.metavar if not p.option else p.option if p.flag else f"{p.option} {p.metavar}"
                 notes = [p.help] if p.help else []
                 if p.choices:
                     notes.append(f"one of {', '.join(p.choices)}")
                 if p.option and not p.flag and not p.required and p.default not in (None, "", (), []):
-                    notes.append(f"default: {p.default}")
-                lines.append(f"  {left:<22} {'; '.join(notes)}".rstrip())
+                    notes.append(f"default: {p.default.value if isinstance(p.default, enum.Enum) else p.default}")
+                lines.append(f"  {p.form:<22} {'; '.join(notes)}".rstrip())
         return "\n".join(lines) + "\n"
 
 

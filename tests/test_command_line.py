@@ -1,0 +1,134 @@
+"""The command: eryxsh -c, a file, stdin; exit status, streaming, Ctrl-C."""
+
+from __future__ import annotations
+
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import time
+from typing import Any
+
+import eryxsh
+import pytest
+
+
+def command(*words: str, **options: Any) -> subprocess.CompletedProcess[bytes]:
+    return subprocess.run([sys.executable, "-W", "error", "-m", "eryxsh", *words], capture_output=True, timeout=60, **options)
+
+
+def start(*words: str) -> subprocess.Popen[bytes]:
+    return subprocess.Popen(
+        [sys.executable, "-m", "eryxsh", *words], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, bufsize=0
+    )
+
+
+def test_script_text() -> None:
+    """-c runs text; the exit status is the script's; streams are apart; bytes are safe."""
+    r = command("-c", r"echo out; printf '\xff' >&2; exit 7")
+    assert (r.stdout, r.stderr, r.returncode) == (b"out\n", b"\xff", 7)
+
+
+def test_name_and_arguments() -> None:
+    """As bash -c: the first word after the text is $0."""
+    r = command("-c", 'echo "$0" "$#" "$2"', "name", "a", "b c")
+    assert r.stdout == b"name 2 b c\n"
+
+
+def test_script_file(tmp_path: pathlib.Path) -> None:
+    """A file with arguments; $0 is its name; nothing else of the host is there."""
+    script = tmp_path / "s.sh"
+    script.write_text('#!/bin/bash\necho "$0" "$@"\nls /work /host 2>&1 | wc -l\nexit 3\n')
+    r = command(str(script), "x", "-c")
+    assert r.stdout.decode() == f"{script} x -c\n2\n"
+    assert r.returncode == 3
+
+
+def test_script_on_stdin() -> None:
+    """Without a file the script is standard input."""
+    assert command(input=b"echo from stdin\nexit 4\n").stdout == b"from stdin\n"
+    assert command("-", "a", input=b"echo $1").stdout == b"a\n"
+    assert command(input=b"exit 4").returncode == 4
+
+
+def test_standard_input_of_the_script() -> None:
+    """It is read when the script reads, to its end."""
+    assert command("-c", "read -r a; echo [$a]; cat", input=b"one\ntwo\nthree").stdout == b"[one]\ntwo\nthree"
+    data = os.urandom(300_000)
+    assert command("-c", "cat", input=data).stdout == data
+
+
+def test_output_is_streamed() -> None:
+    """Lines arrive while the script runs, and answers go in: a conversation."""
+    p = start("-c", "while read -r l; do echo got $l; done")
+    assert p.stdin
+    assert p.stdout
+    try:
+        for word in (b"a\n", b"b\n"):
+            p.stdin.write(word)
+            assert p.stdout.readline() == b"got " + word
+        p.stdin.close()
+        assert p.wait(20) == 0
+    finally:
+        p.kill()
+        p.wait()
+        p.stdout.close()
+        assert p.stderr
+        p.stderr.close()
+
+
+@pytest.mark.parametrize("script", ["echo ready; while :; do :; done", "echo ready; sleep 100", "echo ready; cat"])
+def test_ctrl_c(script: str) -> None:
+    """Status 130, no traceback, within two seconds."""
+    p = start("-c", script)
+    assert p.stdout
+    assert p.stderr
+    assert p.stdin
+    try:
+        assert p.stdout.readline() == b"ready\n"
+        time.sleep(0.1)
+        sent = time.monotonic()
+        p.send_signal(signal.SIGINT)
+        assert p.wait(20) == 130
+        assert time.monotonic() - sent < 2
+        assert p.stderr.read() == b""
+    finally:
+        p.kill()
+        p.wait()
+        for stream in (p.stdin, p.stdout, p.stderr):
+            stream.close()
+
+
+def test_reader_that_leaves() -> None:
+    """A closed pipe ends the command quietly."""
+    p = start("-c", "yes")
+    assert p.stdout
+    assert p.stderr
+    assert p.stdin
+    assert p.stdout.read(4) == b"y\ny\n"
+    p.stdout.close()
+    assert p.wait(20) == 141
+    assert p.stderr.read() == b""
+    p.stderr.close()
+    p.stdin.close()
+
+
+def test_options() -> None:
+    """Help, version, timeout, limits; what is unknown is refused."""
+    assert command("--version").stdout.decode() == f"eryxsh {eryxsh.__version__}\n"
+    r = command("--help")
+    assert r.stdout.startswith(b"Usage: eryxsh")
+    assert r.returncode == 0
+    assert command("--timeout=0.1", "-c", "sleep 10").returncode == 124
+    assert command("--timeout", "0.1", "-c", "sleep 10").returncode == 124
+    r = command("--hardened", "-c", "x=aaaaaaaaaaaaaaaa; while :; do x=$x$x; done")
+    assert r.returncode == 137
+    for words in (["--nope"], ["-x"], ["-c"], ["--timeout=never", "-c", "true"], ["--timeout"]):
+        r = command(*words)
+        assert r.returncode == 2, words
+        assert b"eryxsh: " in r.stderr
+        assert b"Traceback" not in r.stderr
+    r = command("/no/such/script")
+    assert (r.returncode, r.stderr) == (127, b"eryxsh: /no/such/script: No such file or directory\n")
+    assert command("/tmp").returncode == 126

@@ -1,0 +1,138 @@
+"""Ctrl-C: KeyboardInterrupt within two seconds whatever runs, and the sandbox is usable afterwards."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+import time
+from typing import Any, Iterator
+
+import pytest
+from eryxsh import Sandbox, ToolCall
+
+
+@pytest.fixture(autouse=True)
+def default_handler() -> Iterator[None]:
+    """Python's own SIGINT handler."""
+    old = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, old)
+
+
+def interrupt(after: float) -> threading.Timer:
+    timer = threading.Timer(after, os.kill, [os.getpid(), signal.SIGINT])
+    timer.start()
+    return timer
+
+
+def interrupted(use: Any) -> float:
+    """Seconds from the signal to the exception."""
+    timer = interrupt(0.2)
+    started = time.monotonic()
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            use()
+    finally:
+        timer.join()
+    return time.monotonic() - started - 0.2
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        "while :; do :; done",
+        "sleep 100",
+        "yes > /dev/null",
+        "sort /dev/zero",
+        "cat /dev/zero | tr x y > /dev/null",
+        "f() { f; f; }; while :; do x=$(echo $x | tail -c 100); done",
+        "sleep 100 & wait",
+        "trap '' INT; while :; do :; done",
+        "trap 'while :; do :; done' EXIT; sleep 100",
+    ],
+)
+def test_while_a_script_runs(script: str) -> None:
+    """The exception comes, what was done stays, the next command works, and nothing is left running."""
+    sb = Sandbox(timeout=None)
+    assert interrupted(lambda: sb.commands.run(f"echo done > /tmp/before; {script}; echo never > /tmp/after")) < 2
+    r = sb.commands.run("cat /tmp/before; ls /tmp; echo status $?")
+    assert (r.stdout, r.exit_code) == ("done\nbefore\nstatus 0\n", 0)
+    assert sb.runs.active() is None
+
+
+def test_while_driving_a_run() -> None:
+    """The same for next, events and drive."""
+    sb = Sandbox()
+    for use in (lambda r: r.next(), lambda r: list(r.events()), lambda r: r.drive()):
+        run = sb.commands.start("while :; do :; done")
+        assert interrupted(lambda run=run, use=use: use(run)) < 2
+        assert sb.commands.run("echo on").stdout == "on\n"
+
+
+def test_while_a_tool_works() -> None:
+    """The signal reaches the Python function; the script is stopped."""
+
+    def slow(call: ToolCall) -> None:
+        time.sleep(30)
+
+    sb = Sandbox(tools={"slow": slow})
+    assert interrupted(lambda: sb.commands.run("slow; echo never > /tmp/after")) < 2
+    assert sb.commands.run("ls /tmp; echo on").stdout == "on\n"
+
+
+def test_while_waiting_for_the_turn() -> None:
+    """A thread that waits for another's run can be interrupted; the other goes on."""
+    sb = Sandbox()
+    results = []
+    thread = threading.Thread(target=lambda: results.append(sb.commands.run("sleep 1; echo other").stdout))
+    thread.start()
+    time.sleep(0.1)
+    assert interrupted(lambda: sb.commands.run("echo mine")) < 0.7
+    thread.join(10)
+    assert results == ["other\n"]
+    assert sb.commands.run("echo on").stdout == "on\n"
+
+
+def test_many_times() -> None:
+    """Interrupts at many moments of short commands never leave the sandbox unusable."""
+    sb = Sandbox()
+    for i in range(40):
+        try:
+            timer = interrupt(0.001 * (i % 8))
+            while True:
+                sb.commands.run("echo hi | cat > /dev/null")
+        except KeyboardInterrupt:
+            timer.join()
+        assert sb.commands.run("echo on").stdout == "on\n"
+
+
+def test_exception_of_another_signal() -> None:
+    """Whatever a signal handler raises stops the script, as with pytest-timeout or a custom alarm."""
+
+    class Alarm(Exception):
+        pass
+
+    def ring(number: int, frame: object) -> None:
+        raise Alarm
+
+    old = signal.signal(signal.SIGALRM, ring)
+    try:
+        sb = Sandbox()
+        for error in (Alarm,):
+            signal.setitimer(signal.ITIMER_REAL, 0.1)
+            with pytest.raises(error):
+                sb.commands.run("while :; do :; done")
+            assert sb.runs.active() is None
+            assert sb.commands.run("echo on").stdout == "on\n"
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, old)
+
+
+def test_history_knows(python: Any) -> None:
+    """The interrupted command is in the history with status 130."""
+    sb = Sandbox()
+    interrupted(lambda: sb.commands.run("sleep 100"))
+    entry = sb.history.list()[-1]
+    assert (entry.command, entry.exit_code) == ("sleep 100", 130)

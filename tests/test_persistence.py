@@ -1,0 +1,30 @@
+"""Persistence: an ephemeral sandbox says how to turn saving on."""
+
+from __future__ import annotations
+
+from typing import Any, Dict
+
+import pytest
+from eryxsh import PersistenceError, Sandbox
+
+
+def test_ephemeral_keeps_nothing() -> None:
+    """save_state, load_state and clear_persisted_state name the way out."""
+    sb = Sandbox()
+    for method in (sb.save_state, sb.load_state, sb.clear_persisted_state):
+        with pytest.raises(PersistenceError, match=r'persistence="session"') as caught:
+            method()
+        assert method.__name__ in str(caught.value)
+
+
+@pytest.mark.parametrize("options", [{"persistence": "session"}, {"persistence": "persistent"}, {"store": "/tmp/x"}, {"namespace": "n"}])
+def test_what_would_be_ignored_is_refused(options: Dict[str, Any]) -> None:
+    """Modes of later versions, and a store without a mode."""
+    with pytest.raises(PersistenceError):
+        Sandbox(**options)
+
+
+def test_unknown_mode() -> None:
+    """A ValueError that lists the modes."""
+    with pytest.raises(ValueError, match="ephemeral, session, persistent"):
+        Sandbox(persistence="sometimes")
