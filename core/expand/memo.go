@@ -41,6 +41,7 @@ const (
 	EntryStat
 	EntryNames
 	EntryPrompt
+	EntryWarn
 )
 
 // Answer appends the output of the command, or the path of the process
@@ -289,6 +290,15 @@ func (r *Recorder) Names(prefix string) []string {
 
 // Ref implements Env.
 func (r *Recorder) Ref(name string) (string, bool) { return r.env.Ref(name) }
+
+// Warn implements Warner: a message is written by the first attempt only.
+func (r *Recorder) Warn(text string) {
+	r.next(EntryWarn, func(*Entry) {
+		if w, ok := r.env.(Warner); ok {
+			w.Warn(text)
+		}
+	})
+}
 
 // Charge implements Env.
 func (r *Recorder) Charge(n int) { r.env.Charge(n) }

@@ -52,10 +52,7 @@ func (e *eval) param(p *param, quoted bool) error {
 	case opNames:
 		return e.list(e.env.Names(p.name), p.letter == '*', quoted)
 	case opKeys:
-		e.ifsJoin = quoted
-		err := e.list(e.env.Var(p.name).Keys(), p.sub.All == '*', quoted)
-		e.ifsJoin = false
-		return err
+		return e.joined(p, quoted, e.env.Var(p.name).Keys(), p.sub.All == '*', quoted)
 	}
 	if p.indirect {
 		return e.indirect(p, quoted)
@@ -150,7 +147,6 @@ func (e *eval) value(p *param) (value, error) {
 		val.many, val.star = true, p.sub.All == '*'
 		val.list = v.Values()
 		val.set = len(val.list) > 0
-	case v == nil: // the subscript is not looked at
 	case v.Is(vars.Assoc):
 		key, err := e.str(p.sub.Word)
 		if err != nil {
@@ -236,7 +232,7 @@ func (e *eval) apply(p *param, val value, quoted bool) error {
 	case opSlice:
 		return e.slice(p, val, quoted)
 	case opTransform:
-		e.ifsJoin = true
+		e.ifsJoin = !p.here
 		err := e.transform(p, val, quoted)
 		e.ifsJoin = false
 		return err
@@ -361,6 +357,12 @@ func (e *eval) question(p *param, val value) error {
 
 // operate applies a trim, replacement or case change.
 func (e *eval) operate(p *param, val value, quoted bool) error {
+	if !val.set { // what follows is not even expanded
+		if val.many {
+			return e.list(nil, val.star, quoted)
+		}
+		return nil
+	}
 	e.load()
 	fold := e.flags & NoCaseMatch
 	if p.op != opReplace {
@@ -387,9 +389,6 @@ func (e *eval) operate(p *param, val value, quoted bool) error {
 		}
 	}
 	if !val.many {
-		if !val.set {
-			return nil
-		}
 		e.emit(p.applied(&metered, &rep, val.s), quoted)
 		return nil
 	}
@@ -397,8 +396,14 @@ func (e *eval) operate(p *param, val value, quoted bool) error {
 	for i, s := range val.list {
 		l[i] = p.applied(&metered, &rep, s)
 	}
-	e.ifsJoin = quoted || p.op == opTrim
-	err := e.list(l, val.star, quoted)
+	return e.joined(p, quoted || p.op == opTrim, l, val.star, quoted)
+}
+
+// joined emits the elements that an operation made. Where they go into one
+// word, ifs tells whether IFS separates them rather than a space.
+func (e *eval) joined(p *param, ifs bool, l []string, star, quoted bool) error {
+	e.ifsJoin = ifs && !p.here
+	err := e.list(l, star, quoted)
 	e.ifsJoin = false
 	return err
 }
@@ -523,10 +528,7 @@ func (e *eval) slice(p *param, val value, quoted bool) error {
 			l = l[lo:hi]
 		}
 	}
-	e.ifsJoin = quoted
-	err = e.list(l, val.star, quoted)
-	e.ifsJoin = false
-	return err
+	return e.joined(p, quoted, l, val.star, quoted)
 }
 
 // cutRange turns offset and length into a range of 0…size.

@@ -45,6 +45,7 @@ type param struct {
 	colon    bool // :- rather than -
 	indirect bool
 	quoted   bool // the expansion stands inside double quotes
+	here     bool // the expansion stands in a here-document
 	sub      *Sub
 	word     *Word    // operand, pattern
 	rep      *Word    // replacement
@@ -164,11 +165,11 @@ func badSubscript(name string, s *Sub) error {
 func (r *reader) brace(quoted bool) part {
 	start := r.i - 1
 	r.i++
-	p := &param{quoted: quoted}
+	p := &param{quoted: quoted, here: r.here}
 	if !r.param(p) || r.i >= len(r.s) || r.s[r.i] != '}' {
 		end, _ := skipBrace(r.s, start+2, quoted, r.depth)
 		r.i = end
-		p = &param{kind: parBad}
+		p = &param{kind: parBad, quoted: quoted}
 	} else {
 		r.i++
 	}
