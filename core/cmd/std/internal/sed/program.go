@@ -1,0 +1,354 @@
+package sed
+
+import (
+	"io"
+
+	"eryxsh/core/cmd"
+	"eryxsh/core/regex"
+	"eryxsh/vfs"
+)
+
+// Range is where the range of a command stands.
+type Range struct {
+	Active bool  `cbor:"1,keyasint,omitempty"`
+	Closed bool  `cbor:"2,keyasint,omitempty"` // 0,/re/ is over
+	End    int64 `cbor:"3,keyasint,omitempty"` // its last line, where that is known
+}
+
+// Output is a file being written.
+type Output struct {
+	FD      int  `cbor:"1,keyasint,omitempty"`
+	Missing bool `cbor:"2,keyasint,omitempty"` // the last line had no newline: one comes before more text
+}
+
+// Reader is a file that R reads line by line.
+type Reader struct {
+	FD     int       `cbor:"1,keyasint,omitempty"`
+	Opened bool      `cbor:"2,keyasint,omitempty"`
+	Lines  cmd.Lines `cbor:"3,keyasint,omitempty"`
+}
+
+// Append is something to write at the end of the cycle.
+type Append struct {
+	Text []byte `cbor:"1,keyasint,omitempty"`
+	File string `cbor:"2,keyasint,omitempty"` // or its content
+	FD   int    `cbor:"3,keyasint,omitempty"` // of it, when Open
+	Open bool   `cbor:"4,keyasint,omitempty"`
+}
+
+// Phases of a Program.
+const (
+	phaseScript uint8 = iota // reading the files of -f
+	phaseOpen                // opening the files to write
+	phaseRead                // about to read a line
+	phaseRun                 // running commands
+	phaseEnd                 // the end of the cycle
+	phaseAppend              // writing what a, r and R left
+	phaseClose               // ending
+)
+
+// Program is a running sed.
+type Program struct {
+	Phase    uint8     `cbor:"1,keyasint,omitempty"`
+	Sources  []Source  `cbor:"2,keyasint,omitempty"`
+	In       input     `cbor:"3,keyasint,omitempty"`
+	Space    []byte    `cbor:"4,keyasint,omitempty"` // the pattern space
+	Chomped  bool      `cbor:"5,keyasint,omitempty"` // its line had a newline
+	Hold     []byte    `cbor:"6,keyasint,omitempty"`
+	HoldBare bool      `cbor:"23,keyasint,omitempty"` // and that of the hold space had none
+	PC       int       `cbor:"7,keyasint,omitempty"`
+	Done     bool      `cbor:"8,keyasint,omitempty"`  // the line was replaced: for t and T
+	Ranges   []Range   `cbor:"9,keyasint,omitempty"`  // by command
+	Outs     []Output  `cbor:"10,keyasint,omitempty"` // standard output, standard error, then script.files
+	Readers  []Reader  `cbor:"11,keyasint,omitempty"`
+	Queue    []Append  `cbor:"12,keyasint,omitempty"`
+	After    uint8     `cbor:"13,keyasint,omitempty"` // the phase after phaseAppend
+	Silent   bool      `cbor:"14,keyasint,omitempty"` // the cycle ends without printing
+	Keep     bool      `cbor:"15,keyasint,omitempty"` // D: the next cycle does not read
+	Quit     bool      `cbor:"16,keyasint,omitempty"`
+	Status   int       `cbor:"17,keyasint,omitempty"`
+	Last     int       `cbor:"18,keyasint,omitempty"` // 1 + the number of the expression used last
+	Joining  bool      `cbor:"19,keyasint,omitempty"` // N waits for its line
+	Child    childWait `cbor:"20,keyasint,omitempty"`
+	Stage    int       `cbor:"22,keyasint,omitempty"` // how far a command is that had to wait
+	SourceFD int       `cbor:"21,keyasint,omitempty"` // 1 + the descriptor of the source being read
+
+	script *script
+	o      *settings
+	spare  []byte
+	loc    []int
+	regs   []*pattern
+	index  map[*pattern]int
+	out    [][]byte // not handed to the system yet, by output
+	broken bool     // a write failed
+}
+
+// settings are the flags; a cache.
+type settings struct {
+	options
+	quiet    bool
+	separate bool
+	inPlace  bool
+	suffix   string
+	follow   bool
+	flush    bool
+	delim    byte
+	width    int
+}
+
+// budget is how many units of work one Step may take; a command takes one and more for the text it moves.
+const budget = 1 << 15
+
+// Step runs a bounded number of commands.
+func (p *Program) Step(c *cmd.Ctx) cmd.Next {
+	if p.o == nil && !p.readFlags(c) {
+		return cmd.Exit(1)
+	}
+	if p.Phase == phaseScript {
+		if next, ok := p.gather(c); !ok {
+			return next
+		}
+	}
+	if p.script == nil {
+		s, err := parse(p.Sources, p.o.options)
+		if err != nil {
+			c.Errorf("%s", err)
+			status := 1
+			if e, ok := err.(*parseError); ok && e.panic {
+				status = 4
+			}
+			return cmd.Exit(status)
+		}
+		p.script = s
+		p.o.quiet = p.o.quiet || s.quiet
+		p.numberPatterns()
+	}
+	if c.Pending() > cmd.Turn {
+		return cmd.WaitWrite()
+	}
+	left := budget
+	for left > 0 && !p.broken && c.Out.Len() < cmd.Turn {
+		next, again := p.turn(c, &left)
+		if !again {
+			p.flush(c)
+			p.charge(c, budget-left)
+			return next
+		}
+	}
+	p.flush(c)
+	p.charge(c, budget-left)
+	if p.broken {
+		return cmd.Exit(4)
+	}
+	return cmd.Again()
+}
+
+// charge accounts for the work of a turn and for what is kept.
+func (p *Program) charge(c *cmd.Ctx, n int) {
+	for _, re := range p.regs {
+		if re.re != nil {
+			n += re.re.Work() / 8
+		}
+	}
+	c.Charge(n)
+	if kept := cap(p.Space) + cap(p.Hold) + cap(p.spare); kept > cmd.Turn {
+		c.Hold(kept + cap(p.In.Lines.Buf))
+	}
+}
+
+// turn does one thing of the present phase; again says that there is more to do in this Step.
+func (p *Program) turn(c *cmd.Ctx, left *int) (next cmd.Next, again bool) {
+	switch p.Phase {
+	case phaseOpen:
+		if !p.open(c) {
+			return cmd.Exit(4), false
+		}
+		p.Phase = phaseRead
+	case phaseRead:
+		if p.Keep {
+			p.Keep, p.Phase, p.PC, p.Silent = false, phaseRun, 0, false
+			return cmd.Next{}, true
+		}
+		got, next, ok := p.readLine(c)
+		if !ok {
+			return next, false
+		}
+		*left -= 1 + len(p.Space)/64
+		if !got {
+			p.Phase = phaseClose
+			return cmd.Next{}, true
+		}
+		p.Phase, p.PC, p.Silent = phaseRun, 0, false
+	case phaseRun:
+		return p.run(c, left)
+	case phaseEnd:
+		if !p.Silent && !p.o.quiet {
+			p.print(c, 0, p.Space)
+		}
+		p.Phase, p.After = phaseAppend, phaseRead
+		if p.Quit {
+			p.After = phaseClose
+		}
+	case phaseAppend:
+		if next, ok := p.appended(c, left); !ok {
+			return next, false
+		}
+	case phaseClose:
+		p.In.close(c)
+		if err := p.settle(c); err != nil {
+			return cmd.Exit(4), false
+		}
+		return cmd.Exit(p.Status), false
+	}
+	return cmd.Next{}, true
+}
+
+// readFlags reads the options; false after a usage error.
+func (p *Program) readFlags(c *cmd.Ctx) bool {
+	o := &settings{delim: '\n', width: 70}
+	o.steps = c.RegexSteps()
+	scripted := false
+	for _, f := range c.Flags {
+		switch f.Name {
+		case "n":
+			o.quiet = true
+		case "e", "f":
+			scripted = true
+		case "E", "r":
+			o.extended = true
+		case "follow-symlinks":
+			o.follow = true
+		case "i":
+			o.inPlace, o.separate, o.suffix = true, true, f.Value
+		case "l":
+			o.width = number0(f.Value)
+		case "posix":
+			o.posix = true
+		case "s":
+			o.separate = true
+		case "sandbox":
+			o.sandbox = true
+		case "u":
+			o.flush = true
+		case "z":
+			o.zero, o.delim = true, 0
+		}
+	}
+	if _, ok := c.Getenv("POSIXLY_CORRECT"); ok {
+		o.posix = true
+	}
+	if !scripted && len(c.Args) == 0 {
+		c.Errout.WriteString(c.Def.Hint)
+		return false
+	}
+	p.o = o
+	p.In.skip = 0
+	if !scripted {
+		p.In.skip = 1
+	}
+	return true
+}
+
+// number0 is atoi.
+func number0(s string) int {
+	n := 0
+	for _, b := range []byte(s) {
+		if b < '0' || b > '9' {
+			break
+		}
+		n = min(n*10+int(b-'0'), 1<<30)
+	}
+	return n
+}
+
+// gather collects the script.
+func (p *Program) gather(c *cmd.Ctx) (cmd.Next, bool) {
+	if len(p.Sources) == 0 {
+		for _, f := range c.Flags {
+			switch f.Name {
+			case "e":
+				p.Sources = append(p.Sources, Source{Text: []byte(f.Value), Read: true})
+			case "f":
+				p.Sources = append(p.Sources, Source{File: f.Value})
+			}
+		}
+		if len(p.Sources) == 0 {
+			p.Sources = []Source{{Text: []byte(c.Args[0]), Read: true}}
+		}
+	}
+	for i := range p.Sources {
+		s := &p.Sources[i]
+		if s.Read {
+			continue
+		}
+		if p.SourceFD == 0 {
+			fd := 0
+			if s.File != "-" && s.File != "/dev/stdin" {
+				var err error
+				if fd, err = c.Open(s.File, vfs.O_RDONLY, 0); err != nil {
+					c.Errorf("couldn't open file %s: %s", s.File, err)
+					return cmd.Exit(4), false
+				}
+			}
+			p.SourceFD = fd + 1
+		}
+		n := len(s.Text)
+		s.Text = append(s.Text, make([]byte, cmd.Turn)...)
+		got, err := c.Read(p.SourceFD-1, s.Text[n:])
+		s.Text = s.Text[:n+got]
+		switch err {
+		case nil:
+			return cmd.Again(), false
+		case cmd.ErrBlocked:
+			return cmd.WaitRead(p.SourceFD - 1), false
+		case io.EOF:
+		default:
+			c.Errorf("read error on %s: %s", s.File, err)
+			return cmd.Exit(4), false
+		}
+		if p.SourceFD > 1 {
+			c.Close(p.SourceFD - 1)
+		}
+		p.SourceFD, s.Read = 0, true
+		if n := len(s.Text); n > 0 && s.Text[n-1] == '\n' {
+			s.Text = s.Text[:n-1]
+		}
+	}
+	p.Phase = phaseOpen
+	return cmd.Next{}, true
+}
+
+// numberPatterns lists the regular expressions, so that the last one used can be saved as a number.
+func (p *Program) numberPatterns() {
+	p.index = map[*pattern]int{}
+	add := func(re *pattern) {
+		if re != nil {
+			p.index[re] = len(p.regs)
+			p.regs = append(p.regs, re)
+		}
+	}
+	for i := range p.script.commands {
+		cmd := &p.script.commands[i]
+		if cmd.a1 != nil {
+			add(cmd.a1.re)
+		}
+		if cmd.a2 != nil {
+			add(cmd.a2.re)
+		}
+		if cmd.sub != nil {
+			add(cmd.sub.re)
+		}
+	}
+}
+
+// regexp gives the expression of a pattern: itself, or the last one used.
+func (p *Program) regexp(re *pattern) *regex.Regexp {
+	if re.re != nil {
+		p.Last = p.index[re] + 1
+		return re.re
+	}
+	if p.Last == 0 {
+		return nil
+	}
+	return p.regs[p.Last-1].re
+}
