@@ -78,3 +78,7 @@ func (c *Ctx) word(pattern, name string, err error) {
 	text := strings.NewReplacer("'NAME'", quote.Shell(name), "NAME", quote.Maybe(name), "WHY", err.Error()).Replace(pattern)
 	c.Errorf("%s", text)
 }
+
+// TryHelp writes the hint alone, after a message that was written already, and
+// returns the utility's status for a wrong command line.
+func (c *Ctx) TryHelp() int { return c.hint() }

@@ -134,7 +134,11 @@ func (s *system) steps(c *cmd.Ctx) Result {
 // reload moves a program through bytes, as a dump and a load do.
 func (s *system) reload(p cmd.Program) cmd.Program {
 	s.t.Helper()
-	data, err := cbor.Marshal(p)
+	mode, err := cbor.CoreDetEncOptions().EncMode()
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	data, err := mode.Marshal(p)
 	if err != nil {
 		s.t.Fatalf("%s: save: %v", s.run.Command.Name, err)
 	}
@@ -142,7 +146,7 @@ func (s *system) reload(p cmd.Program) cmd.Program {
 	if err := cbor.Unmarshal(data, q); err != nil {
 		s.t.Fatalf("%s: load: %v", s.run.Command.Name, err)
 	}
-	again, err := cbor.Marshal(q)
+	again, err := mode.Marshal(q)
 	if err != nil || !bytes.Equal(data, again) {
 		s.t.Fatalf("%s: a saved program is not the same after a load (%v)\n%x\n%x", s.run.Command.Name, err, data, again)
 	}

@@ -9,7 +9,7 @@ import (
 // TestKnown holds digests that the standards publish, whole and with a save between bytes.
 func TestKnown(t *testing.T) {
 	for _, test := range []struct{ algorithm, in, want string }{
-		{"blake2b", "abc", "ba80a53f981c4d0d6a2797b69f12f6e94c212f14685ac4b74b12bb6fdbffa2d17d87c5392aab792dc252d5de4533cc9518d38aa8dbc4925ab92386edd4009923"},
+		{"blake2b", "abc", "ba80a53f981c4d0d6a2797b69f12f6e94c212f14685ac4b74b12bb6fdbffa2d17d87c5392aab792dc252d5de4533cc9518d38aa8dbf1925ab92386edd4009923"},
 		{"sm3", "abc", "66c7f0f462eeedd9d1f2d46bdc10e4e24167c4875cf2f7a2297da02b8f4ba8e0"},
 		{"sm3", strings.Repeat("abcd", 16), "debe9ff92275b8a138604889c18e5a4d6fdb70e5387e5765293dcba39c0c5732"},
 		{"md5", "abc", "900150983cd24fb0d6963f7d28e17f72"},

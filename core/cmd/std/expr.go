@@ -1,0 +1,354 @@
+package std
+
+import (
+	"fmt"
+	"math/big"
+	"strings"
+	"unicode/utf8"
+
+	"eryxsh/core/cmd"
+	"eryxsh/core/cmd/quote"
+	"eryxsh/core/regex"
+)
+
+func expr() *cmd.Command {
+	return &cmd.Command{
+		Name: "expr", Summary: "print the value of EXPRESSION to standard output",
+		Usage: "expr EXPRESSION\nexpr OPTION", Class: cmd.Atomic, Raw: true, Status: 2,
+		Run: runExpr,
+	}
+}
+
+func runExpr(c *cmd.Ctx) int {
+	if c.SoleHelp() {
+		return 0
+	}
+	args := c.Args
+	if len(args) > 0 && args[0] == "--" {
+		args = args[1:]
+	}
+	if len(args) == 0 {
+		return c.MissingOperand("")
+	}
+	p := &exprParser{args: args}
+	v := p.or(true, 0)
+	if p.err == "" && len(p.args) > 0 {
+		p.fail("syntax error: unexpected argument %s", quote.Locale(p.args[0]))
+	}
+	if p.err != "" {
+		c.Errorf("%s", p.err)
+		return 2
+	}
+	c.Out.WriteString(v.text() + "\n")
+	return b2i(v.null())
+}
+
+// exprValue is a string, or a number.
+type exprValue struct {
+	str string
+	num *big.Int
+}
+
+func (v exprValue) text() string {
+	if v.num != nil {
+		return v.num.String()
+	}
+	return v.str
+}
+
+// null reports the values that count as false: an empty string and zero.
+func (v exprValue) null() bool {
+	if v.num != nil {
+		return v.num.Sign() == 0
+	}
+	s := strings.TrimPrefix(v.str, "-")
+	return v.str == "" || s != "" && strings.Trim(s, "0") == ""
+}
+
+// number is the value as a number; nil if it is none.
+func (v exprValue) number() *big.Int {
+	if v.num != nil {
+		return v.num
+	}
+	if !digits(strings.TrimPrefix(v.str, "-")) {
+		return nil
+	}
+	n, _ := new(big.Int).SetString(v.str, 10)
+	return n
+}
+
+func exprInt(n int) exprValue { return exprValue{num: big.NewInt(int64(n))} }
+
+// exprMaxDepth bounds nested parentheses and exprMaxBits the size of numbers.
+const (
+	exprMaxDepth = 500
+	exprMaxBits  = 1 << 20
+)
+
+// exprParser evaluates while it parses. The first error stays in err.
+type exprParser struct {
+	args []string
+	last string // the argument taken last, for messages
+	err  string
+}
+
+func (p *exprParser) fail(format string, args ...any) {
+	if p.err == "" {
+		p.err = fmt.Sprintf(format, args...)
+	}
+}
+
+// take takes the next argument if it is one of the words.
+func (p *exprParser) take(words ...string) string {
+	if p.err != "" || len(p.args) == 0 {
+		return ""
+	}
+	for _, w := range words {
+		if p.args[0] == w {
+			p.last = w
+			p.args = p.args[1:]
+			return w
+		}
+	}
+	return ""
+}
+
+func (p *exprParser) or(eval bool, depth int) exprValue {
+	l := p.and(eval, depth)
+	for p.take("|") != "" {
+		r := p.and(eval && l.null(), depth)
+		if l.null() {
+			if l = r; r.null() {
+				l = exprInt(0)
+			}
+		}
+	}
+	return l
+}
+
+func (p *exprParser) and(eval bool, depth int) exprValue {
+	l := p.compare(eval, depth)
+	for p.take("&") != "" {
+		r := p.compare(eval && !l.null(), depth)
+		if l.null() || r.null() {
+			l = exprInt(0)
+		}
+	}
+	return l
+}
+
+func (p *exprParser) compare(eval bool, depth int) exprValue {
+	l := p.sum(eval, depth)
+	for {
+		op := p.take("<", "<=", "=", "==", "!=", ">=", ">")
+		if op == "" {
+			return l
+		}
+		r := p.sum(eval, depth)
+		if !eval {
+			l = exprInt(0)
+			continue
+		}
+		var d int
+		if a, b := l.number(), r.number(); a != nil && b != nil {
+			d = a.Cmp(b)
+		} else {
+			d = strings.Compare(l.text(), r.text())
+		}
+		var ok bool
+		switch op {
+		case "<":
+			ok = d < 0
+		case "<=":
+			ok = d <= 0
+		case "=", "==":
+			ok = d == 0
+		case "!=":
+			ok = d != 0
+		case ">=":
+			ok = d >= 0
+		default:
+			ok = d > 0
+		}
+		l = exprInt(b2i(ok))
+	}
+}
+
+func (p *exprParser) sum(eval bool, depth int) exprValue {
+	l := p.product(eval, depth)
+	for {
+		op := p.take("+", "-")
+		if op == "" {
+			return l
+		}
+		r := p.product(eval, depth)
+		if eval {
+			l = p.arithmetic(op, l, r)
+		}
+	}
+}
+
+func (p *exprParser) product(eval bool, depth int) exprValue {
+	l := p.match(eval, depth)
+	for {
+		op := p.take("*", "/", "%")
+		if op == "" {
+			return l
+		}
+		r := p.match(eval, depth)
+		if eval {
+			l = p.arithmetic(op, l, r)
+		}
+	}
+}
+
+func (p *exprParser) arithmetic(op string, l, r exprValue) exprValue {
+	if p.err != "" {
+		return l
+	}
+	a, b := l.number(), r.number()
+	n := new(big.Int)
+	switch {
+	case a == nil || b == nil:
+		p.fail("non-integer argument")
+	case (op == "/" || op == "%") && b.Sign() == 0:
+		p.fail("division by zero")
+	case op == "+":
+		n.Add(a, b)
+	case op == "-":
+		n.Sub(a, b)
+	case op == "*":
+		if a.BitLen()+b.BitLen() > exprMaxBits {
+			p.fail("number too large")
+			break
+		}
+		n.Mul(a, b)
+	case op == "/":
+		n.Quo(a, b)
+	default:
+		n.Rem(a, b)
+	}
+	return exprValue{num: n}
+}
+
+func (p *exprParser) match(eval bool, depth int) exprValue {
+	l := p.word(eval, depth)
+	for p.take(":") != "" {
+		r := p.word(eval, depth)
+		if eval {
+			l = p.regex(l.text(), r.text())
+		}
+	}
+	return l
+}
+
+// word is a keyword with its arguments, or a primary.
+func (p *exprParser) word(eval bool, depth int) exprValue {
+	if depth > exprMaxDepth {
+		p.fail("expression nested too deeply")
+		return exprInt(0)
+	}
+	switch p.take("+", "length", "match", "index", "substr") {
+	case "+":
+		if len(p.args) == 0 {
+			p.fail("syntax error: missing argument after %s", quote.Locale("+"))
+			return exprInt(0)
+		}
+		v := exprValue{str: p.args[0]}
+		p.last, p.args = p.args[0], p.args[1:]
+		return v
+	case "length":
+		return exprInt(utf8.RuneCountInString(p.word(eval, depth+1).text()))
+	case "match":
+		l, r := p.word(eval, depth+1), exprValue{}
+		r = p.word(eval, depth+1)
+		if eval {
+			return p.regex(l.text(), r.text())
+		}
+		return l
+	case "index":
+		l := p.word(eval, depth+1)
+		r := p.word(eval, depth+1)
+		for i, c := range []rune(l.text()) {
+			if strings.ContainsRune(r.text(), c) {
+				return exprInt(i + 1)
+			}
+		}
+		return exprInt(0)
+	case "substr":
+		l := p.word(eval, depth+1)
+		from := p.word(eval, depth+1)
+		length := p.word(eval, depth+1)
+		return exprSubstr([]rune(l.text()), from.number(), length.number())
+	}
+	return p.primary(eval, depth)
+}
+
+func exprSubstr(s []rune, from, length *big.Int) exprValue {
+	if from == nil || length == nil || from.Sign() <= 0 || length.Sign() <= 0 || from.Cmp(big.NewInt(int64(len(s)))) > 0 {
+		return exprValue{}
+	}
+	i := int(from.Int64()) - 1
+	n := len(s) - i
+	if length.Cmp(big.NewInt(int64(n))) < 0 {
+		n = int(length.Int64())
+	}
+	return exprValue{str: string(s[i : i+n])}
+}
+
+func (p *exprParser) primary(eval bool, depth int) exprValue {
+	if p.err != "" {
+		return exprInt(0)
+	}
+	if len(p.args) == 0 {
+		p.fail("syntax error: missing argument after %s", quote.Locale(p.last))
+		return exprInt(0)
+	}
+	switch {
+	case p.take("(") != "":
+		v := p.or(eval, depth+1)
+		if p.err == "" && p.take(")") == "" {
+			if len(p.args) == 0 {
+				p.fail("syntax error: expecting ')' after %s", quote.Locale(p.last))
+			} else {
+				p.fail("syntax error: expecting ')' instead of %s", quote.Locale(p.args[0]))
+			}
+		}
+		return v
+	case p.take(")") != "":
+		p.fail("syntax error: unexpected ')'")
+		return exprInt(0)
+	}
+	v := exprValue{str: p.args[0]}
+	p.last, p.args = p.args[0], p.args[1:]
+	return v
+}
+
+// regex is STRING : REGEX: the first group, or how many characters match.
+func (p *exprParser) regex(s, pattern string) exprValue {
+	if p.err != "" {
+		return exprInt(0)
+	}
+	re, err := regex.Compile([]byte(pattern), regex.Options{Syntax: regex.SedBasic})
+	if err != nil {
+		p.fail("%s", err)
+		return exprInt(0)
+	}
+	loc := make([]int, 2*(re.NumSubexp()+1))
+	found, err := re.Find([]byte(s), 0, loc)
+	if err != nil {
+		p.fail("error in regular expression matcher")
+		return exprInt(0)
+	}
+	found = found && loc[0] == 0
+	if re.NumSubexp() > 0 {
+		if !found || loc[2] < 0 {
+			return exprValue{}
+		}
+		return exprValue{str: s[loc[2]:loc[3]]}
+	}
+	if !found {
+		return exprInt(0)
+	}
+	return exprInt(utf8.RuneCountInString(s[:loc[1]]))
+}

@@ -1,0 +1,227 @@
+package std
+
+import (
+	"bytes"
+	"math/bits"
+	"strconv"
+	"strings"
+
+	"eryxsh/core/cmd"
+	"eryxsh/core/cmd/quote"
+	"eryxsh/vfs"
+)
+
+func shuf() *cmd.Command {
+	return &cmd.Command{
+		Name: "shuf", Summary: "write a random permutation of the input lines to standard output",
+		Usage: "shuf [OPTION]... [FILE]\nshuf -e [OPTION]... [ARG]...\nshuf -i LO-HI [OPTION]...",
+		Options: []cmd.Option{
+			{Short: 'e', Long: "echo", Help: "treat each ARG as an input line"},
+			{Short: 'i', Long: "input-range", Arg: cmd.Required, Meta: "LO-HI", Help: "treat each number LO through HI as an input line"},
+			{Short: 'n', Long: "head-count", Arg: cmd.Required, Meta: "COUNT", Help: "output at most COUNT lines"},
+			{Short: 'o', Long: "output", Arg: cmd.Required, Meta: "FILE", Help: "write result to FILE instead of standard output"},
+			{Long: "random-source", Arg: cmd.Required, Meta: "FILE", Help: "get random bytes from FILE", Missing: true},
+			{Short: 'r', Long: "repeat", Help: "output lines can be repeated"},
+			{Short: 'z', Long: "zero-terminated", Help: "line delimiter is NUL, not newline"},
+		},
+		Class: cmd.Step,
+		New:   func() cmd.Program { return &shufProgram{} },
+	}
+}
+
+// shufProgram draws lines, one after the other, with the World's random numbers.
+type shufProgram struct {
+	In     cmd.Lines         `cbor:"1,keyasint,omitempty"`
+	FD     int               `cbor:"2,keyasint,omitempty"`
+	Begun  bool              `cbor:"3,keyasint,omitempty"`
+	Lines  []byte            `cbor:"4,keyasint,omitempty"` // all lines, one after the other
+	Starts []int             `cbor:"5,keyasint,omitempty"` // where each begins
+	Lo     uint64            `cbor:"6,keyasint,omitempty"` // of -i
+	Size   uint64            `cbor:"7,keyasint,omitempty"` // lines to draw from
+	Ready  bool              `cbor:"8,keyasint,omitempty"` // all lines are there
+	I      uint64            `cbor:"9,keyasint,omitempty"` // lines drawn
+	Moved  map[uint64]uint64 `cbor:"10,keyasint,omitempty"`
+	Left   uint64            `cbor:"11,keyasint,omitempty"` // lines to write still
+	Out    int               `cbor:"12,keyasint,omitempty"`
+}
+
+func (p *shufProgram) Step(c *cmd.Ctx) cmd.Next {
+	end := byte('\n')
+	if c.Flags.Has("z") {
+		end = 0
+	}
+	if !p.Begun {
+		p.Begun = true
+		if status, done := p.begin(c, end); done {
+			return cmd.Exit(status)
+		}
+	}
+	if !p.Ready {
+		return p.read(c, end)
+	}
+	if c.Pending() > cmd.Turn {
+		return cmd.WaitWrite()
+	}
+	return p.draw(c, end)
+}
+
+// begin checks the command line and opens the files.
+func (p *shufProgram) begin(c *cmd.Ctx, end byte) (status int, done bool) {
+	p.Left = 1<<64 - 1
+	for _, f := range c.Flags {
+		switch f.Name {
+		case "n":
+			n, err := strconv.ParseUint(f.Value, 10, 64)
+			if err != nil && !digits(f.Value) {
+				c.Errorf("invalid line count: %s", quote.Locale(f.Value))
+				return 1, true
+			}
+			if err == nil {
+				p.Left = min(p.Left, n)
+			}
+		case "i":
+			lo, hi, _ := strings.Cut(f.Value, "-")
+			a, err := strconv.ParseUint(lo, 10, 64)
+			b, err2 := strconv.ParseUint(hi, 10, 64)
+			if err != nil || err2 != nil || a > b && a != b+1 || a == 0 && b == 1<<64-1 {
+				c.Errorf("invalid input range: %s", quote.Locale(f.Value))
+				return 1, true
+			}
+			p.Lo, p.Size, p.Ready = a, b-a+1, true
+		}
+	}
+	args := c.Args
+	switch {
+	case c.Flags.Has("e") && c.Flags.Has("i"):
+		return c.UsageError("cannot combine -e and -i options"), true
+	case c.Flags.Has("i") && len(args) > 0:
+		return c.ExtraOperand(args[0]), true
+	case !c.Flags.Has("e") && len(args) > 1:
+		return c.ExtraOperand(args[1]), true
+	case c.Flags.Has("e"):
+		for _, a := range args {
+			p.add([]byte(a))
+		}
+		p.Ready = true
+	case p.Left == 0:
+		p.Ready = true
+	case !p.Ready && len(args) == 1 && args[0] != "-":
+		fd, err := c.Open(args[0], vfs.O_RDONLY, 0)
+		if err != nil {
+			return c.Fail(args[0], err), true
+		}
+		p.FD = fd
+	}
+	return 0, false
+}
+
+func (p *shufProgram) add(line []byte) {
+	p.Starts = append(p.Starts, len(p.Lines))
+	p.Lines = append(p.Lines, line...)
+	p.Size++
+}
+
+func (p *shufProgram) read(c *cmd.Ctx, end byte) cmd.Next {
+	switch err := p.In.Fill(c, p.FD); {
+	case err == cmd.ErrBlocked:
+		return cmd.WaitRead(p.FD)
+	case p.In.EOF:
+	case err != nil:
+		c.Errorf("read error: %s", err)
+		return cmd.Exit(1)
+	}
+	for line, ok := p.In.Next(end); ok; line, ok = p.In.Next(end) {
+		p.add(line)
+	}
+	p.In.Kept = cap(p.Lines) + 8*cap(p.Starts)
+	p.Ready = p.In.Ended()
+	return cmd.Again()
+}
+
+// draw writes lines for a turn.
+func (p *shufProgram) draw(c *cmd.Ctx, end byte) cmd.Next {
+	repeat := c.Flags.Has("r")
+	if p.I == 0 {
+		if f, ok := c.Flags.Last("o"); ok && p.Out == 0 {
+			fd, err := c.Open(f.Value, vfs.O_WRONLY|vfs.O_CREAT|vfs.O_TRUNC, 0o666)
+			if err != nil {
+				return cmd.Exit(c.Fail(f.Value, err))
+			}
+			p.Out = fd
+		}
+		if repeat && p.Size == 0 && p.Left > 0 {
+			c.Errorf("no lines to repeat")
+			return cmd.Exit(1)
+		}
+		if !repeat {
+			p.Left = min(p.Left, p.Size)
+		}
+	}
+	from := c.Out.Len()
+	for n := 0; n < 2048 && p.Left > 0 && c.Out.Len() < from+cmd.Turn; n++ {
+		i := p.I
+		if repeat {
+			i = 0
+		}
+		p.line(c, p.pick(i, i+random(c, p.Size-i), repeat), end)
+		p.I++
+		p.Left--
+	}
+	if p.Out != 0 {
+		data := bytes.Clone(c.Out.B[from:])
+		c.Out.B = c.Out.B[:from]
+		if err := c.Write(p.Out, data); err != nil {
+			c.Errorf("write error: %s", err)
+			return cmd.Exit(1)
+		}
+	}
+	if p.Left == 0 {
+		return cmd.Exit(0)
+	}
+	return cmd.Again()
+}
+
+// pick exchanges places i and j of the permutation, which is 0, 1, 2 … but for
+// what Moved says, and gives what came to i.
+func (p *shufProgram) pick(i, j uint64, repeat bool) uint64 {
+	if repeat {
+		return j
+	}
+	if p.Moved == nil {
+		p.Moved = map[uint64]uint64{}
+	}
+	at := func(k uint64) uint64 {
+		if v, ok := p.Moved[k]; ok {
+			return v
+		}
+		return k
+	}
+	v := at(j)
+	p.Moved[j] = at(i)
+	delete(p.Moved, i)
+	return v
+}
+
+// line writes line i.
+func (p *shufProgram) line(c *cmd.Ctx, i uint64, end byte) {
+	if len(p.Starts) == 0 {
+		c.Out.B = strconv.AppendUint(c.Out.B, p.Lo+i, 10)
+	} else {
+		to := len(p.Lines)
+		if int(i)+1 < len(p.Starts) {
+			to = p.Starts[i+1]
+		}
+		c.Out.Write(p.Lines[p.Starts[i]:to])
+	}
+	c.Out.WriteByte(end)
+}
+
+// random gives a number below n, all equally likely.
+func random(c *cmd.Ctx, n uint64) uint64 {
+	for {
+		hi, lo := bits.Mul64(c.Rand(), n)
+		if lo >= n || lo >= -n%n {
+			return hi
+		}
+	}
+}

@@ -1,0 +1,172 @@
+package std
+
+import (
+	"bytes"
+	"io"
+	"sort"
+
+	"eryxsh/core/cmd"
+	"eryxsh/core/cmd/quote"
+	"eryxsh/vfs"
+)
+
+func tsort() *cmd.Command {
+	return &cmd.Command{
+		Name: "tsort", Summary: "write totally ordered list consistent with the partial ordering in FILE",
+		Usage: "tsort [OPTION] [FILE]",
+		Class: cmd.Step,
+		New:   func() cmd.Program { return &tsortProgram{} },
+	}
+}
+
+// tsortProgram collects its input, which is pairs of words, and sorts it in one turn at the end.
+type tsortProgram struct {
+	In    cmd.Lines `cbor:"1,keyasint,omitempty"`
+	FD    int       `cbor:"2,keyasint,omitempty"`
+	Begun bool      `cbor:"3,keyasint,omitempty"`
+	All   []byte    `cbor:"4,keyasint,omitempty"`
+}
+
+func (p *tsortProgram) Step(c *cmd.Ctx) cmd.Next {
+	name := "-"
+	if len(c.Args) > 0 {
+		name = c.Args[0]
+	}
+	if !p.Begun {
+		p.Begun = true
+		if len(c.Args) > 1 {
+			return cmd.Exit(c.ExtraOperand(c.Args[1]))
+		}
+		if name != "-" {
+			fd, err := c.Open(name, vfs.O_RDONLY, 0)
+			if err != nil {
+				return cmd.Exit(c.Fail(name, err))
+			}
+			p.FD = fd
+		}
+	}
+	switch err := p.In.Fill(c, p.FD); err {
+	case nil, io.EOF:
+	case cmd.ErrBlocked:
+		return cmd.WaitRead(p.FD)
+	default:
+		c.Errorf("%s: read error: %s", quote.Maybe(name), err)
+		return cmd.Exit(1)
+	}
+	p.All = append(p.All, p.In.Take()...)
+	p.In.Kept = cap(p.All)
+	if !p.In.Ended() {
+		return cmd.Again()
+	}
+	words := bytes.Fields(p.All)
+	if len(words)%2 != 0 {
+		c.Errorf("%s: input contains an odd number of tokens", quote.Maybe(name))
+		return cmd.Exit(1)
+	}
+	c.Charge(len(p.All) / 8)
+	return cmd.Exit(tsortRun(c, name, words))
+}
+
+// tsortItem is a word in the graph.
+type tsortItem struct {
+	name  string
+	count int          // words that must come before it
+	next  []*tsortItem // words that come after it, the newest first in use
+	link  *tsortItem   // in the queue, or in a loop being followed
+	done  bool
+}
+
+// tsortRun prints the words in the order of GNU tsort: those that nothing must
+// precede, sorted, then each one when its last predecessor is printed.
+func tsortRun(c *cmd.Ctx, name string, words [][]byte) (status int) {
+	byName := map[string]*tsortItem{}
+	var items []*tsortItem
+	get := func(w []byte) *tsortItem {
+		it := byName[string(w)]
+		if it == nil {
+			it = &tsortItem{name: string(w)}
+			byName[it.name] = it
+			items = append(items, it)
+		}
+		return it
+	}
+	for i := 0; i < len(words); i += 2 {
+		a, b := get(words[i]), get(words[i+1])
+		if a != b {
+			a.next = append(a.next, b)
+			b.count++
+		}
+	}
+	sort.Slice(items, func(i, j int) bool { return items[i].name < items[j].name })
+	left := len(items)
+	for left > 0 {
+		var queue []*tsortItem
+		for _, it := range items {
+			if it.count == 0 && !it.done {
+				queue = append(queue, it)
+			}
+		}
+		for len(queue) > 0 {
+			it := queue[0]
+			queue = queue[1:]
+			c.Out.WriteString(it.name + "\n")
+			it.done = true
+			left--
+			for i := len(it.next) - 1; i >= 0; i-- {
+				n := it.next[i]
+				if n.count--; n.count == 0 {
+					queue = append(queue, n)
+				}
+			}
+		}
+		if left > 0 {
+			c.Errorf("%s: input contains a loop:", quote.Maybe(name))
+			status = 1
+			tsortBreak(c, items)
+		}
+	}
+	return status
+}
+
+// tsortBreak finds a loop, reports its words and removes one edge of it. It
+// walks the words in order again and again, as GNU tsort does, so that the same
+// edge goes.
+func tsortBreak(c *cmd.Ctx, items []*tsortItem) {
+	var loop *tsortItem
+	for {
+		for _, k := range items {
+			if k.count == 0 {
+				continue
+			}
+			if loop == nil {
+				loop = k
+				continue
+			}
+			for i := len(k.next) - 1; i >= 0; i-- {
+				if k.next[i] != loop {
+					continue
+				}
+				if k.link == nil {
+					k.link, loop = loop, k
+					break
+				}
+				for loop != nil {
+					next := loop.link
+					c.Errorf("%s", loop.name)
+					if loop == k {
+						k.next[i].count--
+						k.next = append(k.next[:i], k.next[i+1:]...)
+						break
+					}
+					loop.link = nil
+					loop = next
+				}
+				for _, it := range items {
+					it.link = nil
+				}
+				return
+			}
+		}
+		c.Charge(len(items))
+	}
+}
