@@ -32,6 +32,7 @@ func Commands() []*cmd.Command {
 		fold(),
 		grep(),
 		head(),
+		join(),
 		md5sum(),
 		nl(),
 		paste(),
