@@ -10,9 +10,7 @@ package main
 import "C"
 
 import (
-	"math"
 	"runtime"
-	"runtime/debug"
 	"sync"
 	"sync/atomic"
 	"unsafe"
@@ -60,10 +58,7 @@ func eryx_init(generation C.int64_t, fingerprint *C.char, size C.int64_t) (state
 	if started.Swap(true) {
 		return C.ERYX_USED
 	}
-	debug.SetGCPercent(100)
-	debug.SetMemoryLimit(math.MaxInt64)
-	debug.SetTraceback("single")
-	runtime.SetDefaultGOMAXPROCS()
+	rpc.Tune()
 	if unsafe.String((*byte)(unsafe.Pointer(fingerprint)), int(size)) != wire.Fingerprint {
 		return C.ERYX_STALE
 	}

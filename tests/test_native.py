@@ -381,7 +381,7 @@ def test_the_hosts_go_variables_change_nothing(python, env):
         _wire.system_test("enable")
         for _ in range(50):
             _wire.system_test("bytes", n=8 << 20)
-        assert 10 < _wire.system_stats()["collected"] < 400, _wire.system_stats()
+        assert 3 < _wire.system_stats()["collected"] < 400, _wire.system_stats()
         _wire.system_gc()
         assert _wire.system_stats()["heap"] < 64 << 20
         """,

@@ -3,7 +3,6 @@ package rpc
 import (
 	"errors"
 	"runtime"
-	"runtime/debug"
 	"time"
 
 	"eryxsh/capi/internal/wire"
@@ -30,18 +29,6 @@ func systemMethods() []binding {
 		on("system.shutdown", shutdown),
 		on("system.test", misbehave),
 	}
-}
-
-func stats(c *call, _ *wire.GCParams) (wire.Stats, error) {
-	var m runtime.MemStats
-	runtime.ReadMemStats(&m)
-	c.mu.Lock()
-	n := len(c.sandboxes)
-	c.mu.Unlock()
-	return wire.Stats{
-		Heap: int64(m.HeapAlloc), System: int64(m.Sys), Released: int64(m.HeapReleased),
-		Goroutines: int64(runtime.NumGoroutine()), Sandboxes: int64(n), Calls: c.calls.Load(), Collected: int64(m.NumGC),
-	}, nil
 }
 
 // shutdown refuses new calls and waits until this call is the only one inside.
@@ -93,9 +80,6 @@ func misbehave(c *call, p *wire.MisbehaveParams) (wire.Blob, error) {
 	}
 	return nil, nil
 }
-
-// freeMemory collects garbage and gives what is free to the operating system.
-func freeMemory() { debug.FreeOSMemory() }
 
 // background runs f on a goroutine of its own and keeps its panics from ending
 // the host: they go to report, which may be nil.

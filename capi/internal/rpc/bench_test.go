@@ -1,0 +1,46 @@
+package rpc
+
+import (
+	"testing"
+
+	"eryxsh/capi/internal/wire"
+)
+
+// A command of a sandbox that has run many: the whole way from a request's
+// bytes to an answer's.
+func BenchmarkEcho(b *testing.B) {
+	c := newClient(b)
+	var h int64
+	c.ask("sandbox.new", wire.NewParams{}, &h)
+	request := c.request("run.run", wire.StartParams{Sandbox: h, Script: "echo hi", Timeout: 30e9})
+	b.ReportAllocs()
+	for b.Loop() {
+		reply := c.Call(request, nil)
+		if reply.Tag != wire.TagDone {
+			b.Fatalf("tag %d: %q", reply.Tag, reply.Body())
+		}
+		reply.Release()
+	}
+}
+
+func BenchmarkFork(b *testing.B) {
+	c := newClient(b)
+	var h int64
+	c.ask("sandbox.new", wire.NewParams{}, &h)
+	request := c.request("sandbox.fork", wire.ForkParams{Sandbox: h, Count: 1})
+	b.ReportAllocs()
+	for b.Loop() {
+		reply := c.Call(request, nil)
+		reply.Release()
+	}
+}
+
+func BenchmarkNew(b *testing.B) {
+	c := newClient(b)
+	request := c.request("sandbox.new", wire.NewParams{})
+	b.ReportAllocs()
+	for b.Loop() {
+		reply := c.Call(request, nil)
+		reply.Release()
+	}
+}
