@@ -25,6 +25,7 @@ type Error struct {
 	Name string // of the bound, for Limit
 }
 
+// Error is the message in bash's words, without "bash: line N:".
 func (e *Error) Error() string { return e.Text }
 
 // Bounds of one expansion. They are far above what scripts do and far below

@@ -41,6 +41,7 @@ type Error struct {
 	Col  int
 }
 
+// Error is the operation, the thing and the cause, separated by colons.
 func (e *Error) Error() string {
 	s := e.Op
 	if e.Path != "" {

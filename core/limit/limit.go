@@ -131,4 +131,5 @@ type Meter struct {
 // Reached is the error of a limit that was met.
 type Reached struct{ Name string }
 
+// Error names the limit.
 func (r *Reached) Error() string { return "limit " + r.Name + " reached" }

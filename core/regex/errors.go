@@ -26,6 +26,7 @@ const (
 	BadPerl     // a Perl construct that is not one; see Error.What
 )
 
+// Error is the GNU message of a code.
 func (c Code) Error() string {
 	switch c {
 	case BadPattern:
@@ -70,6 +71,7 @@ type Error struct {
 	What   string // for Unsupported and BadPerl: the construct, or what pcre2 says
 }
 
+// Error says what is wrong, in the words of GNU or of pcre2.
 func (e *Error) Error() string {
 	switch {
 	case e.Code == Unsupported:

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"sync"
 
+	"eryxsh/core/expand"
+
 	"mvdan.cc/sh/v3/syntax"
 )
 
@@ -31,6 +33,7 @@ type SyntaxError struct {
 	Incomplete   bool // the text ended too early
 }
 
+// Error is the message in bash's words, without "bash: line N:".
 func (e *SyntaxError) Error() string { return e.Text }
 
 // lineReader hands out a text line by line, so that a command is known before
@@ -82,6 +85,14 @@ var parsers = sync.Pool{New: func() any { return syntax.NewParser(syntax.Variant
 // Leaving StmtsSeq early can panic, so the reader ends the input instead.
 func parseUnit(text string) (stmts []*syntax.Stmt, n int, err error) {
 	stmts, n, err = parseOnce(text, "")
+	if err != nil && !errors.Is(err, errDepth) {
+		// what package expand reads by its own rules may be no syntax to the parser
+		if masked, ok := expand.Mask(text); ok {
+			if s2, n2, err2 := parseOnce(masked, ""); err2 == nil {
+				return s2, n2, nil
+			}
+		}
+	}
 	var pe syntax.ParseError
 	if err != nil && errors.As(err, &pe) && strings.Contains(pe.Text, "unclosed here-document") {
 		// bash takes the rest of the text as the body

@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"fmt"
 	"slices"
 
 	"eryxsh/core/cmd"
@@ -290,4 +291,49 @@ func (m *Machine) TakeOutput() []Chunk {
 	out := m.IO.Out
 	m.IO.Out = nil
 	return out
+}
+
+// Exported gives the exported variables of the shell, and Variables all of them.
+func (m *Machine) Exported() map[string]string {
+	out := map[string]string{}
+	for name, v := range m.Procs[0].Shell.Vars.All() {
+		if exported(v) {
+			out[name] = v.String()
+		}
+	}
+	return out
+}
+
+// Variables gives every scalar variable's value and every array's, by name.
+func (m *Machine) Variables() map[string]*vars.Var {
+	out := map[string]*vars.Var{}
+	p := m.Procs[0]
+	for name, v := range p.Shell.Vars.All() {
+		if v.Is(vars.Special) {
+			continue
+		}
+		if v.IsSet() || v.IsArray() {
+			out[name] = v
+		}
+	}
+	return out
+}
+
+// Setenv gives the shell an exported variable; unset removes it.
+func (m *Machine) Setenv(name, value string, unset bool) error {
+	if !validName(name) {
+		return fmt.Errorf("%q is not a variable name", name)
+	}
+	m.own()
+	p := m.Procs[0]
+	if unset {
+		p.Shell.Vars.Delete(name)
+		return nil
+	}
+	if err := m.assign(p, name, nil, value, false); err != nil {
+		return err
+	}
+	v := p.Shell.Vars.Own(name)
+	v.SetAttrs(v.Attrs() | vars.Export)
+	return nil
 }

@@ -1,0 +1,136 @@
+package shell
+
+import (
+	"fmt"
+	"strings"
+)
+
+// biCaller prints where the call of a function stands.
+func (m *Machine) biCaller(p *Process, argv []string) int {
+	depth := 0
+	if len(argv) > 1 {
+		n, ok := number(argv[1])
+		if !ok {
+			m.complain(p, "caller: %s: invalid number", argv[1])
+			m.complainRaw(p, "caller: usage: caller [expr]\n")
+			return 2
+		}
+		depth = n
+	}
+	var calls []*Frame
+	for i := len(p.Frames) - 1; i >= 0; i-- {
+		if p.Frames[i].Kind == FFunc {
+			calls = append(calls, &p.Frames[i])
+		}
+	}
+	if depth >= len(calls) {
+		return 1
+	}
+	name := "main"
+	if depth+1 < len(calls) {
+		name = calls[depth+1].X.Name
+	}
+	file := m.mainFile(p)
+	if file == "" {
+		file = "NULL"
+		if depth+1 < len(calls) {
+			file = orMain(calls[depth+1].X.Text)
+		}
+	}
+	line := itoa(calls[depth].X.Line)
+	if len(argv) == 1 {
+		return m.out(p, "caller", []byte(line+" "+file+"\n"))
+	}
+	return m.out(p, "caller", []byte(line+" "+name+" "+file+"\n"))
+}
+
+func (m *Machine) biHelp(p *Process, argv []string) int {
+	if len(argv) == 1 {
+		text := "GNU bash, version 5.2.15(1)-release (x86_64-pc-linux-gnu)\nThese shell commands are defined internally:\n"
+		return m.out(p, "help", []byte(text+" "+strings.Join(bashBuiltins(), "\n ")+"\n"))
+	}
+	status := 1
+	for _, name := range argv[1:] {
+		if strings.HasPrefix(name, "-") {
+			continue
+		}
+		if builtins[name] == nil {
+			m.complain(p, "help: no help topics match `%s'.  Try `help help' or `man -k %s' or `info %s'.", name, name, name)
+			continue
+		}
+		status = 0
+		_ = m.out(p, "help", []byte(name+": "+name+" [arguments]\n    A shell builtin; see the bash manual, section \"Shell Builtin Commands\".\n"))
+	}
+	return status
+}
+
+// biUlimit answers from the sandbox's own limits.
+func (m *Machine) biUlimit(p *Process, argv []string) int {
+	what, value := byte('f'), ""
+	for _, a := range argv[1:] {
+		if len(a) > 1 && a[0] == '-' {
+			for i := 1; i < len(a); i++ {
+				if strings.IndexByte("SHa", a[i]) < 0 {
+					what = a[i]
+				}
+			}
+			continue
+		}
+		value = a
+	}
+	if value != "" {
+		if _, ok := number(value); !ok && value != "unlimited" && value != "hard" && value != "soft" {
+			m.complain(p, "ulimit: %s: invalid number", value)
+			return 1
+		}
+		return 0
+	}
+	text := "unlimited"
+	switch what {
+	case 'n':
+		text = itoa(int(m.Limits.OpenFiles))
+	case 'u':
+		text = itoa(int(m.Limits.Processes))
+	case 's':
+		text = "8192"
+	case 'p':
+		text = "8"
+	case 'c':
+		text = "0"
+	case 'f', 't', 'v', 'd', 'm', 'l', 'i', 'q', 'e', 'r', 'x', 'b', 'k', 'P', 'T', 'R':
+	default:
+		return m.usage(p, "ulimit", "-"+string(what), "ulimit [-SHabcdefiklmnpqrstuvxPRT] [limit]")
+	}
+	return m.out(p, "ulimit", []byte(text+"\n"))
+}
+
+// biCheckpoint is a safe point the script asks for.
+func (m *Machine) biCheckpoint(p *Process, argv []string) int {
+	name := ""
+	if len(argv) > 1 {
+		name = argv[1]
+	}
+	m.Run.Marks = append(m.Run.Marks, name)
+	return 0
+}
+
+func (m *Machine) biExtensions(p *Process, argv []string) int {
+	if len(argv) > 2 && argv[1] == "info" {
+		t, ok := m.Tools.Get(argv[2])
+		if !ok {
+			m.complain(p, "extensions: %s: not found", argv[2])
+			return 1
+		}
+		return m.out(p, "extensions", []byte(t.Name+"\n"+t.Help+"\n"))
+	}
+	if len(argv) > 1 && argv[1] != "list" {
+		m.complainRaw(p, "extensions: usage: extensions list | extensions info NAME\n")
+		return 2
+	}
+	var b strings.Builder
+	for name, t := range m.Tools.Sorted() {
+		line, _, _ := strings.Cut(t.Help, "\n")
+		b.WriteString(strings.TrimRight(fmt.Sprintf("%-20s %s", name, line), " ") + "\n")
+	}
+	return m.out(p, "extensions", []byte(b.String()))
+}

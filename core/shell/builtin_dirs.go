@@ -1,0 +1,350 @@
+package shell
+
+import (
+	"fmt"
+	"strings"
+
+	"eryxsh/core/vars"
+	"eryxsh/vfs"
+)
+
+func (m *Machine) biPwd(p *Process, argv []string) int {
+	for _, a := range argv[1:] {
+		if len(a) > 1 && a[0] == '-' && strings.Trim(a[1:], "LP") != "" && a != "--" {
+			return m.usage(p, "pwd", "-"+strings.Trim(a[1:], "LP")[:1], "pwd [-LP]")
+		}
+	}
+	dir := p.Cwd
+	physical := p.Shell.Opts.on(OptPhysical)
+	for _, a := range argv[1:] {
+		if strings.HasPrefix(a, "-") {
+			physical = strings.HasSuffix(a, "P")
+		}
+	}
+	if physical {
+		if real, err := m.FS.Realpath(m.cred(), dir, vfs.MissingNone); err == nil {
+			dir = real
+		}
+	}
+	return m.out(p, "pwd", []byte(dir+"\n"))
+}
+
+func (m *Machine) biCd(p *Process, argv []string) int {
+	args := argv[1:]
+	physical := p.Shell.Opts.on(OptPhysical)
+	for len(args) > 0 && len(args[0]) > 1 && args[0][0] == '-' {
+		a := args[0]
+		args = args[1:]
+		if a == "--" {
+			break
+		}
+		for _, c := range a[1:] {
+			switch c {
+			case 'L':
+				physical = false
+			case 'P':
+				physical = true
+			case 'e', '@':
+			default:
+				return m.usage(p, "cd", "-"+string(c), "cd [-L|[-P [-e]] [-@]] [dir]")
+			}
+		}
+	}
+	if len(args) > 1 {
+		m.complain(p, "cd: too many arguments")
+		return 1
+	}
+	t := p.Shell.Vars
+	dir, print := "", false
+	switch {
+	case len(args) == 0:
+		if dir = t.Get("HOME").String(); !t.Get("HOME").IsSet() {
+			m.complain(p, "cd: HOME not set")
+			return 1
+		}
+	case args[0] == "-":
+		if !t.Get("OLDPWD").IsSet() {
+			m.complain(p, "cd: OLDPWD not set")
+			return 1
+		}
+		dir, print = t.Get("OLDPWD").String(), true
+	default:
+		dir = args[0]
+	}
+	if dir == "" {
+		return 0
+	}
+	target := dir
+	if path := t.Get("CDPATH").String(); path != "" && dir[0] != '/' && dir != "." && dir != ".." && !strings.HasPrefix(dir, "./") && !strings.HasPrefix(dir, "../") {
+		for base := range strings.SplitSeq(path, ":") {
+			try := dir
+			if base != "" {
+				try = strings.TrimSuffix(base, "/") + "/" + dir
+			}
+			if st, err := m.FS.Stat(m.cred(), m.abs(p, try)); err == nil && st.Mode.IsDir() {
+				target, print = try, print || base != ""
+				break
+			}
+		}
+	}
+	if err := m.chdir(p, target, physical); err != nil {
+		if p.Shell.Opts.on(OptCdableVars) && t.Get(dir).IsSet() {
+			target, print = t.Get(dir).String(), true
+			err = m.chdir(p, target, physical)
+		}
+		if err != nil {
+			m.complain(p, "cd: %s: %s", dir, err)
+			return 1
+		}
+	}
+	if print {
+		return m.out(p, "cd", []byte(p.Cwd+"\n"))
+	}
+	return 0
+}
+
+// chdir changes the working directory and PWD, OLDPWD.
+func (m *Machine) chdir(p *Process, dir string, physical bool) error {
+	full := m.abs(p, dir)
+	logical := cleanPath(full)
+	if !physical {
+		if err := m.passable(full); err != nil {
+			return err
+		}
+	}
+	look := logical
+	if physical {
+		look = full
+	}
+	st, err := m.FS.Stat(m.cred(), look)
+	if err != nil && !physical {
+		if st, err = m.FS.Stat(m.cred(), full); err == nil {
+			logical, _ = m.FS.Realpath(m.cred(), full, vfs.MissingNone)
+		}
+	}
+	if err != nil {
+		return err
+	}
+	if !st.Mode.IsDir() {
+		return vfs.ENOTDIR
+	}
+	if err := m.FS.Access(m.cred(), look, vfs.X_OK); err != nil {
+		return err
+	}
+	if physical {
+		if logical, err = m.FS.Realpath(m.cred(), full, vfs.MissingNone); err != nil {
+			return err
+		}
+	}
+	t := p.Shell.Vars
+	setDir := func(name, value string) {
+		if v := t.Get(name); !v.Is(vars.ReadOnly) {
+			own := t.Own(name)
+			own.SetString(value)
+			if name == "PWD" || v != nil {
+				own.SetAttrs(own.Attrs() | vars.Export)
+			}
+		}
+	}
+	old := t.Get("PWD").String()
+	if old == "" {
+		old = p.Cwd
+	}
+	setDir("OLDPWD", old)
+	p.Cwd = logical
+	setDir("PWD", logical)
+	return nil
+}
+
+// passable checks that what stands before each ".." is a directory.
+func (m *Machine) passable(full string) error {
+	for i := strings.Index(full, "/.."); i >= 0; {
+		if i+3 == len(full) || full[i+3] == '/' {
+			st, err := m.FS.Stat(m.cred(), full[:i]+"/")
+			if err != nil {
+				return err
+			}
+			if !st.Mode.IsDir() {
+				return vfs.ENOTDIR
+			}
+		}
+		next := strings.Index(full[i+1:], "/..")
+		if next < 0 {
+			break
+		}
+		i += 1 + next
+	}
+	return nil
+}
+
+// cleanPath takes dots and double slashes out of an absolute path, as cd -L does.
+func cleanPath(path string) string {
+	var parts []string
+	for s := range strings.SplitSeq(path, "/") {
+		switch s {
+		case "", ".":
+		case "..":
+			if len(parts) > 0 {
+				parts = parts[:len(parts)-1]
+			}
+		default:
+			parts = append(parts, s)
+		}
+	}
+	return "/" + strings.Join(parts, "/")
+}
+
+func (m *Machine) biDirs(p *Process, argv []string) int {
+	all := append([]string{p.Cwd}, p.Shell.Dirs...)
+	long, lines, numbered := false, false, false
+	for _, a := range argv[1:] {
+		switch {
+		case a == "-c":
+			p.Shell.Dirs = nil
+			return 0
+		case len(a) > 1 && (a[0] == '+' || a[0] == '-') && a[1] >= '0' && a[1] <= '9':
+			i, ok := m.stackIndex(p, a)
+			if !ok {
+				m.complain(p, "dirs: %s: directory stack index out of range", strings.TrimLeft(a, "+-"))
+				return 1
+			}
+			all = all[i : i+1]
+		case len(a) > 1 && a[0] == '-':
+			for _, c := range a[1:] {
+				switch c {
+				case 'l':
+					long = true
+				case 'p':
+					lines = true
+				case 'v':
+					numbered, lines = true, true
+				default:
+					return m.usage(p, "dirs", "-"+string(c), "dirs [-clpv] [+N] [-N]")
+				}
+			}
+		default:
+			return m.usage(p, "dirs", a, "dirs [-clpv] [+N] [-N]")
+		}
+	}
+	out := make([]string, len(all))
+	for i, d := range all {
+		if !long {
+			d = m.tilde(p, d)
+		}
+		if numbered {
+			d = fmt.Sprintf("%2d  %s", i, d)
+		}
+		out[i] = d
+	}
+	sep := " "
+	if lines {
+		sep = "\n"
+	}
+	return m.out(p, "dirs", []byte(strings.Join(out, sep)+"\n"))
+}
+
+// stackIndex reads +N (from the left) or -N (from the right) of the directory stack.
+func (m *Machine) stackIndex(p *Process, a string) (int, bool) {
+	n, ok := number(a[1:])
+	size := len(p.Shell.Dirs) + 1
+	if a[0] == '-' {
+		n = size - 1 - n
+	}
+	return n, ok && n >= 0 && n < size
+}
+
+func (m *Machine) biPushd(p *Process, argv []string) int {
+	args := argv[1:]
+	stay := false
+	for len(args) > 0 && len(args[0]) > 1 && args[0][0] == '-' && (args[0][1] < '0' || args[0][1] > '9') {
+		if args[0] != "-n" && args[0] != "--" {
+			return m.usage(p, "pushd", args[0], "pushd [-n] [+N | -N | dir]")
+		}
+		stay = stay || args[0] == "-n"
+		args = args[1:]
+	}
+	if len(args) > 1 {
+		m.complain(p, "pushd: too many arguments")
+		return 1
+	}
+	all := append([]string{p.Cwd}, p.Shell.Dirs...)
+	switch {
+	case len(args) == 0 && stay:
+		return 0
+	case len(args) == 0:
+		if len(all) < 2 {
+			m.complain(p, "pushd: no other directory")
+			return 1
+		}
+		all[0], all[1] = all[1], all[0]
+	case len(args[0]) > 1 && (args[0][0] == '+' || args[0][0] == '-') && args[0][1] >= '0' && args[0][1] <= '9':
+		i, ok := m.stackIndex(p, args[0])
+		if !ok {
+			m.complain(p, "pushd: %s: directory stack index out of range", args[0])
+			return 1
+		}
+		all = append(append([]string(nil), all[i:]...), all[:i]...)
+	default:
+		dir := args[0]
+		if stay {
+			p.Shell.Dirs = append([]string{dir}, p.Shell.Dirs...)
+			return m.biDirs(p, []string{"dirs"})
+		}
+		old := p.Cwd
+		if dir == "-" {
+			dir = p.Shell.Vars.Get("OLDPWD").String()
+		}
+		if err := m.chdir(p, dir, false); err != nil {
+			m.complain(p, "pushd: %s: %s", dir, err)
+			return 1
+		}
+		p.Shell.Dirs = append([]string{old}, p.Shell.Dirs...)
+		return m.biDirs(p, []string{"dirs"})
+	}
+	if !stay {
+		if err := m.chdir(p, all[0], false); err != nil {
+			m.complain(p, "pushd: %s: %s", all[0], err)
+			return 1
+		}
+	}
+	p.Shell.Dirs = all[1:]
+	return m.biDirs(p, []string{"dirs"})
+}
+
+func (m *Machine) biPopd(p *Process, argv []string) int {
+	args := argv[1:]
+	stay := false
+	for len(args) > 0 && (args[0] == "-n" || args[0] == "--") {
+		stay = stay || args[0] == "-n"
+		args = args[1:]
+	}
+	if len(p.Shell.Dirs) == 0 {
+		m.complain(p, "popd: directory stack empty")
+		return 1
+	}
+	i := 0
+	if len(args) > 0 {
+		var ok bool
+		if len(args[0]) < 2 || args[0][0] != '+' && args[0][0] != '-' {
+			m.complain(p, "popd: %s: invalid argument", args[0])
+			return 2
+		}
+		if i, ok = m.stackIndex(p, args[0]); !ok {
+			m.complain(p, "popd: %s: directory stack index out of range", args[0])
+			return 1
+		}
+	}
+	dirs := append([]string(nil), p.Shell.Dirs...)
+	if i > 0 {
+		p.Shell.Dirs = append(dirs[:i-1:i-1], dirs[i:]...)
+		return m.biDirs(p, []string{"dirs"})
+	}
+	if !stay {
+		if err := m.chdir(p, dirs[0], false); err != nil {
+			m.complain(p, "popd: %s: %s", dirs[0], err)
+			return 1
+		}
+	}
+	p.Shell.Dirs = dirs[1:]
+	return m.biDirs(p, []string{"dirs"})
+}

@@ -1,0 +1,173 @@
+package shell
+
+import (
+	"eryxsh/core/expand"
+	"eryxsh/core/vars"
+)
+
+func (m *Machine) biUnset(p *Process, argv []string) int {
+	args := argv[1:]
+	funcs, variables, ref := false, false, false
+	for len(args) > 0 && len(args[0]) > 1 && args[0][0] == '-' {
+		a := args[0]
+		args = args[1:]
+		if a == "--" {
+			break
+		}
+		for _, c := range a[1:] {
+			switch c {
+			case 'f':
+				funcs = true
+			case 'v':
+				variables = true
+			case 'n':
+				ref = true
+			default:
+				return m.usage(p, "unset", "-"+string(c), "unset [-f] [-v] [-n] [name ...]")
+			}
+		}
+	}
+	if funcs && variables {
+		m.complain(p, "unset: cannot simultaneously unset a function and a variable")
+		return 1
+	}
+	status := 0
+	for _, name := range args {
+		if funcs {
+			if fn, ok := p.Shell.Funcs.Get(name); ok && fn.Readonly {
+				m.complain(p, "unset: %s: cannot unset: readonly function", name)
+				status = 1
+				continue
+			}
+			p.Shell.Funcs.Delete(m.epoch, name)
+			continue
+		}
+		base, sub := splitRef(name)
+		if !validName(base) {
+			if !variables {
+				if _, ok := p.Shell.Funcs.Get(name); ok {
+					p.Shell.Funcs.Delete(m.epoch, name)
+					continue
+				}
+			}
+			m.complain(p, "unset: `%s': not a valid identifier", name)
+			status = 1
+			continue
+		}
+		if st := m.unsetVar(p, base, sub, variables, ref); st != 0 {
+			status = st
+		}
+	}
+	return status
+}
+
+func (m *Machine) unsetVar(p *Process, name, sub string, only, ref bool) int {
+	t := p.Shell.Vars
+	v := t.Get(name)
+	for i := 0; v.Is(vars.Nameref) && !ref && i < 8 && v.String() != ""; i++ {
+		var s string
+		name, s = splitRef(v.String())
+		if sub == "" {
+			sub = s
+		}
+		v = t.Get(name)
+	}
+	if v == nil && sub == "" {
+		if _, ok := p.Shell.Funcs.Get(name); ok && !only {
+			p.Shell.Funcs.Delete(m.epoch, name)
+		}
+		return 0
+	}
+	if v.Is(vars.ReadOnly) {
+		m.complain(p, "unset: %s: cannot unset: readonly variable", name)
+		return 1
+	}
+	if sub != "" {
+		return m.unsetElement(p, name, v, sub)
+	}
+	i := p.enclosing()
+	if i >= 0 && !m.isLocal(p, name) && m.unsetOuterLocal(p, name, i) {
+		return 0
+	}
+	if i >= 0 && m.isLocal(p, name) { // a local stays local
+		v = t.Own(name)
+		v.Clear()
+		t.Bind(name, vars.Declared(0))
+		return 0
+	}
+	t.Delete(name)
+	m.noticed(p, name)
+	return 0
+}
+
+// unsetOuterLocal: unsetting a caller's local shows the variable it hid.
+func (m *Machine) unsetOuterLocal(p *Process, name string, below int) bool {
+	for j := below - 1; j >= 0; j-- {
+		f := &p.Frames[j]
+		if f.Kind != FFunc || f.X == nil {
+			continue
+		}
+		for k, s := range f.X.Vars {
+			if s.Name == name {
+				p.Shell.Vars.Bind(name, s.Var)
+				f.X.Vars = append(f.X.Vars[:k:k], f.X.Vars[k+1:]...)
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func (m *Machine) unsetElement(p *Process, name string, v *vars.Var, sub string) int {
+	t := p.Shell.Vars
+	if v == nil {
+		return 0
+	}
+	if sub == "@" || sub == "*" {
+		if v.Is(vars.Assoc) {
+			t.Own(name).UnsetKey(sub)
+			return 0
+		}
+		if v.IsArray() {
+			own := t.Own(name)
+			own.Clear()
+			own.MakeIndexed()
+		} else {
+			t.Delete(name)
+		}
+		return 0
+	}
+	if !v.IsArray() {
+		if sub != "0" {
+			m.complain(p, "unset: %s: not an array variable", name)
+			return 1
+		}
+		t.Delete(name)
+		return 0
+	}
+	var at *expand.Sub
+	var err error
+	if v.Is(vars.Assoc) {
+		if at, err = expand.SubText(sub).Resolve(m.env(p), name, v); err != nil {
+			at, err = &expand.Sub{Text: unquoteKey(sub), Resolved: true}, nil
+		}
+	} else if at, err = expand.SubText(sub).Resolve(m.env(p), name, v); err != nil {
+		m.complain(p, "unset: %s", err)
+		return 1
+	}
+	own := t.Own(name)
+	if own.Is(vars.Assoc) {
+		own.UnsetKey(at.Text)
+	} else {
+		own.UnsetIndex(at.Num)
+	}
+	return 0
+}
+
+// unquoteKey takes the quotes off a key given to unset: unset 'm["a b"]'.
+func unquoteKey(s string) string {
+	if n := len(s); n >= 2 && (s[0] == '"' || s[0] == '\'') && s[n-1] == s[0] {
+		return s[1 : n-1]
+	}
+	return s
+}
