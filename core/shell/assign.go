@@ -209,25 +209,33 @@ func (m *Machine) assignList(p *Process, e expand.Env, name string, a *assign, a
 		}
 		return m.appendAll(p, e, name, v, words)
 	}
-	// built beside the variable, so that the words still see its old value
-	fresh := vars.NewTable()
-	if v != nil {
-		fresh.Bind(name, v.Clone())
-	}
-	list := m.emptied(fresh, name, assoc, a.add, attrs)
-	next := list.MaxIndex() + 1
-	for _, el := range a.array {
+	// every value first, then the subscripts one by one, which see what is there already
+	values := make([][]string, len(a.array))
+	for i, el := range a.array {
 		var err error
 		if el.sub == nil {
-			next, err = m.listWords(p, e, name, list, el.value, next)
+			values[i], err = expand.Fields(e, nil, []*expand.Word{el.value})
 		} else {
-			next, err = m.listElement(e, name, list, el)
+			var s string
+			s, err = m.value(e, el.value)
+			values[i] = []string{s}
 		}
 		if err != nil {
 			return err
 		}
 	}
-	t.Bind(name, list)
+	next := m.emptied(t, name, assoc, a.add, attrs).MaxIndex() + 1
+	for i, el := range a.array {
+		var err error
+		if el.sub == nil {
+			next, err = m.listWords(p, e, name, values[i], next)
+		} else {
+			next, err = m.listElement(p, e, name, el, values[i][0])
+		}
+		if err != nil {
+			return err
+		}
+	}
 	return nil
 }
 
@@ -243,6 +251,7 @@ func (m *Machine) emptied(t *vars.Table, name string, assoc, add bool, attrs var
 	} else {
 		v.MakeIndexed()
 	}
+	v.SetAssigned()
 	return v
 }
 
@@ -266,44 +275,41 @@ func (m *Machine) appendAll(p *Process, e expand.Env, name string, v *vars.Var, 
 }
 
 // listWords puts the fields of one word of a list in place from index next.
-func (m *Machine) listWords(p *Process, e expand.Env, name string, list *vars.Var, w *expand.Word, next int64) (int64, error) {
-	words, err := expand.Fields(e, nil, []*expand.Word{w})
-	if err != nil {
-		return next, err
-	}
+func (m *Machine) listWords(p *Process, e expand.Env, name string, words []string, next int64) (int64, error) {
+	list := p.Shell.Vars.Own(name)
 	if list.Is(vars.Assoc) {
 		m.complain(p, "%s: %s: must use subscript when assigning associative array", name, strings.Join(words, " "))
 		return next, nil
 	}
 	for _, s := range words {
-		if s, err = m.cast(e, list, name, nil, s, false); err != nil {
+		s, err := m.cast(e, list, name, nil, s, false)
+		if err != nil {
 			return next, err
 		}
-		list.SetIndex(next, s)
+		p.Shell.Vars.Own(name).SetIndex(next, s)
 		next++
 	}
 	return next, nil
 }
 
 // listElement does one [subscript]=value of a list; the next plain word goes behind it.
-func (m *Machine) listElement(e expand.Env, name string, list *vars.Var, el element) (int64, error) {
-	value, err := m.value(e, el.value)
+func (m *Machine) listElement(p *Process, e expand.Env, name string, el element, value string) (int64, error) {
+	at, err := el.sub.Resolve(e, name, p.Shell.Vars.Get(name))
 	if err != nil {
 		return 0, err
 	}
-	at, err := el.sub.Resolve(e, name, list)
-	if err != nil {
+	list := p.Shell.Vars.Own(name)
+	if value, err = m.cast(e, list, name, at, value, el.add); err != nil {
 		return 0, err
 	}
-	if value, err = m.cast(e, list, name, nil, value, false); err != nil {
-		return 0, err
-	}
+	list = p.Shell.Vars.Own(name)
+	add := el.add && !list.Is(vars.Integer)
 	switch {
-	case list.Is(vars.Assoc) && el.add:
+	case list.Is(vars.Assoc) && add:
 		list.AppendKey(at.Text, value)
 	case list.Is(vars.Assoc):
 		list.SetKey(at.Text, value)
-	case el.add:
+	case add:
 		list.AppendIndex(at.Num, value)
 	default:
 		list.SetIndex(at.Num, value)

@@ -428,18 +428,23 @@ func (m *Machine) biCommand(p *Process, argv []string) int {
 		}
 		return status
 	}
-	_ = std
-	return m.skipFunctions(p, append([]string(nil), args...))
+	words := append([]string(nil), args...)
+	if std && builtins[words[0]] == nil {
+		old := p.Shell.Vars.Bind("PATH", vars.New("/usr/bin:/bin", 0))
+		path, err := m.find(p, words[0])
+		p.Shell.Vars.Bind("PATH", old)
+		if err == nil {
+			m.execFile(p, path, words, false)
+			return pushed
+		}
+	}
+	return m.skipFunctions(p, words)
 }
 
 // skipFunctions runs a builtin or an external command.
 func (m *Machine) skipFunctions(p *Process, argv []string) int {
 	if b := builtins[argv[0]]; b != nil && !p.disabled(argv[0]) {
 		return b.run(m, p, argv)
-	}
-	if n := len(p.Frames); n == 0 || p.Frames[n-1].Kind != FSimple || p.Frames[n-1].PC != simpleEnd {
-		m.external(p, argv)
-		return pushed
 	}
 	m.external(p, argv)
 	return pushed

@@ -199,6 +199,9 @@ func (m *Machine) pushRead(p *Process, argv []string, o readOptions, have []byte
 	if o.timeout >= 0 {
 		x.Until = m.now() + o.timeout
 	}
+	if !o.raw && o.delim == '\n' && endsEscaped(have) && len(have) > 1 {
+		have = have[:len(have)-2] // a continued line
+	}
 	f := p.push(Frame{Kind: FRead, PC: readLineNow, Words: append([]string(nil), argv...), X: x})
 	m.stepRead(p, f)
 	return pushed
@@ -317,6 +320,9 @@ func (m *Machine) readStore(p *Process, o *readOptions, names []string, line str
 	if strings.IndexByte(line, 0) >= 0 {
 		line = strings.ReplaceAll(line, "\x00", "")
 	}
+	if !o.raw && strings.Contains(line, "\\\n") {
+		line = dropContinued(line)
+	}
 	ifs := " \t\n"
 	if v := p.Shell.Vars.Get("IFS"); v != nil {
 		ifs = v.String()
@@ -390,6 +396,22 @@ func (m *Machine) assignName(p *Process, name, value string) error {
 		return m.assign(p, name, nil, value, false)
 	}
 	return m.assign(p, base, expand.SubText(sub), value, false)
+}
+
+// dropContinued removes each backslash-newline pair, whatever the delimiter was.
+func dropContinued(s string) string {
+	var b strings.Builder
+	for i := 0; i < len(s); i++ {
+		if s[i] == '\\' && i+1 < len(s) {
+			if s[i+1] != '\n' {
+				b.WriteString(s[i : i+2])
+			}
+			i++
+			continue
+		}
+		b.WriteByte(s[i])
+	}
+	return b.String()
 }
 
 // unescapeLine removes the backslashes of a line read without -r.

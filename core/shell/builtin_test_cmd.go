@@ -132,9 +132,6 @@ func (t *tester) term() bool {
 	case a == "!":
 		t.i++
 		return !t.term()
-	case left >= 3 && isBinary(t.args[t.i+1]):
-		t.i += 3
-		return t.binary(a, t.args[t.i-2], t.args[t.i-1])
 	case a == "(":
 		t.i++
 		v := t.or()
@@ -143,6 +140,9 @@ func (t *tester) term() bool {
 		}
 		t.i++
 		return v
+	case left >= 3 && isBinary(t.args[t.i+1]):
+		t.i += 3
+		return t.binary(a, t.args[t.i-2], t.args[t.i-1])
 	case left >= 2 && isUnary(a) && !(left >= 3 && (t.args[t.i+1] == "-a" || t.args[t.i+1] == "-o")):
 		t.i += 2
 		return t.unary(a, t.args[t.i-1])

@@ -151,20 +151,35 @@ func validName(s string) bool {
 	return true
 }
 
-// stepDecl expands the operands of a declaration written in the script, one at a time.
+// needs is the status of a declaration that must wait for a substitution.
+const needs = -2
+
+// Positions of a declaration's frame.
+const (
+	declBegin = iota
+	declRedirs
+	declExpand // operand I is expanded next
+	declDo     // item I is declared next
+)
+
+// stepDecl runs a declaration written in the script. As bash does, it expands
+// every operand first, each to items: a word is an item of its own, an
+// assignment one whose value is known, a list one that is expanded when its
+// turn comes. Fields has the items' texts; Codes says which operand an
+// assignment or a list is, from 1, negative for a list, 0 for a plain word.
 func (m *Machine) stepDecl(p *Process, f *Frame) {
 	n := f.node.(*decl)
 	x := f.x()
-	if f.PC == 0 {
+	if f.PC == declBegin {
 		p.Line = n.line
 		p.Subst = 0
 		m.Meter.Commands++
 		if p.Shell.Traps != nil && m.debugTrap(p, n, nil) {
 			return
 		}
-		f.PC = 1
+		f.PC = declRedirs
 	}
-	if f.PC == 1 {
+	if f.PC == declRedirs {
 		switch m.redirect(p, f, n.redirs) {
 		case again:
 			return
@@ -173,49 +188,133 @@ func (m *Machine) stepDecl(p *Process, f *Frame) {
 			return
 		}
 		f = p.top()
-		f.PC, f.I = 2, 0
+		f.PC, f.I = declExpand, 0
 	}
-	if fn, ok := p.Shell.Funcs.Get(n.name); ok && f.PC == 2 && f.I == 0 { // a function of that name
-		m.declWords(p, f, n, fn)
-		return
-	}
-	// options first: they may be words to expand
-	for f.I < len(n.args) {
+	for f.PC == declExpand && f.I < len(n.args) {
 		a := n.args[f.I]
-		var words []string
-		run := func(e expand.Env) (err error) {
-			words, err = m.declOperand(p, e, f, a)
-			return err
-		}
-		ok, err := true, error(nil)
-		if a.needsMemo() {
-			ok, err = m.expanded(p, f, run)
-		} else {
-			err = run(m.env(p))
-		}
+		ok, err := m.declExpanded(p, f, a, func(e expand.Env) error { return m.declOperand(p.top().X, e, a, p.top().I) })
 		if !ok {
 			return
 		}
-		f = p.top()
-		x = f.X
 		if err != nil {
 			m.pop(p)
 			m.assignFailed(p, err)
 			return
 		}
-		x.Fields = append(x.Fields, words...)
+		f = p.top()
 		f.I++
 	}
-	status := x.Saved
-	if len(x.Fields) > 0 || len(n.args) == 0 || x.Name == "" {
-		d, st := m.declOptions(p, n.name, x.Fields)
-		if st >= 0 {
-			status = st
-		} else if s, done := m.declList(p, &d, len(n.args) == len(x.Fields) && len(d.operands) == 0 && x.Name == ""); done {
-			status = s
-		} else if st := m.biDeclareRest(p, &d); st != 0 {
-			status = st
+	x = f.X
+	if f.PC == declExpand {
+		f.PC, f.I = declDo, 0
+		if fn, ok := p.Shell.Funcs.Get(n.name); ok { // a function of that name
+			argv := append([]string{n.name}, x.Fields...)
+			m.pop(p)
+			m.callFunction(p, fn, argv, nil)
+			return
 		}
+	}
+	m.declare(p, f, n)
+}
+
+// declExpanded runs fn with a memo where the operand needs one.
+func (m *Machine) declExpanded(p *Process, f *Frame, a *assign, fn func(expand.Env) error) (bool, error) {
+	if a != nil && a.needsMemo() {
+		return m.expanded(p, f, fn)
+	}
+	return true, fn(m.env(p))
+}
+
+// declOperand expands one operand to items.
+func (m *Machine) declOperand(x *Extra, e expand.Env, a *assign, i int) error {
+	switch {
+	case a.word != nil:
+		words, err := expand.Fields(e, nil, []*expand.Word{a.word})
+		if err != nil {
+			return err
+		}
+		for _, w := range words {
+			x.item(w, 0)
+		}
+		return nil
+	case a.list:
+		x.item(a.name, -(i + 1))
+		return nil
+	case a.naked && a.sub == nil:
+		x.item(a.name, 0)
+		return nil
+	}
+	value, err := m.value(e, a.value)
+	if err != nil {
+		return err
+	}
+	x.item(value, i+1)
+	return nil
+}
+
+func (x *Extra) item(text string, code int) {
+	x.Fields, x.Codes = append(x.Fields, text), append(x.Codes, code)
+}
+
+// declare does the items of an expanded declaration, options first.
+func (m *Machine) declare(p *Process, f *Frame, n *decl) {
+	x := f.X
+	words := 0
+	for words < len(x.Codes) && x.Codes[words] == 0 {
+		words++
+	}
+	d, status := m.declOptions(p, n.name, x.Fields[:words])
+	first := words - len(d.operands)
+	if status < 0 && f.I == 0 {
+		f.I = first
+		rest := d
+		rest.operands = x.Fields[first:]
+		if s, done := m.declList(p, &rest, len(rest.operands) == 0); done {
+			status = s
+		}
+	}
+	if status < 0 {
+		status = 0
+		for f.I < len(x.Fields) {
+			i := f.I
+			var a *assign
+			code := x.Codes[i]
+			if code != 0 {
+				a = n.args[max(code, -code)-1]
+			}
+			st := 0
+			ok, err := m.declExpanded(p, f, a, func(e expand.Env) error {
+				switch {
+				case code == 0:
+					one := d
+					one.operands = x.Fields[i : i+1]
+					st = m.biDeclareRest(p, &one)
+				case code < 0:
+					st = m.declareList(p, e, &d, a)
+				default:
+					st = m.declareOne(p, e, &d, a.name, a.sub, x.Fields[i], !a.naked, a.add)
+				}
+				if st == needs {
+					return expand.ErrNeed
+				}
+				return nil
+			})
+			if !ok {
+				return
+			}
+			if err != nil {
+				m.pop(p)
+				m.assignFailed(p, err)
+				return
+			}
+			f = p.top()
+			x = f.X
+			if st != 0 {
+				x.Saved = st
+			}
+			f.I++
+		}
+		status = x.Saved
 	}
 	m.pop(p)
 	p.Status = status
@@ -255,76 +354,6 @@ func (m *Machine) biDeclareRest(p *Process, d *declaration) int {
 		}
 	}
 	return status
-}
-
-// declWords runs a function that has the name of a declaration builtin.
-func (m *Machine) declWords(p *Process, f *Frame, n *decl, fn *Function) {
-	argv := []string{n.name}
-	for _, a := range n.args {
-		words, err := m.declPlain(p, m.env(p), a)
-		if err != nil {
-			m.pop(p)
-			m.expandFailed(p, err)
-			return
-		}
-		argv = append(argv, words...)
-	}
-	m.pop(p)
-	m.callFunction(p, fn, argv, nil)
-}
-
-func (m *Machine) declPlain(p *Process, e expand.Env, a *assign) ([]string, error) {
-	if a.word != nil {
-		return expand.Fields(e, nil, []*expand.Word{a.word})
-	}
-	s := a.name
-	if a.sub != nil {
-		s += "[" + a.sub.Text + "]"
-	}
-	if a.naked {
-		return []string{s}, nil
-	}
-	value, err := m.value(e, a.value)
-	return []string{s + "=" + value}, err
-}
-
-// declOperand does one operand as written: an assignment is made at once with
-// the options before it, anything else gives words for the builtin to read.
-func (m *Machine) declOperand(p *Process, e expand.Env, f *Frame, a *assign) ([]string, error) {
-	if a.word != nil {
-		return expand.Fields(e, nil, []*expand.Word{a.word})
-	}
-	if a.naked && a.sub == nil {
-		return []string{a.name}, nil
-	}
-	x := f.X
-	d, status := m.declOptions(p, f.node.(*decl).name, x.Fields)
-	if status >= 0 {
-		x.Saved, x.Name = status, "done"
-		return nil, nil
-	}
-	// names given before this assignment are declared before it
-	if len(d.operands) > 0 {
-		if st := m.biDeclareRest(p, &d); st != 0 {
-			x.Saved = st
-		}
-		x.Fields = x.Fields[:len(x.Fields)-len(d.operands)]
-	}
-	x.Name = "done"
-	if a.list {
-		if st := m.declareList(p, e, &d, a); st != 0 {
-			x.Saved = st
-		}
-		return nil, nil
-	}
-	value, err := m.value(e, a.value)
-	if err != nil {
-		return nil, err
-	}
-	if st := m.declareOne(p, e, &d, a.name, a.sub, value, !a.naked, a.add); st != 0 {
-		x.Saved = st
-	}
-	return nil, nil
 }
 
 // target gives the variable a declaration is about, owned; -g looks past the locals.
@@ -418,6 +447,9 @@ func (m *Machine) declareOne(p *Process, e expand.Env, d *declaration, name stri
 		} else {
 			err = m.assignEnv(p, e, name, sub, value, add)
 		}
+		if err == expand.ErrNeed {
+			return needs
+		}
 		if err != nil {
 			m.complain(p, "%s", err)
 			return 1
@@ -506,7 +538,9 @@ func (m *Machine) declareList(p *Process, e expand.Env, d *declaration, a *assig
 		v.SetAttrs(v.Attrs()&^d.unset | d.set&^(vars.ReadOnly|vars.Indexed|vars.Assoc))
 		return m.assignList(p, e, name, a, kind)
 	}
-	if err := run(); err != nil {
+	if err := run(); err == expand.ErrNeed {
+		return needs
+	} else if err != nil {
 		m.complain(p, "%s", err)
 		return 1
 	}

@@ -326,8 +326,9 @@ func (m *Machine) stepFunc(p *Process, f *Frame) {
 		m.runTrap(p, sigRETURN)
 		return
 	}
+	p.Line = f.X.Line
 	m.pop(p)
-	m.afterCommand(p)
+	m.done(p, p.Status)
 }
 
 func (m *Machine) function(p *Process, f *Frame) *Function {

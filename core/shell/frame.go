@@ -79,10 +79,15 @@ type Extra struct {
 	Open   []int       `cbor:"14,keyasint,omitempty"` // descriptors this frame closes: process substitutions
 	Data   []byte      `cbor:"15,keyasint,omitempty"`
 	Call   string      `cbor:"16,keyasint,omitempty"` // how a text came to run: source, eval, trap
-	Asked  string      `cbor:"20,keyasint,omitempty"` // id of a tool call
-	Got    *Answer     `cbor:"17,keyasint,omitempty"`
 	Fields []string    `cbor:"18,keyasint,omitempty"`
 	Local  bool        `cbor:"19,keyasint,omitempty"` // Opts are to be put back
+	Asking
+}
+
+// Asking is a tool call on its way.
+type Asking struct {
+	Asked string  `cbor:"20,keyasint,omitempty"` // its id
+	Got   *Answer `cbor:"17,keyasint,omitempty"` // its answer, until the frame's next step
 }
 
 // Save is a descriptor to put back: File -1 closes it.

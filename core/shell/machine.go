@@ -112,9 +112,10 @@ type Call struct {
 
 // Answer is what the host gives for a Call.
 type Answer struct {
-	Stdout, Stderr []byte
-	Status         int
-	Error          string // the tool raised: reported in result.tool_errors
+	Stdout []byte `cbor:"1,keyasint,omitempty"`
+	Stderr []byte `cbor:"2,keyasint,omitempty"`
+	Status int    `cbor:"3,keyasint,omitempty"`
+	Error  string `cbor:"4,keyasint,omitempty"` // the tool raised: reported in result.tool_errors
 }
 
 // Kinds of open file descriptions.

@@ -22,15 +22,20 @@ type Process struct {
 	Queue  []Segment `cbor:"9,keyasint,omitempty"` // output accepted but not yet written
 	Dead   bool      `cbor:"10,keyasint,omitempty"`
 	Subst  int       `cbor:"11,keyasint,omitempty"` // status of the last $( ) of the command at hand
-	NoErr  bool      `cbor:"12,keyasint,omitempty"` // errexit context inherited at the fork
 	Line   int       `cbor:"13,keyasint,omitempty"` // LINENO
-	Depth  int       `cbor:"14,keyasint,omitempty"` // nested functions, sources, evals
 	Signal []int     `cbor:"15,keyasint,omitempty"` // arrived and not yet handled
-	Sub    int       `cbor:"16,keyasint,omitempty"` // BASH_SUBSHELL
 	Job    bool      `cbor:"17,keyasint,omitempty"` // started by &
 	Exec   string    `cbor:"18,keyasint,omitempty"` // what ps shows
 	Killed int       `cbor:"19,keyasint,omitempty"` // the signal that ended it
-	Subs   int       `cbor:"20,keyasint,omitempty"` // $( ) it is nested in
+	Nesting
+}
+
+// Nesting is how deep in what a process is.
+type Nesting struct {
+	NoErr bool `cbor:"12,keyasint,omitempty"` // errexit context inherited at the fork
+	Depth int  `cbor:"14,keyasint,omitempty"` // nested functions, sources, evals
+	Sub   int  `cbor:"16,keyasint,omitempty"` // BASH_SUBSHELL
+	Subs  int  `cbor:"20,keyasint,omitempty"` // $( ) it is nested in
 }
 
 // Shell is the part of a process that only shells have.
@@ -42,22 +47,26 @@ type Shell struct {
 	Opts    Options                `cbor:"1,keyasint"`
 	Traps   []Trap                 `cbor:"2,keyasint,omitempty"` // by signal number
 	Params  []string               `cbor:"3,keyasint,omitempty"` // $1…
-	Name    string                 `cbor:"4,keyasint,omitempty"` // $0
 	Dirs    []string               `cbor:"5,keyasint,omitempty"` // DIRSTACK below the cwd
 	Jobs    []Job                  `cbor:"6,keyasint,omitempty"`
 	LastBg  int                    `cbor:"7,keyasint,omitempty"` // $!
 	Pipe    []int                  `cbor:"8,keyasint,omitempty"` // PIPESTATUS
 	Getopts Getopts                `cbor:"9,keyasint"`
-	Started int64                  `cbor:"10,keyasint,omitempty"` // ns, the origin of SECONDS
 	Random  uint32                 `cbor:"11,keyasint,omitempty"` // RANDOM's generator
 	Last    string                 `cbor:"12,keyasint,omitempty"` // $_
-	PID     int                    `cbor:"13,keyasint,omitempty"` // $$
-	PPID    int                    `cbor:"14,keyasint,omitempty"` // $PPID
 	Off     []string               `cbor:"15,keyasint,omitempty"` // builtins disabled by enable -n
-	Match   []string               `cbor:"16,keyasint,omitempty"` // reserved
 	Debug   string                 `cbor:"17,keyasint,omitempty"` // BASH_COMMAND
 	Done    []Ended                `cbor:"18,keyasint,omitempty"` // children reaped and still to be waited for
-	Exec    string                 `cbor:"19,keyasint,omitempty"` // BASH_EXECUTION_STRING
+	Origin
+}
+
+// Origin is how a shell came to be.
+type Origin struct {
+	Name    string `cbor:"4,keyasint,omitempty"`  // $0
+	Started int64  `cbor:"10,keyasint,omitempty"` // ns, the origin of SECONDS
+	PID     int    `cbor:"13,keyasint,omitempty"` // $$
+	PPID    int    `cbor:"14,keyasint,omitempty"` // $PPID
+	Exec    string `cbor:"19,keyasint,omitempty"` // BASH_EXECUTION_STRING
 }
 
 // FD is one descriptor of a process.
@@ -221,7 +230,7 @@ func (m *Machine) fork(p *Process, f Frame) *Process {
 	m.Meter.Spawned++
 	m.epoch = persist.NewEpoch() // functions and aliases are shared from here on
 	c := &Process{PID: m.Sched.NextPID, PPID: p.PID, PGID: p.PGID, Shell: p.Shell.fork(), Cwd: p.Cwd, Umask: p.Umask,
-		Status: p.Status, NoErr: p.NoErr || m.errIgnored(p), Line: p.Line, Depth: p.Depth, Sub: p.Sub + 1, Subs: p.Subs, Exec: p.Exec}
+		Status: p.Status, Line: p.Line, Exec: p.Exec, Nesting: Nesting{NoErr: p.NoErr || m.errIgnored(p), Depth: p.Depth, Sub: p.Sub + 1, Subs: p.Subs}}
 	c.FDs = append(make([]FD, 0, len(p.FDs)+2), p.FDs...)
 	for _, d := range c.FDs {
 		m.Files[d.File].Refs++

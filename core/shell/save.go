@@ -354,7 +354,7 @@ func (f *Frame) wrong(bottom bool) string {
 		_, fits = f.node.(*testCmd)
 	case FDecl:
 		n, ok := f.node.(*decl)
-		fits = ok && f.PC >= 0 && f.PC <= 2 && f.I <= max(len(n.args), len(n.redirs))
+		fits = ok && f.PC >= declBegin && f.PC <= declDo && (f.PC == declDo || f.I <= max(len(n.args), len(n.redirs))) && f.declares(n)
 	case FTime:
 		_, fits = f.node.(*timeClause)
 		needsX = true
@@ -393,6 +393,22 @@ func (f *Frame) wrong(bottom bool) string {
 		return "a utility where none can be"
 	}
 	return ""
+}
+
+// declares checks the items of a declaration's frame.
+func (f *Frame) declares(n *decl) bool {
+	if f.X == nil {
+		return f.PC < declExpand
+	}
+	if len(f.X.Codes) != len(f.X.Fields) {
+		return false
+	}
+	for _, c := range f.X.Codes {
+		if max(c, -c) > len(n.args) || c < 0 && !n.args[-c-1].list {
+			return false
+		}
+	}
+	return true
 }
 
 // runs reports whether a node is a command that can be started by itself.

@@ -11,9 +11,11 @@ import (
 )
 
 // unit compiles the next line of a text, aliases expanded.
-func (m *Machine) unit(p *Process, name, text string, off, line int) (*Unit, int, error) {
+// It gives the text back, in which aliases of that line have been replaced.
+func (m *Machine) unit(p *Process, name, text string, off, line int) (u *Unit, read string, next int, err error) {
 	if p.Shell.Aliases.Len() == 0 || !p.Shell.Opts.on(OptExpandAliases) {
-		return nextUnit(name, text, off, line)
+		u, next, err = nextUnit(name, text, off, line)
+		return u, text, next, err
 	}
 	return m.aliasedUnit(p, name, text, off, line)
 }
@@ -22,9 +24,8 @@ func (m *Machine) unit(p *Process, name, text string, off, line int) (*Unit, int
 // simple command is replaced by the alias's text, and what comes of it is read
 // again. A replaced name is not replaced again inside its own text; an alias
 // that ends in a blank makes the next word a candidate.
-func (m *Machine) aliasedUnit(p *Process, name, text string, off, line int) (*Unit, int, error) {
+func (m *Machine) aliasedUnit(p *Process, name, text string, off, line int) (*Unit, string, int, error) {
 	rest := text[off:]
-	grown := 0
 	var used []aliasSpan
 	for range 256 {
 		stmts, n, err := parseUnit(rest)
@@ -39,22 +40,22 @@ func (m *Machine) aliasedUnit(p *Process, name, text string, off, line int) (*Un
 		}
 		if at < 0 {
 			if err != nil {
-				return nil, len(text), syntaxError(err, rest, line)
+				return nil, text, len(text), syntaxError(err, rest, line)
 			}
+			text = text[:off] + rest
 			if len(stmts) == 0 {
-				return nil, len(text), nil
+				return nil, text, len(text), nil
 			}
 			u := newUnit(name, rest[:n], line)
 			if err := u.compile(stmts); err != nil {
-				return nil, len(text), err
+				return nil, text, len(text), err
 			}
-			return u, off + n - grown, nil
+			return u, text, off + n, nil
 		}
 		value, _ := p.Shell.Aliases.Get(word)
 		value = expand.Encode([]byte(value))
 		rest = rest[:at] + value + rest[at+len(word):]
 		d := len(value) - len(word)
-		grown += d
 		for i := range used {
 			if used[i].from > at {
 				used[i].from += d
@@ -65,7 +66,8 @@ func (m *Machine) aliasedUnit(p *Process, name, text string, off, line int) (*Un
 		}
 		used = append(used, aliasSpan{at, at + len(value), word, strings.HasSuffix(value, " ") || strings.HasSuffix(value, "\t")})
 	}
-	return nextUnit(name, text, off, line)
+	u, next, err := nextUnit(name, text, off, line)
+	return u, text, next, err
 }
 
 // aliasSpan is a stretch of text that came from an alias.
@@ -302,6 +304,10 @@ func (m *Machine) shellFile(c *Process, args []string) int {
 	text := ""
 	if err == nil {
 		text, err = m.slurp(c, full)
+	}
+	if line, _, _ := strings.Cut(text[:min(len(text), 80)], "\n"); strings.IndexByte(line, 0) >= 0 {
+		m.complainRaw(c, c.Shell.Name+": "+path+": cannot execute binary file\n")
+		return 126
 	}
 	if err != nil {
 		m.complainRaw(c, c.Shell.Name+": "+path+": "+err.Error()+"\n")

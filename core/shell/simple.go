@@ -332,7 +332,7 @@ func (m *Machine) find(p *Process, name string) (string, error) {
 	if path, ok := p.Shell.Hashed.Get(name); ok && m.runnable(p, path) == nil {
 		return path, nil
 	}
-	denied := false
+	denied, first := false, ""
 	for dir := range strings.SplitSeq(m.pathVar(p), ":") {
 		if dir == "" {
 			dir = "."
@@ -343,10 +343,13 @@ func (m *Machine) find(p *Process, name string) (string, error) {
 			return path, nil
 		case vfs.EACCES:
 			denied = true
+			if first == "" {
+				first = path
+			}
 		}
 	}
 	if denied {
-		return "", vfs.EACCES
+		return first, vfs.EACCES
 	}
 	return "", errNotFound
 }

@@ -60,7 +60,15 @@ func (m *Machine) step(p *Process) {
 		m.stepRead(p, f)
 	case FMapfile:
 		m.stepMapfile(p, f)
-	case FTrap, FEval:
+	case FEval:
+		if f.PC == 0 && f.X.Call == "source" && p.trap(sigRETURN) != nil {
+			f.PC = 1
+			m.runTrap(p, sigRETURN)
+			return
+		}
+		m.pop(p)
+		m.done(p, p.Status)
+	case FTrap:
 		m.pop(p)
 	case FTime:
 		m.stepTime(p, f)
@@ -235,7 +243,8 @@ func (m *Machine) command(p *Process, n node) {
 func (m *Machine) stepScript(p *Process, f *Frame) {
 	x := f.X
 	line := x.Line
-	u, next, err := m.unit(p, x.Name, x.Text, f.I, line)
+	u, text, next, err := m.unit(p, x.Name, x.Text, f.I, line)
+	x.Text = text
 	if err != nil {
 		m.syntaxError(p, f, err.(*SyntaxError))
 		return

@@ -215,12 +215,11 @@ func (m *Machine) stepStdin(p *Process, f *Frame) {
 		return
 	}
 	text := string(x.Data)
-	u, next, perr := m.unit(p, "", expand.Encode([]byte(text)), 0, x.Line)
+	u, _, _, perr := m.unit(p, "", expand.Encode([]byte(text)), 0, x.Line)
 	if e, ok := perr.(*SyntaxError); ok && !end && e.Incomplete {
 		return // the command goes on on the next line
 	}
 	x.Data = nil
-	at := x.Line
 	for i := 0; i < len(text); i++ {
 		if text[i] == '\n' {
 			x.Line++
@@ -232,7 +231,6 @@ func (m *Machine) stepStdin(p *Process, f *Frame) {
 		p.Status = 2
 		return
 	}
-	_, _ = next, at
 	if u != nil {
 		p.push(Frame{Kind: FList, node: u.body})
 	}

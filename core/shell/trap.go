@@ -212,10 +212,11 @@ func (m *Machine) runTrap(p *Process, sig int) {
 
 // trapLine is where LINENO starts in a trap's text.
 func (m *Machine) trapLine(p *Process, sig int) int {
-	if sig == sigEXIT {
-		return 1
+	switch sig {
+	case sigERR, sigDEBUG, sigRETURN:
+		return max(p.Line, 1)
 	}
-	return max(p.Line, 1)
+	return 1
 }
 
 // dropTrapLater: an EXIT trap runs once; it is gone for what it starts.

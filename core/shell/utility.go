@@ -373,7 +373,8 @@ func (m *Machine) resetShell(c *Process, from *Shell) {
 			t.Bind(name, vars.New(v.String(), vars.Export))
 		}
 	}
-	sh := &Shell{Vars: t, Opts: defaultOptions(), PID: c.PID, PPID: c.PPID, Started: m.now(), Name: "bash", Random: uint32(m.Rand.next())}
+	sh := &Shell{Vars: t, Opts: defaultOptions(), Random: uint32(m.Rand.next()),
+		Origin: Origin{PID: c.PID, PPID: c.PPID, Started: m.now(), Name: "bash"}}
 	for name, fn := range from.Funcs.Sorted() {
 		if fn.Export {
 			sh.Funcs.Set(m.epoch, name, fn)

@@ -103,7 +103,10 @@ func (v *Var) IsArray() bool { return v != nil && v.attrs&(Indexed|Assoc) != 0 }
 // IsSet reports whether v has a value: a scalar that was assigned, an array
 // with an element. A nil Var has none.
 func (v *Var) IsSet() bool {
-	return v != nil && (v.state&stSet != 0 || v.IsArray() && v.Len() > 0)
+	if v.IsArray() {
+		return v.Len() > 0
+	}
+	return v != nil && v.state&stSet != 0
 }
 
 // String returns the scalar value; of an array that of element 0 or key "0".
