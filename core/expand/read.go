@@ -93,6 +93,8 @@ func (r *reader) word(m mode) []part {
 			r.i++
 			b.byte(c, m.quoted())
 			switch {
+			case m == modeOperand && c == ':':
+				r.tilde(&b, tildeColon)
 			case m != modeWord:
 			case c == '=' && b.assignment():
 				r.tilde(&b, tildeEqual)
@@ -141,6 +143,9 @@ func (b *partsBuilder) flush() {
 
 func (b *partsBuilder) add(p part) {
 	b.flush()
+	if b.parts == nil {
+		b.parts = make([]part, 0, 2)
+	}
 	b.parts = append(b.parts, p)
 }
 

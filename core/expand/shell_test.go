@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os/exec"
 	"path"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -70,6 +71,14 @@ func (sh *shell) run(script string) (out string, err error) {
 }
 
 func (sh *shell) stmt(st *syntax.Stmt) error {
+	if st.Negated || st.Background || st.Coprocess {
+		return errors.New("toy shell: !, &")
+	}
+	for _, r := range st.Redirs {
+		if r.Hdoc == nil {
+			return errors.New("toy shell: redirection")
+		}
+	}
 	switch c := st.Cmd.(type) {
 	case nil:
 		return nil
@@ -86,6 +95,12 @@ func (sh *shell) stmt(st *syntax.Stmt) error {
 	case *syntax.ArithmCmd:
 		v, err := CompileArith(sh.src, int(c.Left.Offset())+2, int(c.Right.Offset()), c.X).Eval(sh)
 		sh.status = int(1 - truth(v != 0))
+		var e *Error
+		if errors.As(err, &e) && e.Kind == BadArith { // not fatal
+			sh.status = 1
+			sh.Warn("((: " + e.Text)
+			return nil
+		}
 		return err
 	case *syntax.LetClause:
 		for _, x := range c.Exprs {
@@ -101,10 +116,33 @@ func (sh *shell) stmt(st *syntax.Stmt) error {
 		}
 		return nil
 	case *syntax.TestClause:
-		b := c.X.(*syntax.BinaryTest)
+		b, ok := c.X.(*syntax.BinaryTest)
+		if !ok {
+			return fmt.Errorf("toy shell: %T", c.X)
+		}
+		switch b.Op {
+		case syntax.TsReMatch, syntax.TsMatch, syntax.TsNoMatch, syntax.TsMatchShort:
+		default:
+			return fmt.Errorf("toy shell: %s", b.Op)
+		}
 		l, err := String(sh, CompileWord(sh.src, b.X.(*syntax.Word)))
 		if err != nil {
 			return err
+		}
+		if b.Op == syntax.TsReMatch {
+			s, err := Regexp(sh, CompileWord(sh.src, b.Y.(*syntax.Word)))
+			if err != nil {
+				return err
+			}
+			re, err := regexp.CompilePOSIX(s)
+			if err != nil {
+				return fmt.Errorf("toy shell: %w", err)
+			}
+			sh.status = 1
+			if re.MatchString(l) {
+				sh.status = 0
+			}
+			return nil
 		}
 		r, err := Pattern(sh, CompileWord(sh.src, b.Y.(*syntax.Word)))
 		if err != nil {
@@ -214,6 +252,9 @@ func (sh *shell) call(c *syntax.CallExpr, here *Word) error {
 			return fmt.Errorf("toy shell: set %v", args)
 		}
 	case "shopt":
+		if len(args) < 3 {
+			return errors.New("toy shell: shopt")
+		}
 		f, ok := map[string]Flags{"extglob": ExtGlob, "nullglob": NullGlob, "dotglob": DotGlob, "globstar": GlobStar, "nocasematch": NoCaseMatch, "nocaseglob": NoCaseGlob, "failglob": FailGlob, "patsub_replacement": PatSubReplacement}[args[2]]
 		if !ok {
 			return fmt.Errorf("toy shell: shopt %v", args)
@@ -249,6 +290,9 @@ func (sh *shell) declare(c *syntax.DeclClause) error {
 	for _, a := range c.Args {
 		if a.Naked && a.Name == nil {
 			o, _ := CompileWord(sh.src, a.Value).Literal()
+			if len(o) < 2 || o[0] != '-' || strings.Trim(o[1:], "AaixrnulF") != "" {
+				return errors.New("toy shell: declare")
+			}
 			for _, f := range o[1:] {
 				attrs |= map[rune]vars.Attr{'A': vars.Assoc, 'a': vars.Indexed, 'i': vars.Integer, 'x': vars.Export, 'r': vars.ReadOnly, 'n': vars.Nameref, 'u': vars.Upper, 'l': vars.Lower}[f]
 			}

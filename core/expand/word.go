@@ -98,6 +98,10 @@ func (src *Source) cook(from, to int, roots []syntax.Node) (string, []command) {
 	if to < from {
 		to = from
 	}
+	t := src.tickAt(from)
+	for t >= 0 && from > src.ticks[t].from && src.Text[from-1] == '\\' {
+		from-- // the parser puts the beginning behind what it takes off
+	}
 	raw := src.Text[from:to]
 	var nodes []syntax.Node
 	if strings.ContainsAny(raw, "(`") {
@@ -107,7 +111,6 @@ func (src *Source) cook(from, to int, roots []syntax.Node) (string, []command) {
 			}
 		}
 	}
-	t := src.tickAt(from)
 	if len(nodes) == 0 && t < 0 {
 		return dropMarks(Decode(raw)), nil
 	}
