@@ -89,16 +89,20 @@ func arithParts(ps []part, depth int) *Arith {
 	return a
 }
 
-// flatten takes the parts out of quotes.
+// flatten takes the parts out of double quotes; single ones become text.
 func flatten(ps []part) []part {
 	for _, p := range ps {
 		if p.kind == pQuote {
 			var out []part
 			for _, p := range ps {
-				if p.kind == pQuote {
-					out = append(out, flatten(p.parts)...)
-				} else {
+				tick := part{kind: pLit, text: "'"}
+				switch {
+				case p.kind != pQuote:
 					out = append(out, p)
+				case p.single:
+					out = append(append(append(out, tick), p.parts...), tick)
+				default:
+					out = append(out, flatten(p.parts)...)
 				}
 			}
 			return out

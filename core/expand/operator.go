@@ -81,6 +81,9 @@ func (e *eval) indirect(p *param, quoted bool) error {
 	}
 	target := val.s
 	if val.many {
+		if len(val.list) == 0 {
+			return nil
+		}
 		target = strings.Join(val.list, " ")
 	}
 	if !val.set && !val.many {

@@ -65,7 +65,7 @@ func (r *reader) word(m mode) []part {
 			b.add(part{kind: pQuote, quoted: true, parts: r.word(modeDouble)})
 			r.i++
 		case c == '\'' && !m.quoted():
-			b.add(part{kind: pQuote, quoted: true, parts: r.single()})
+			b.add(part{kind: pQuote, quoted: true, single: true, parts: r.single()})
 		case c == '\'' && m == modeQOperand:
 			if rest := r.s[r.i+1:]; !single {
 				n := strings.IndexByte(rest, '\'')

@@ -257,6 +257,7 @@ type part struct {
 	arith  *Arith      // pArith
 	at     tildePlace  // pTilde
 	leaf   int         // pLeaf: number of an operand already expanded
+	single bool        // a pQuote in single quotes, which arithmetic does not take
 }
 
 // CompileWord reads the text of w. Brace expansion is prepared, too; only
