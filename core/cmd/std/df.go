@@ -14,7 +14,9 @@ import (
 const dfBytes = 1 << 30
 
 func df() *cmd.Command {
-	o := func(short byte, long, help string) cmd.Option { return cmd.Option{Short: short, Long: long, Help: help} }
+	o := func(short byte, long, help string) cmd.Option {
+		return cmd.Option{Short: short, Long: long, Help: help}
+	}
 	return &cmd.Command{
 		Name: "df", Summary: "show information about the file system on which each FILE resides", Usage: "df [OPTION]... [FILE]...",
 		Options: []cmd.Option{

@@ -15,7 +15,9 @@ import (
 )
 
 func du() *cmd.Command {
-	o := func(short byte, long, help string) cmd.Option { return cmd.Option{Short: short, Long: long, Help: help} }
+	o := func(short byte, long, help string) cmd.Option {
+		return cmd.Option{Short: short, Long: long, Help: help}
+	}
 	req := func(short byte, long, meta, help string) cmd.Option {
 		return cmd.Option{Short: short, Long: long, Arg: cmd.Required, Meta: meta, Help: help}
 	}
@@ -77,9 +79,13 @@ type duOptions struct {
 // Step sums up a turn's worth of entries.
 func (p *duProgram) Step(c *cmd.Ctx) cmd.Next {
 	if p.o == nil {
+		said := len(c.Errout.B)
 		o, status := duParse(c)
 		if o == nil {
 			return cmd.Exit(status)
+		}
+		if p.I > 0 {
+			c.Errout.B = c.Errout.B[:said] // the warning was given before a load
 		}
 		p.o = o
 	}
@@ -131,7 +137,7 @@ func (p *duProgram) entry(c *cmd.Ctx, path string, command bool) {
 		p.Status = 1
 		return
 	}
-	if i, seen := slices.BinarySearch(p.Seen, uint64(st.Ino)); !p.o.links && (st.Nlink > 1 || st.Mode.IsDir()) {
+	if i, seen := slices.BinarySearch(p.Seen, uint64(st.Ino)); !p.o.links && (st.Nlink > 1 && !st.Mode.IsDir() || p.o.follow == 'L' || len(c.Args) > 1) {
 		if seen {
 			return
 		}
@@ -240,7 +246,7 @@ func duParse(c *cmd.Ctx) (*duOptions, int) {
 		case "d":
 			n, err := strconv.Atoi(f.Value)
 			if err != nil || n < 0 {
-				return nil, c.UsageError("invalid maximum depth %s", quote.Shell(f.Value))
+				return nil, c.UsageError("invalid maximum depth %s", quote.Locale(f.Value))
 			}
 			o.depth = n
 		case "h":
@@ -304,6 +310,9 @@ func duParse(c *cmd.Ctx) (*duOptions, int) {
 			c.Errorf("warning: summarizing conflicts with --max-depth=%d", o.depth)
 			c.Errout.WriteString("Try 'du --help' for more information.\n")
 			return nil, 1
+		}
+		if o.depth == 0 {
+			c.Errorf("warning: summarizing is the same as using --max-depth=0")
 		}
 		o.depth = 0
 	}

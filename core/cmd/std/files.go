@@ -3,9 +3,11 @@ package std
 import (
 	"eryxsh/core/cmd"
 	"eryxsh/core/cmd/std/cp"
+	"eryxsh/core/cmd/std/diff"
 	"eryxsh/core/cmd/std/find"
 	"eryxsh/core/cmd/std/gzip"
 	"eryxsh/core/cmd/std/ls"
+	"eryxsh/core/cmd/std/tar"
 )
 
 // files lists the utilities of files, directories, dates and processes, sorted by name.
@@ -19,6 +21,7 @@ func files() []*cmd.Command {
 		cp.Command(),
 		date(),
 		df(),
+		diff.Command(),
 		ls.Dir(),
 		dirname(),
 		du(),
@@ -52,6 +55,7 @@ func files() []*cmd.Command {
 		sleep(),
 		stat(),
 		sync(),
+		tar.Command(),
 		timeout(),
 		touch(),
 		truncate(),

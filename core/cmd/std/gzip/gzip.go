@@ -22,7 +22,9 @@ func Gunzip() *cmd.Command { return command("gunzip", "uncompress FILEs") }
 func Zcat() *cmd.Command { return command("zcat", "uncompress FILEs to standard output") }
 
 func command(name, summary string) *cmd.Command {
-	o := func(short byte, long, help string) cmd.Option { return cmd.Option{Short: short, Long: long, Help: help} }
+	o := func(short byte, long, help string) cmd.Option {
+		return cmd.Option{Short: short, Long: long, Help: help}
+	}
 	options := []cmd.Option{
 		o('a', "ascii", "ascii text; convert end-of-line using local conventions"), o('c', "stdout", "write on standard output, keep original files unchanged"),
 		o(0, "to-stdout", "write on standard output, keep original files unchanged"), o('d', "decompress", "decompress"), o(0, "uncompress", "decompress"),
@@ -216,7 +218,9 @@ func (p *Program) file(c *cmd.Ctx, name string) {
 		}
 	}
 	if !p.o.decompress && !p.o.force && !p.o.stdout && hasSuffix(name, p.o.suffix) {
-		p.fail(c, 2, "%s already has %s suffix -- unchanged", name, p.o.suffix)
+		if !p.o.quiet {
+			c.Errorf("%s already has %s suffix -- unchanged", name, p.o.suffix)
+		}
 		return
 	}
 	fd, err := c.Open(name, vfs.O_RDONLY, 0)
@@ -389,9 +393,7 @@ func (p *Program) inflate(c *cmd.Ctx) {
 	}
 	switch {
 	case err == gz.ErrTrailing:
-		if !p.o.quiet {
-			p.fail(c, 2, "%s: %s", p.label(), err)
-		}
+		p.fail(c, 2, "%s: %s", p.label(), err)
 		p.Ended = true
 	case err != nil:
 		p.abandon(c, 1, "%s: %s", p.label(), err)

@@ -1,0 +1,216 @@
+package diff
+
+import (
+	"bytes"
+	"unicode"
+	"unicode/utf8"
+
+	"eryxsh/core/cmd"
+)
+
+// scan is what is rebuilt from the two files after a load: their lines and what equals what.
+type scan struct {
+	lines   [2][][]byte // with their newlines
+	sides   [2]side
+	search  *searcher
+	changes []change
+}
+
+func splitLines(b []byte) [][]byte {
+	out := make([][]byte, 0, len(b)/32+1)
+	for len(b) > 0 {
+		i := bytes.IndexByte(b, '\n') + 1
+		if i == 0 {
+			i = len(b)
+		}
+		out = append(out, b[:i:i])
+		b = b[i:]
+	}
+	return out
+}
+
+// build makes the scan. The lines common at both ends, less the context, are left out.
+func (p *Program) build() *scan {
+	s := &scan{}
+	for i := range s.lines {
+		s.lines[i] = splitLines(p.Files[i].Data)
+	}
+	classes := map[string]int{}
+	class := func(l []byte) int {
+		key := l
+		if p.loose() {
+			key = p.canonical(l)
+		}
+		k, ok := classes[string(key)]
+		if !ok {
+			k = len(classes)
+			classes[string(key)] = k
+		}
+		return k
+	}
+	a, b := s.lines[0], s.lines[1]
+	horizon := 0
+	if p.o.format == 'u' || p.o.format == 'c' {
+		horizon = p.o.context
+	}
+	n := 0
+	for n < len(a) && n < len(b) && bytes.Equal(a[n], b[n]) {
+		n++
+	}
+	tail := 0
+	for tail < len(a)-n && tail < len(b)-n && bytes.Equal(a[len(a)-1-tail], b[len(b)-1-tail]) {
+		tail++
+	}
+	n, tail = max(0, n-horizon), max(0, tail-horizon)
+	p.Prefix = n
+	for i := range s.sides {
+		mid := s.lines[i][n : len(s.lines[i])-tail]
+		s.sides[i].class = make([]int, len(mid))
+		for k, l := range mid {
+			s.sides[i].class[k] = class(l)
+		}
+		s.sides[i].changed = make([]byte, len(mid)+2)
+	}
+	discard(&s.sides, len(classes), p.o.minimal)
+	s.search = newSearcher(s.sides[0].kept, s.sides[1].kept)
+	return s
+}
+
+func (p *Program) loose() bool {
+	o := p.o
+	return o.fold || o.allSpace || o.space || o.trailing || o.tabs || o.cr
+}
+
+// canonical is a line without the differences that are ignored.
+func (p *Program) canonical(l []byte) []byte {
+	o := p.o
+	if l[len(l)-1] == '\n' {
+		l = l[:len(l)-1]
+		if o.cr {
+			l = bytes.TrimSuffix(l, []byte("\r"))
+		}
+	} else if !(o.allSpace || o.space || o.trailing) {
+		l = append(l[:len(l):len(l)], 0) // a missing newline is a difference
+	}
+	out := make([]byte, 0, len(l))
+	column := 0
+	for i := 0; i < len(l); i++ {
+		c := l[i]
+		blank := c == ' ' || c >= '\t' && c <= '\r'
+		switch {
+		case blank && o.allSpace:
+			continue
+		case blank && o.space:
+			if n := len(out); n == 0 || out[n-1] != ' ' {
+				out = append(out, ' ')
+			}
+			continue
+		case c == '\t' && o.tabs:
+			for {
+				out = append(out, ' ')
+				if column++; column%8 == 0 {
+					break
+				}
+			}
+			continue
+		}
+		column++
+		out = append(out, c)
+	}
+	if o.space || o.trailing {
+		out = bytes.TrimRight(out, " \t\r\v\f")
+	}
+	if o.fold {
+		out = lower(out)
+	}
+	return out
+}
+
+func lower(b []byte) []byte {
+	for i, c := range b {
+		if c >= utf8.RuneSelf {
+			return bytes.Map(unicode.ToLower, b)
+		}
+		if c >= 'A' && c <= 'Z' {
+			b[i] = c | 0x20
+		}
+	}
+	return b
+}
+
+// turnWork is how many steps of the search one turn takes.
+const turnWork = 1 << 20
+
+// search goes on with the comparison.
+func (p *Program) search(c *cmd.Ctx) {
+	if p.s == nil {
+		p.s = p.build()
+		if p.Files[0].Mark == nil {
+			p.Spans = []span{{0, len(p.s.sides[0].kept), 0, len(p.s.sides[1].kept), p.o.minimal}}
+		} else {
+			for i := range p.s.sides {
+				p.s.sides[i].changed = p.Files[i].Mark
+			}
+		}
+		for i := range p.s.sides {
+			p.Files[i].Mark = p.s.sides[i].changed
+		}
+	}
+	s := p.s.search
+	s.work = 0
+	for len(p.Spans) > 0 && s.work < turnWork {
+		p.Spans = s.compare(p.Spans, &p.s.sides)
+		s.work++
+	}
+	c.Charge(s.work / 8)
+	if len(p.Spans) > 0 {
+		return
+	}
+	shift(&p.s.sides)
+	p.s.changes = p.kept(changes(&p.s.sides))
+	p.Phase, p.Hunk = phasePrint, 0
+	if len(p.s.changes) == 0 {
+		p.identical(c)
+	} else {
+		p.Status = max(p.Status, 1)
+	}
+}
+
+// kept are the changes in line numbers of the whole files; those that -B and -I ignore are marked.
+func (p *Program) kept(l []change) []change {
+	any := false
+	for i := range l {
+		k := &l[i]
+		k.A0 += p.Prefix
+		k.A1 += p.Prefix
+		k.B0 += p.Prefix
+		k.B1 += p.Prefix
+		any = any || !p.ignored(*k)
+	}
+	if !any {
+		return nil
+	}
+	return l
+}
+
+// ignored reports whether a change is one that -B or -I leaves out.
+func (p *Program) ignored(k change) bool {
+	if !p.o.blank && p.o.ignore == nil {
+		return false
+	}
+	for i, r := range [2][2]int{{k.A0, k.A1}, {k.B0, k.B1}} {
+		for n := r[0]; n < r[1]; n++ {
+			l := bytes.TrimSuffix(p.s.lines[i][n], []byte("\n"))
+			if p.o.blank && (len(l) == 0 || (p.o.allSpace || p.o.space || p.o.trailing) && len(bytes.TrimSpace(l)) == 0) {
+				continue
+			}
+			if p.o.ignore != nil {
+				if ok, err := p.o.ignore.Match(l); ok && err == nil {
+					continue
+				}
+			}
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,381 @@
+package diff
+
+import "math"
+
+// span is a pair of ranges still to be compared.
+type span struct {
+	X0      int  `cbor:"1,keyasint,omitempty"`
+	X1      int  `cbor:"2,keyasint,omitempty"`
+	Y0      int  `cbor:"3,keyasint,omitempty"`
+	Y1      int  `cbor:"4,keyasint,omitempty"`
+	Minimal bool `cbor:"5,keyasint,omitempty"`
+}
+
+// side is one file as the comparison sees it: lines are equivalence classes.
+type side struct {
+	class   []int  // by line
+	changed []byte // by line + 1, with a zero at each end
+	kept    []int  // classes of the lines that are compared
+	index   []int  // their line numbers
+}
+
+// expensive is how far a search goes before it gives up on the shortest answer.
+const expensive = 4096
+
+// discard leaves out lines that match nothing in the other file, or too much, as
+// GNU diff's discard_confusing_lines does.
+func discard(s *[2]side, classes int, minimal bool) {
+	var count [2][]int
+	for f := range s {
+		count[f] = make([]int, classes)
+		for _, k := range s[f].class {
+			count[f][k]++
+		}
+	}
+	for f := range s {
+		n := len(s[f].class)
+		d := make([]byte, n)
+		many := 5
+		for t := n / 64 >> 2; t > 0; t >>= 2 {
+			many *= 2
+		}
+		for i, k := range s[f].class {
+			switch m := count[1-f][k]; {
+			case m == 0:
+				d[i] = 1
+			case m > many:
+				d[i] = 2
+			}
+		}
+		settle(d)
+		for i, k := range s[f].class {
+			if minimal || d[i] == 0 {
+				s[f].kept = append(s[f].kept, k)
+				s[f].index = append(s[f].index, i)
+			} else {
+				s[f].changed[i+1] = 1
+			}
+		}
+	}
+}
+
+// settle decides which provisional discards (2) stand: those inside runs of certain ones (1).
+func settle(d []byte) {
+	for i := 0; i < len(d); i++ {
+		if d[i] == 2 {
+			d[i] = 0
+			continue
+		}
+		if d[i] != 1 {
+			continue
+		}
+		j, provisional := i, 0
+		for ; j < len(d) && d[j] != 0; j++ {
+			if d[j] == 2 {
+				provisional++
+			}
+		}
+		for j > i && d[j-1] == 2 {
+			j--
+			d[j] = 0
+			provisional--
+		}
+		length := j - i
+		if provisional*4 > length {
+			for j > i {
+				if j--; d[j] == 2 {
+					d[j] = 0
+				}
+			}
+			continue
+		}
+		settleRun(d[i : i+length])
+		i += length - 1
+	}
+}
+
+func settleRun(d []byte) {
+	minimum := 1
+	for t := len(d) >> 4; t > 0; t >>= 2 {
+		minimum <<= 1
+	}
+	minimum++
+	for j, consec := 0, 0; j < len(d); j++ {
+		if d[j] != 2 {
+			consec = 0
+			continue
+		}
+		if consec++; consec == minimum {
+			j -= consec
+		} else if consec > minimum {
+			d[j] = 0
+		}
+	}
+	for _, at := range []func(int) *byte{func(j int) *byte { return &d[j] }, func(j int) *byte { return &d[len(d)-1-j] }} {
+		for j, consec := 0, 0; j < len(d) && consec < 3; j++ {
+			x := at(j)
+			if j >= 8 && *x == 1 {
+				break
+			}
+			switch *x {
+			case 2:
+				consec, *x = 0, 0
+			case 0:
+				consec = 0
+			default:
+				consec++
+			}
+		}
+	}
+}
+
+// searcher holds the frontiers of the two-way search; the slices are indexed by diagonal + off.
+type searcher struct {
+	x, y   []int
+	fd, bd []int
+	off    int
+	work   int // steps taken
+	limit  int
+}
+
+func newSearcher(x, y []int) *searcher {
+	n := len(x) + len(y) + 3
+	limit := 1
+	for d := n; d != 0; d >>= 2 {
+		limit <<= 1
+	}
+	return &searcher{x: x, y: y, fd: make([]int, n), bd: make([]int, n), off: len(y) + 1, limit: max(limit, expensive)}
+}
+
+// split finds the middle of a shortest edit of a span, as GNU's diag does.
+func (s *searcher) split(p span) (xmid, ymid int, lo, hi bool) {
+	fd, bd := s.fd, s.bd
+	dmin, dmax := p.X0-p.Y1+s.off, p.X1-p.Y0+s.off
+	fmid, bmid := p.X0-p.Y0+s.off, p.X1-p.Y1+s.off
+	fmin, fmax, bmin, bmax := fmid, fmid, bmid, bmid
+	odd := (fmid-bmid)&1 != 0
+	fd[fmid], bd[bmid] = p.X0, p.X1
+	for c := 1; ; c++ {
+		if fmin > dmin {
+			fmin--
+			fd[fmin-1] = -1
+		} else {
+			fmin++
+		}
+		if fmax < dmax {
+			fmax++
+			fd[fmax+1] = -1
+		} else {
+			fmax--
+		}
+		for d := fmax; d >= fmin; d -= 2 {
+			x := fd[d-1] + 1
+			if fd[d-1] < fd[d+1] {
+				x = fd[d+1]
+			}
+			y := x - d + s.off
+			for x < p.X1 && y < p.Y1 && s.x[x] == s.y[y] {
+				x++
+				y++
+				s.work++
+			}
+			s.work++
+			fd[d] = x
+			if odd && bmin <= d && d <= bmax && bd[d] <= x {
+				return x, y, true, true
+			}
+		}
+		if bmin > dmin {
+			bmin--
+			bd[bmin-1] = math.MaxInt
+		} else {
+			bmin++
+		}
+		if bmax < dmax {
+			bmax++
+			bd[bmax+1] = math.MaxInt
+		} else {
+			bmax--
+		}
+		for d := bmax; d >= bmin; d -= 2 {
+			x := bd[d+1] - 1
+			if bd[d-1] < bd[d+1] {
+				x = bd[d-1]
+			}
+			y := x - d + s.off
+			for p.X0 < x && p.Y0 < y && s.x[x-1] == s.y[y-1] {
+				x--
+				y--
+				s.work++
+			}
+			s.work++
+			bd[d] = x
+			if !odd && fmin <= d && d <= fmax && x <= fd[d] {
+				return x, y, true, true
+			}
+		}
+		if !p.Minimal && c >= s.limit {
+			return s.giveUp(p, fmin, fmax, bmin, bmax)
+		}
+	}
+}
+
+// giveUp takes the best diagonal there is when the search has become too expensive.
+func (s *searcher) giveUp(p span, fmin, fmax, bmin, bmax int) (xmid, ymid int, lo, hi bool) {
+	fbest, fx, bbest, bx := -1, 0, math.MaxInt, 0
+	for d := fmax; d >= fmin; d -= 2 {
+		x := min(s.fd[d], p.X1)
+		y := x - d + s.off
+		if y > p.Y1 {
+			x, y = p.Y1+d-s.off, p.Y1
+		}
+		if fbest < x+y {
+			fbest, fx = x+y, x
+		}
+	}
+	for d := bmax; d >= bmin; d -= 2 {
+		x := max(s.bd[d], p.X0)
+		y := x - d + s.off
+		if y < p.Y0 {
+			x, y = p.Y0+d-s.off, p.Y0
+		}
+		if x+y < bbest {
+			bbest, bx = x+y, x
+		}
+	}
+	if p.X1+p.Y1-bbest < fbest-(p.X0+p.Y0) {
+		return fx, fbest - fx, true, false
+	}
+	return bx, bbest - bx, false, true
+}
+
+// compare takes the top span off the stack: it marks what has changed in it, or
+// pushes its two halves.
+func (s *searcher) compare(stack []span, f *[2]side) []span {
+	p := stack[len(stack)-1]
+	stack = stack[:len(stack)-1]
+	for p.X0 < p.X1 && p.Y0 < p.Y1 && s.x[p.X0] == s.y[p.Y0] {
+		p.X0++
+		p.Y0++
+		s.work++
+	}
+	for p.X0 < p.X1 && p.Y0 < p.Y1 && s.x[p.X1-1] == s.y[p.Y1-1] {
+		p.X1--
+		p.Y1--
+		s.work++
+	}
+	switch {
+	case p.X0 == p.X1:
+		for ; p.Y0 < p.Y1; p.Y0++ {
+			f[1].changed[f[1].index[p.Y0]+1] = 1
+		}
+	case p.Y0 == p.Y1:
+		for ; p.X0 < p.X1; p.X0++ {
+			f[0].changed[f[0].index[p.X0]+1] = 1
+		}
+	default:
+		x, y, lo, hi := s.split(p)
+		stack = append(stack, span{x, p.X1, y, p.Y1, hi}, span{p.X0, x, p.Y0, y, lo})
+	}
+	return stack
+}
+
+// shift moves runs of changes to where they join others or, failing that, as far
+// down as they go: GNU diff's shift_boundaries.
+func shift(s *[2]side) {
+	for f := range s {
+		changed, other, class := s[f].changed[1:], s[1-f].changed[1:], s[f].class
+		at := func(l []byte, i int) bool { return i >= 0 && i < len(l) && l[i] != 0 }
+		end := len(class)
+		i, j := 0, 0
+		for {
+			for i < end && !at(changed, i) {
+				for at(other, j) {
+					j++
+				}
+				j++
+				i++
+			}
+			if i == end {
+				break
+			}
+			start := i
+			for i++; at(changed, i); i++ {
+			}
+			for at(other, j) {
+				j++
+			}
+			var corresponding int
+			for {
+				run := i - start
+				for start > 0 && class[start-1] == class[i-1] {
+					start--
+					changed[start] = 1
+					i--
+					changed[i] = 0
+					for at(changed, start-1) {
+						start--
+					}
+					for j--; at(other, j); j-- {
+					}
+				}
+				corresponding = end
+				if at(other, j-1) {
+					corresponding = i
+				}
+				for i != end && class[start] == class[i] {
+					changed[start] = 0
+					start++
+					changed[i] = 1
+					i++
+					for at(changed, i) {
+						i++
+					}
+					for j++; at(other, j); j++ {
+						corresponding = i
+					}
+				}
+				if run == i-start {
+					break
+				}
+			}
+			for corresponding < i {
+				start--
+				changed[start] = 1
+				i--
+				changed[i] = 0
+				for j--; at(other, j); j-- {
+				}
+			}
+		}
+	}
+}
+
+// change is one place where the files differ: lines [A0,A1) became [B0,B1).
+type change struct {
+	A0, A1, B0, B1 int
+}
+
+// changes lists the differences in order.
+func changes(s *[2]side) []change {
+	var out []change
+	a, b := s[0].changed[1:], s[1].changed[1:]
+	na, nb := len(s[0].class), len(s[1].class)
+	for i, j := 0, 0; i < na || j < nb; {
+		if a[i] == 0 && b[j] == 0 {
+			i++
+			j++
+			continue
+		}
+		k := change{A0: i, B0: j}
+		for i < na && a[i] != 0 {
+			i++
+		}
+		for j < nb && b[j] != 0 {
+			j++
+		}
+		k.A1, k.B1 = i, j
+		out = append(out, k)
+	}
+	return out
+}

@@ -1,0 +1,495 @@
+package tar
+
+import (
+	"bytes"
+	"io"
+	"strings"
+
+	"eryxsh/core/cmd"
+	"eryxsh/core/cmd/std/internal/fnmatch"
+	"eryxsh/core/cmd/std/internal/walk"
+	"eryxsh/vfs"
+)
+
+// delayed is what a directory gets when everything in it is there.
+type delayed struct {
+	Path  string `cbor:"1,keyasint,omitempty"`
+	Mode  uint32 `cbor:"2,keyasint,omitempty"`
+	Mtime int64  `cbor:"3,keyasint,omitempty"`
+}
+
+// reading is the state of reading an archive.
+type reading struct {
+	Raw     []byte    `cbor:"1,keyasint,omitempty"` // of the tar stream, not used yet
+	EOF     bool      `cbor:"2,keyasint,omitempty"`
+	Zipped  bool      `cbor:"3,keyasint,omitempty"`
+	Looked  bool      `cbor:"4,keyasint,omitempty"` // Zipped is known
+	Head    header    `cbor:"5,keyasint,omitempty"`
+	Left    int64     `cbor:"6,keyasint,omitempty"` // bytes of the member's data
+	Pad     int64     `cbor:"7,keyasint,omitempty"`
+	Body    bool      `cbor:"8,keyasint,omitempty"` // inside a member
+	Out     int       `cbor:"9,keyasint,omitempty"` // where its data goes: 0 nowhere, 1 stdout
+	Path    string    `cbor:"10,keyasint,omitempty"`
+	Text    []byte    `cbor:"11,keyasint,omitempty"` // data of an L, K, x or g member
+	Long    string    `cbor:"12,keyasint,omitempty"` // name for the next member
+	Link    string    `cbor:"13,keyasint,omitempty"`
+	Pax     string    `cbor:"14,keyasint,omitempty"`
+	Global  string    `cbor:"15,keyasint,omitempty"`
+	Members int       `cbor:"16,keyasint,omitempty"`
+	Found   []bool    `cbor:"17,keyasint,omitempty"` // by operand
+	Dirs    []delayed `cbor:"18,keyasint,omitempty"`
+	Ended   bool      `cbor:"19,keyasint,omitempty"`
+	Width   int       `cbor:"20,keyasint,omitempty"` // of owner and size in -tv
+	Wanted  []string  `cbor:"21,keyasint,omitempty"`
+	Finish  bool      `cbor:"22,keyasint,omitempty"` // the open file wants its attributes
+	Read    bool      `cbor:"23,keyasint,omitempty"` // operands were read
+	Garbled bool      `cbor:"24,keyasint,omitempty"` // skipping to the next header
+}
+
+// extractTurn is one turn of -t and -x.
+func (p *Program) extractTurn(c *cmd.Ctx) cmd.Next {
+	r := &p.Extract
+	if !r.Read {
+		r.Read = true
+		for _, n := range p.Names {
+			if dir, ok := strings.CutPrefix(n, chdir); ok {
+				if !p.chdir(c, dir) {
+					return cmd.Exit(2)
+				}
+			} else {
+				r.Wanted = append(r.Wanted, n)
+			}
+		}
+		if p.o.topLevel != "" && p.o.op == 'x' {
+			p.parents(c, p.at(p.o.topLevel)+"/x")
+		}
+		r.Found = make([]bool, len(r.Wanted))
+	}
+	if r.Finish {
+		if c.Pending() > 0 {
+			return cmd.WaitWrite()
+		}
+		p.finishFile(c)
+	}
+	for budget := walk.Turn / 2; budget > 0; budget-- {
+		switch {
+		case r.Ended:
+			return p.endExtract(c)
+		case r.Body && r.Left == 0 && r.Pad == 0:
+			if !p.endMember(c) {
+				return cmd.Again() // its last bytes are on their way
+			}
+		case r.Body && len(r.Raw) > 0:
+			p.data(c)
+		case !r.Body && len(r.Raw) >= blockSize:
+			if !p.member(c) {
+				return cmd.Exit(2)
+			}
+		case r.EOF:
+			if len(r.Raw) == 0 && !r.Body {
+				r.Ended = true
+				break
+			}
+			if r.Members == 0 && !r.Body {
+				p.fail(c, "This does not look like a tar archive")
+				return p.exit(c)
+			}
+			p.fatal(c, "Unexpected EOF in archive")
+			return cmd.Exit(2)
+		default:
+			if ok, next := p.fill(c); !ok {
+				return next
+			}
+			budget -= walk.Turn / 8
+		}
+	}
+	c.Hold(len(r.Raw) + len(p.Reader.Raw) + 128<<10)
+	return cmd.Again()
+}
+
+// fill reads more of the tar stream.
+func (p *Program) fill(c *cmd.Ctx) (ok bool, next cmd.Next) {
+	r := &p.Extract
+	if r.Zipped && !p.Reader.Hungry() {
+		return p.unzip(c)
+	}
+	buf := make([]byte, cmd.Turn)
+	n, err := c.Read(p.FD, buf)
+	switch {
+	case err == cmd.ErrBlocked:
+		return false, cmd.WaitRead(p.FD)
+	case err != nil && err != io.EOF:
+		p.fatal(c, "%s: Cannot read: %s", p.o.archive, err)
+		return false, cmd.Exit(2)
+	}
+	buf = buf[:n]
+	if !r.Looked {
+		r.Looked = true
+		r.Zipped = p.o.gzip
+		if bytes.HasPrefix(buf, []byte("\x1f\x8b")) && !r.Zipped {
+			if p.FD == 0 {
+				p.fatal(c, "Archive is compressed. Use -z option")
+				return false, cmd.Exit(2)
+			}
+			r.Zipped = true
+		}
+		for magic, letter := range map[string]string{"BZh": "j", "\xfd7zXZ": "J"} {
+			if bytes.HasPrefix(buf, []byte(magic)) {
+				return false, cmd.Exit(c.NotYet("option -" + letter))
+			}
+		}
+		if n == 0 && r.Zipped {
+			c.Errout.WriteString("\ngzip: stdin: unexpected end of file\n")
+			p.fatal(c, "Child returned status 1")
+			return false, cmd.Exit(2)
+		}
+	}
+	if r.Zipped {
+		p.Reader.Feed(buf)
+		p.Reader.EOF = n == 0
+		return p.unzip(c)
+	}
+	r.Raw = append(r.Raw, buf...)
+	r.EOF = n == 0
+	return true, next
+}
+
+func (p *Program) unzip(c *cmd.Ctx) (ok bool, next cmd.Next) {
+	r := &p.Extract
+	out, err := p.Reader.Next()
+	r.Raw = append(r.Raw, out...)
+	if p.Reader.Over {
+		r.EOF = true
+	}
+	if err != nil {
+		c.Errout.WriteString("\ngzip: stdin: " + err.Error() + "\n")
+		if p.Reader.Total == 0 {
+			p.fatal(c, "Child returned status 1")
+			return false, cmd.Exit(2)
+		}
+		p.Status = 2
+	}
+	return true, next
+}
+
+// member reads a header block; false ends the program.
+func (p *Program) member(c *cmd.Ctx) bool {
+	r := &p.Extract
+	b := r.Raw[:blockSize]
+	r.Raw = r.Raw[blockSize:]
+	if len(bytes.TrimLeft(b, "\x00")) == 0 {
+		r.Ended = true
+		return true
+	}
+	h, ok := decode(b)
+	if !ok {
+		if r.Members == 0 && !r.Garbled {
+			c.Errorf("This does not look like a tar archive")
+		}
+		if !r.Garbled {
+			p.fail(c, "Skipping to next header")
+		}
+		r.Garbled = true
+		return true
+	}
+	r.Garbled = false
+	r.Members++
+	r.Body, r.Out, r.Path, r.Text = true, 0, "", nil
+	switch h.Type {
+	case 'L', 'K', 'x', 'g', 'X':
+		if h.Size > 1<<20 {
+			p.fatal(c, "extended header is too large")
+			return false
+		}
+		r.Head, r.Left = h, h.Size
+		r.Pad = -h.Size & (blockSize - 1)
+		return true
+	}
+	h.pax(r.Global)
+	h.pax(r.Pax)
+	if r.Long != "" {
+		h.Name = r.Long
+	}
+	if r.Link != "" {
+		h.Link = r.Link
+	}
+	if h.Type == typeFile && strings.HasSuffix(h.Name, "/") {
+		h.Type = typeDir
+	}
+	r.Long, r.Link, r.Pax = "", "", ""
+	r.Head = h
+	if r.Left = h.Size; h.Type != typeFile {
+		r.Left = 0
+	}
+	r.Pad = -r.Left & (blockSize - 1)
+	if !p.wanted(h.Name) || p.excluded(h.Name) {
+		return true
+	}
+	if p.o.op == 't' {
+		p.said2(c, &h)
+		return true
+	}
+	p.extract(c, &h)
+	return true
+}
+
+// said2 writes a member's line of -t.
+func (p *Program) said2(c *cmd.Ctx, h *header) {
+	if p.o.verbose > 0 {
+		c.Out.WriteString(p.line(h) + "\n")
+	} else {
+		c.Out.WriteString(escapeName(h.Name) + "\n")
+	}
+}
+
+// wanted reports whether the operands name the member.
+func (p *Program) wanted(name string) bool {
+	r := &p.Extract
+	if len(r.Wanted) == 0 {
+		return true
+	}
+	name = strings.TrimSuffix(name, "/")
+	hit := false
+	for i, w := range r.Wanted {
+		w = strings.TrimSuffix(w, "/")
+		if name == w || strings.HasPrefix(name, w+"/") || p.o.wildcards && fnmatch.Match(w, name, fnmatch.LeadingDir) {
+			r.Found[i], hit = true, true
+		}
+	}
+	return hit
+}
+
+// stripped takes components off a name; "" if nothing is left.
+func stripped(name string, n int) string {
+	for ; n > 0; n-- {
+		name = strings.TrimLeft(name, "/")
+		i := strings.IndexByte(name, '/')
+		if i < 0 {
+			return ""
+		}
+		name = name[i+1:]
+	}
+	return name
+}
+
+// extract makes the member's file; its data follows.
+func (p *Program) extract(c *cmd.Ctx, h *header) {
+	r := &p.Extract
+	name := h.Name
+	if p.o.strip > 0 {
+		if name = strings.TrimLeft(stripped(name, p.o.strip), "/"); name == "" {
+			return
+		}
+	}
+	if !p.o.absolute && strings.Contains("/"+name+"/", "/../") {
+		p.fail(c, "%s: Member name contains '..', skipping.", escapeName(name))
+		return
+	}
+	name = p.safe(c, name, false)
+	if p.o.verbose > 0 {
+		shown := *h
+		shown.Name = name
+		if p.o.strip == 0 {
+			shown.Name = h.Name
+		}
+		line := escapeName(shown.Name)
+		if p.o.verbose > 1 {
+			line = p.line(&shown)
+		}
+		if p.o.stdout {
+			c.Errout.WriteString(line + "\n")
+		} else {
+			c.Out.WriteString(line + "\n")
+		}
+	}
+	if p.o.stdout {
+		if h.Type == typeFile {
+			r.Out = 1
+		}
+		return
+	}
+	if p.o.topLevel != "" && name != p.o.topLevel && !strings.HasPrefix(name, p.o.topLevel+"/") {
+		name = p.o.topLevel + "/" + strings.TrimPrefix(name, "./")
+	}
+	path := p.at(name)
+	st, err := c.Lstat(strings.TrimSuffix(path, "/"))
+	if err == nil && !(h.Type == typeDir && st.Mode.IsDir()) {
+		switch {
+		case p.o.skip:
+			return
+		case p.o.keepNewer && st.Mtime >= h.Mtime:
+			c.Errorf("Current %s is newer or same age", escapeName(name))
+			return
+		case p.o.keep:
+			p.cannot(c, h, name, vfs.EEXIST)
+			return
+		case st.Mode.IsDir() && h.Type != typeDir:
+			if err := c.Rmdir(path); err != nil {
+				p.fail(c, "%s: Cannot open: %s", escapeName(name), vfs.EEXIST)
+				return
+			}
+		case st.Mode.IsDir():
+		case h.Type == typeDir && st.Mode.IsLink():
+			if to, err := c.Stat(path); err == nil && to.Mode.IsDir() && p.o.overwrite {
+				return
+			}
+			c.Unlink(strings.TrimSuffix(path, "/"))
+		default:
+			c.Unlink(strings.TrimSuffix(path, "/"))
+		}
+	}
+	if err := p.make(c, h, path); err == vfs.ENOENT {
+		p.parents(c, path)
+		err = p.make(c, h, path)
+		if err != nil {
+			p.cannot(c, h, name, err)
+		}
+	} else if err != nil {
+		p.cannot(c, h, name, err)
+	}
+}
+
+func (p *Program) cannot(c *cmd.Ctx, h *header, name string, err error) {
+	switch h.Type {
+	case typeDir:
+		p.fail(c, "%s: Cannot mkdir: %s", escapeName(strings.TrimSuffix(name, "/")), err)
+	case typeLink:
+		p.fail(c, "%s: Cannot hard link to %s: %s", escapeName(name), "‘"+escapeName(stripped(h.Link, p.o.strip))+"’", err)
+	case typeSymlink:
+		p.fail(c, "%s: Cannot create symlink to %s: %s", escapeName(name), "‘"+escapeName(h.Link)+"’", err)
+	default:
+		p.fail(c, "%s: Cannot open: %s", escapeName(name), err)
+	}
+}
+
+// parents makes the directories above a path.
+func (p *Program) parents(c *cmd.Ctx, path string) {
+	for i := 1; i < len(path); i++ {
+		if path[i] == '/' && path[i-1] != '/' {
+			c.Mkdir(path[:i], 0o777) // what matters is whether the file can be made then
+		}
+	}
+}
+
+// mode is what an extracted file gets.
+func (p *Program) mode(c *cmd.Ctx, h *header) uint32 {
+	if p.o.preserve || c.UID() == 0 {
+		return h.Mode
+	}
+	return h.Mode & 0o777 &^ c.Umask()
+}
+
+func (p *Program) make(c *cmd.Ctx, h *header, path string) error {
+	r := &p.Extract
+	switch h.Type {
+	case typeDir:
+		path = strings.TrimSuffix(path, "/")
+		err := c.Mkdir(path, h.Mode|0o700)
+		if err == vfs.EEXIST {
+			if st, serr := c.Stat(path); serr == nil && st.Mode.IsDir() {
+				err = nil
+			}
+		}
+		if err == nil {
+			r.Dirs = append(r.Dirs, delayed{path, p.mode(c, h), h.Mtime})
+		}
+		return err
+	case typeSymlink:
+		if err := c.Symlink(h.Link, path); err != nil {
+			return err
+		}
+		if !p.o.touch {
+			c.Utimes(path, c.Now(), h.Mtime, false)
+		}
+	case typeLink:
+		return c.Link(p.at(p.safe(c, stripped(h.Link, p.o.strip), true)), path)
+	case typeFifo:
+		return c.Mkfifo(path, h.Mode)
+	case typeChar, '4':
+		return vfs.EPERM
+	default:
+		fd, err := c.Open(path, vfs.O_WRONLY|vfs.O_CREAT|vfs.O_TRUNC, h.Mode&0o777)
+		if err != nil {
+			return err
+		}
+		r.Out, r.Path = fd, path
+	}
+	return nil
+}
+
+// data takes some bytes of the member.
+func (p *Program) data(c *cmd.Ctx) {
+	r := &p.Extract
+	if r.Left == 0 {
+		n := min(r.Pad, int64(len(r.Raw)))
+		r.Raw, r.Pad = r.Raw[n:], r.Pad-n
+		return
+	}
+	n := min(r.Left, int64(len(r.Raw)), cmd.Turn)
+	b := r.Raw[:n]
+	switch {
+	case strings.IndexByte("LKxgX", r.Head.Type) >= 0:
+		r.Text = append(r.Text, b...)
+	case r.Out == 1:
+		c.Out.Write(b)
+	case r.Out > 2:
+		if err := c.Write(r.Out, b); err != nil {
+			p.fail(c, "%s: Cannot write: %s", escapeName(r.Path), err)
+		}
+	}
+	r.Raw, r.Left = r.Raw[n:], r.Left-n
+}
+
+// endMember ends the member; false if its file must be written out first.
+func (p *Program) endMember(c *cmd.Ctx) bool {
+	r := &p.Extract
+	r.Body = false
+	switch r.Head.Type {
+	case 'L':
+		r.Long = strings.TrimRight(string(r.Text), "\x00")
+	case 'K':
+		r.Link = strings.TrimRight(string(r.Text), "\x00")
+	case 'x', 'X':
+		r.Pax = string(r.Text)
+	case 'g':
+		r.Global += string(r.Text)
+	}
+	if r.Out <= 2 {
+		return true
+	}
+	r.Finish = true
+	return false
+}
+
+func (p *Program) finishFile(c *cmd.Ctx) {
+	r := &p.Extract
+	r.Finish = false
+	c.Close(r.Out)
+	r.Out = 0
+	c.Chmod(r.Path, p.mode(c, &r.Head))
+	if !p.o.touch {
+		c.Utimes(r.Path, c.Now(), r.Head.Mtime, true)
+	}
+}
+
+// endExtract sets the directories' attributes and reports operands that were not found.
+func (p *Program) endExtract(c *cmd.Ctx) cmd.Next {
+	r := &p.Extract
+	for n := 0; len(r.Dirs) > 0 && n < walk.Turn; n++ {
+		d := r.Dirs[len(r.Dirs)-1]
+		r.Dirs = r.Dirs[:len(r.Dirs)-1]
+		c.Chmod(d.Path, d.Mode)
+		if !p.o.touch {
+			c.Utimes(d.Path, c.Now(), d.Mtime, true)
+		}
+	}
+	if len(r.Dirs) > 0 {
+		return cmd.Again()
+	}
+	for i, w := range r.Wanted {
+		if !r.Found[i] {
+			p.fail(c, "%s: Not found in archive", escapeName(w))
+		}
+	}
+	return p.exit(c)
+}

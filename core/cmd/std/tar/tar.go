@@ -1,0 +1,566 @@
+// Package tar is tar.
+//
+// Making and reading an archive are two engines over the same Program: create.go
+// walks trees and writes members, extract.go reads blocks and makes files. Both
+// handle one block of data, or some entries, in a turn. The gzip layer is
+// plain data too (internal/gz).
+package tar
+
+import (
+	"fmt"
+	"path"
+	"strconv"
+	"strings"
+
+	"eryxsh/core/cmd"
+	"eryxsh/core/cmd/quote"
+	"eryxsh/core/cmd/std/internal/clock"
+	"eryxsh/core/cmd/std/internal/fnmatch"
+	"eryxsh/core/cmd/std/internal/gz"
+	"eryxsh/core/cmd/std/internal/owner"
+	"eryxsh/core/cmd/std/internal/perm"
+	"eryxsh/core/cmd/std/internal/when"
+	"eryxsh/vfs"
+)
+
+// chdir marks an operand as the argument of a -C at that place; no file name has a NUL.
+const chdir = "\x00"
+
+// Command is tar.
+func Command() *cmd.Command {
+	o := func(short byte, long, help string) cmd.Option {
+		return cmd.Option{Short: short, Long: long, Help: help}
+	}
+	req := func(short byte, long, meta, help string) cmd.Option {
+		return cmd.Option{Short: short, Long: long, Arg: cmd.Required, Meta: meta, Help: help}
+	}
+	lacking := func(short byte, long, help string) cmd.Option {
+		return cmd.Option{Short: short, Long: long, Help: help, Missing: true}
+	}
+	return &cmd.Command{
+		Name: "tar", Summary: "save many files together into a single archive, and restore individual files from it", Usage: "tar [OPTION...] [FILE]...", Origin: "GNU tar 1.34",
+		Status: 2, Hint: "Try 'tar --help' or 'tar --usage' for more information.\n",
+		Options: []cmd.Option{
+			o('c', "create", "create a new archive"), o('t', "list", "list the contents of an archive"), o('x', "extract", "extract files from an archive"),
+			o(0, "get", "extract files from an archive"), o('r', "append", "append files to the end of an archive"),
+			o('u', "update", "only append files newer than copy in archive"), lacking('A', "catenate", "append tar files to an archive"),
+			lacking('d', "diff", "find differences between archive and file system"), lacking(0, "delete", "delete from the archive"),
+			req('f', "file", "ARCHIVE", "use archive file ARCHIVE"), o('v', "verbose", "verbosely list files processed"), o('z', "gzip", "filter the archive through gzip"),
+			o(0, "gunzip", "filter the archive through gzip"), o('a', "auto-compress", "use archive suffix to determine the compression program"),
+			lacking('j', "bzip2", "filter the archive through bzip2"), lacking('J', "xz", "filter the archive through xz"), lacking(0, "zstd", "filter the archive through zstd"),
+			lacking('Z', "compress", "filter the archive through compress"), o('p', "preserve-permissions", "extract information about file permissions"),
+			o(0, "same-permissions", "extract information about file permissions"), o('O', "to-stdout", "extract files to standard output"),
+			o('k', "keep-old-files", "don't replace existing files when extracting, treat them as errors"), o(0, "skip-old-files", "don't replace existing files when extracting, silently skip over them"),
+			o(0, "overwrite", "overwrite existing files when extracting"), o('m', "touch", "don't extract file modified time"),
+			o('h', "dereference", "follow symlinks; archive and dump the files they point to"), o('P', "absolute-names", "don't strip leading '/'s from file names"),
+			req(0, "exclude", "PATTERN", "exclude files, given as a PATTERN"), req('X', "exclude-from", "FILE", "exclude patterns listed in FILE"),
+			o(0, "exclude-vcs", "exclude version control system directories"), req('T', "files-from", "FILE", "get names to extract or create from FILE"),
+			req(0, "strip-components", "NUMBER", "strip NUMBER leading components from file names on extraction"),
+			{Long: "transform", Arg: cmd.Required, Meta: "EXPRESSION", Help: "use sed replace EXPRESSION to transform file names", Missing: true},
+			o(0, "no-recursion", "avoid descending automatically in directories"), o(0, "recursion", "recurse into directories (default)"),
+			o(0, "wildcards", "use wildcards (default for exclusion)"), o(0, "no-wildcards", "verbatim string matching"), o(0, "null", "-T reads null-terminated names"),
+			req(0, "owner", "NAME", "force NAME as owner for added files"), req(0, "group", "NAME", "force NAME as group for added files"),
+			req(0, "mode", "CHANGES", "force (symbolic) mode CHANGES for added files"), req(0, "mtime", "DATE-OR-FILE", "set mtime for added files from DATE-OR-FILE"),
+			o(0, "numeric-owner", "always use numbers for user/group names"), req(0, "sort", "ORDER", "directory sorting order: none (default), name or inode"),
+			req('H', "format", "FORMAT", "create archive of the given format: gnu, oldgnu, pax, posix, ustar, v7"), o(0, "same-owner", "try extracting files with the same ownership"),
+			o(0, "no-same-owner", "extract files as yourself"), o(0, "no-same-permissions", "apply the user's umask when extracting permissions"), o('S', "sparse", "handle sparse files efficiently"),
+			o('w', "interactive", "ask for confirmation for every action"), o(0, "remove-files", "remove files after adding them to the archive"), o(0, "totals", "print total bytes"),
+			{Long: "one-top-level", Arg: cmd.Optional, Meta: "DIR", Help: "create a subdirectory to avoid having loose files extracted"},
+			req('b', "blocking-factor", "BLOCKS", "BLOCKS x 512 bytes per record"), o(0, "warning", "warning control"), o(0, "force-local", "archive file is local even if it has a colon"),
+			o('i', "ignore-zeros", "ignore zeroed blocks in archive (means EOF)"), o(0, "keep-newer-files", "don't replace existing files that are newer than their archive copies"),
+		},
+		Obsolete: canonical, Class: cmd.Step, New: func() cmd.Program { return &Program{} },
+	}
+}
+
+// withArgument are the short options that take one.
+const withArgument = "fCTXbHgVLNFIK"
+
+// canonical rewrites tar's own forms of options: a first word without a dash is a
+// bundle whose arguments follow in order, and -C counts where it stands.
+func canonical(args []string) []string {
+	var out []string
+	if len(args) > 0 && args[0] != "" && args[0][0] != '-' {
+		rest := args[1:]
+		for _, l := range args[0] {
+			if strings.ContainsRune(withArgument, l) && len(rest) > 0 {
+				out, rest = take(out, byte(l), rest[0]), rest[1:]
+			} else {
+				out = append(out, "-"+string(l))
+			}
+		}
+		args = rest
+	}
+	for i := 0; i < len(args); i++ {
+		a := args[i]
+		switch {
+		case a == "--":
+			return append(out, args[i:]...)
+		case a == "--directory" && i+1 < len(args):
+			i++
+			out = append(out, chdir+args[i])
+		case strings.HasPrefix(a, "--directory="):
+			out = append(out, chdir+a[len("--directory="):])
+		case len(a) > 1 && a[0] == '-' && a[1] != '-':
+			for j := 1; j < len(a); j++ {
+				if strings.IndexByte(withArgument, a[j]) < 0 {
+					out = append(out, "-"+a[j:j+1])
+					continue
+				}
+				if v := a[j+1:]; v != "" {
+					out = take(out, a[j], v)
+				} else if i+1 < len(args) {
+					i++
+					out = take(out, a[j], args[i])
+				} else {
+					out = append(out, "-"+a[j:j+1])
+				}
+				break
+			}
+		default:
+			out = append(out, a)
+		}
+	}
+	return out
+}
+
+func take(out []string, letter byte, value string) []string {
+	if letter == 'C' {
+		return append(out, chdir+value)
+	}
+	return append(out, "-"+string(letter), value)
+}
+
+// options are the flags, read.
+type options struct {
+	op                                                            byte // c t x r u
+	archive                                                       string
+	verbose                                                       int
+	gzip, preserve, stdout, keep, skip, overwrite, touch, follow  bool
+	absolute, recurse, wildcards, numeric, removeFiles, keepNewer bool
+	exclude                                                       []string
+	strip                                                         int
+	user, group                                                   string
+	uid, gid                                                      int
+	mode                                                          *perm.Change
+	mtime                                                         int64 // -1: the file's
+	format, topLevel                                              string
+	zone                                                          *clock.Zone
+}
+
+// Program is a running tar.
+type Program struct {
+	Begun   bool      `cbor:"1,keyasint,omitempty"`
+	FD      int       `cbor:"2,keyasint,omitempty"` // of the archive
+	Status  int       `cbor:"3,keyasint,omitempty"`
+	Names   []string  `cbor:"4,keyasint,omitempty"` // operands, with those of -T
+	Exclude []string  `cbor:"5,keyasint,omitempty"` // of -X
+	Dir     string    `cbor:"6,keyasint,omitempty"` // of the last -C, "" is here
+	Said    string    `cbor:"7,keyasint,omitempty"` // warnings that were given
+	Create  creation  `cbor:"8,keyasint,omitempty"`
+	Extract reading   `cbor:"9,keyasint,omitempty"`
+	Writer  gz.Writer `cbor:"10,keyasint,omitempty"`
+	Reader  gz.Reader `cbor:"11,keyasint,omitempty"`
+
+	o     *options
+	names owner.Names
+}
+
+// Step takes one turn.
+func (p *Program) Step(c *cmd.Ctx) cmd.Next {
+	if p.o == nil {
+		o, status := parse(c, p)
+		if o == nil {
+			return cmd.Exit(status)
+		}
+		p.o = o
+	}
+	if !p.Begun {
+		p.Begun = true
+		if !p.open(c) {
+			return cmd.Exit(2)
+		}
+	}
+	if c.Pending() > cmd.Turn {
+		return cmd.WaitWrite()
+	}
+	switch p.o.op {
+	case 't', 'x':
+		return p.extractTurn(c)
+	}
+	return p.createTurn(c)
+}
+
+// exit ends the program with its status.
+func (p *Program) exit(c *cmd.Ctx) cmd.Next {
+	if p.Status == 2 {
+		c.Errorf("Exiting with failure status due to previous errors")
+	}
+	return cmd.Exit(p.Status)
+}
+
+func (p *Program) fail(c *cmd.Ctx, format string, args ...any) {
+	c.Errorf(format, args...)
+	p.Status = 2
+}
+
+func (p *Program) fatal(c *cmd.Ctx, format string, args ...any) {
+	c.Errorf(format, args...)
+	c.Errorf("Error is not recoverable: exiting now")
+}
+
+// warnOnce writes a message the first time.
+func (p *Program) warnOnce(c *cmd.Ctx, key byte, format string, args ...any) {
+	if strings.IndexByte(p.Said, key) < 0 {
+		p.Said += string(key)
+		c.Errorf(format, args...)
+	}
+}
+
+// open opens the archive and collects the operands.
+func (p *Program) open(c *cmd.Ctx) bool {
+	o := p.o
+	p.Names = append(p.Names, c.Args...)
+	for _, f := range c.Flags {
+		if f.Name != "T" && f.Name != "X" {
+			continue
+		}
+		sep := "\n"
+		if c.Flags.Has("null") && f.Name == "T" {
+			sep = "\x00"
+		}
+		text, err := readAll(c, f.Value)
+		if err != nil {
+			p.fatal(c, "%s: Cannot open: %s", f.Value, err)
+			return false
+		}
+		for _, l := range strings.Split(text, sep) {
+			switch {
+			case l == "":
+			case f.Name == "X":
+				p.Exclude = append(p.Exclude, l)
+			default:
+				p.Names = append(p.Names, l)
+			}
+		}
+	}
+	files := false
+	for _, n := range p.Names {
+		files = files || !strings.HasPrefix(n, chdir)
+	}
+	flags := vfs.O_RDONLY
+	switch o.op {
+	case 'c':
+		if !files && !c.Flags.Has("T") {
+			c.UsageError("Cowardly refusing to create an empty archive")
+			return false
+		}
+		flags = vfs.O_WRONLY | vfs.O_CREAT | vfs.O_TRUNC
+	case 'r', 'u':
+		flags = vfs.O_RDWR | vfs.O_CREAT
+	}
+	if o.archive == "-" {
+		if o.op == 'c' {
+			p.FD = 1
+		}
+		return true
+	}
+	fd, err := c.Open(o.archive, flags, 0o666)
+	if err != nil {
+		p.fatal(c, "%s: Cannot open: %s", escapeName(o.archive), err)
+		return false
+	}
+	p.FD = fd
+	return true
+}
+
+// maxList bounds the files of -T and -X.
+const maxList = 16 << 20
+
+func readAll(c *cmd.Ctx, name string) (string, error) {
+	fd := 0
+	if name != "-" {
+		var err error
+		if fd, err = c.Open(name, vfs.O_RDONLY, 0); err != nil {
+			return "", err
+		}
+		defer c.Close(fd)
+	}
+	var b []byte
+	buf := make([]byte, cmd.Turn)
+	for len(b) < maxList {
+		n, err := c.Read(fd, buf)
+		if n == 0 {
+			if err == cmd.ErrBlocked {
+				return "", fmt.Errorf("cannot be read from a pipe that is not complete")
+			}
+			break
+		}
+		b = append(b, buf[:n]...)
+	}
+	return string(b), nil
+}
+
+// at is a path as seen from the -C directory.
+func (p *Program) at(name string) string {
+	if p.Dir == "" || strings.HasPrefix(name, "/") {
+		return name
+	}
+	return p.Dir + "/" + name
+}
+
+// chdir enters a -C directory.
+func (p *Program) chdir(c *cmd.Ctx, dir string) bool {
+	to := p.at(dir)
+	st, err := c.Stat(to)
+	if err == nil && !st.Mode.IsDir() {
+		err = vfs.ENOTDIR
+	}
+	if err != nil {
+		p.fatal(c, "%s: Cannot open: %s", dir, err)
+		return false
+	}
+	p.Dir = to
+	return true
+}
+
+// excluded reports whether a member is left out.
+func (p *Program) excluded(name string) bool {
+	name = strings.TrimSuffix(name, "/")
+	for _, list := range [][]string{p.o.exclude, p.Exclude} {
+		for _, x := range list {
+			x = strings.TrimSuffix(x, "/")
+			for rest := name; ; {
+				if fnmatch.Match(x, rest, fnmatch.LeadingDir) {
+					return true
+				}
+				i := strings.IndexByte(rest, '/')
+				if i < 0 {
+					break
+				}
+				rest = rest[i+1:]
+			}
+		}
+	}
+	return false
+}
+
+// line is a member as tar -tv writes it.
+func (p *Program) line(h *header) string {
+	user, group := h.User, h.Group
+	if user == "" || p.o.numeric {
+		user = strconv.Itoa(h.UID)
+	}
+	if group == "" || p.o.numeric {
+		group = strconv.Itoa(h.GID)
+	}
+	size := strconv.FormatInt(h.Size, 10)
+	mode := perm.String(h.vfsMode())
+	if h.Type == typeLink {
+		mode = "h" + mode[1:]
+	}
+	who := user + "/" + group
+	p.Extract.Width = max(p.Extract.Width, 18, len(who)+len(size))
+	s := fmt.Sprintf("%s %s %*s %s %s", mode, who, p.Extract.Width-len(who), size,
+		clock.Strftime("%Y-%m-%d %H:%M", p.o.zone.Time(h.Mtime)), escapeName(h.Name))
+	switch h.Type {
+	case typeSymlink:
+		s += " -> " + escapeName(h.Link)
+	case typeLink:
+		s += " link to " + escapeName(h.Link)
+	}
+	return s
+}
+
+// escapeName writes a name as tar lists it: with C escapes.
+func escapeName(s string) string { return strings.ReplaceAll(quote.Escape(s), `\ `, " ") }
+
+// safe takes what is dangerous off a member's name: a leading / and everything up to "..".
+func (p *Program) safe(c *cmd.Ctx, name string, link bool) string {
+	if p.o.absolute {
+		return name
+	}
+	cut := 0
+	for i := 0; i+2 <= len(name); i++ {
+		if name[i:i+2] == ".." && (i == 0 || name[i-1] == '/') && (i+2 == len(name) || name[i+2] == '/') {
+			cut = min(i+3, len(name))
+		}
+	}
+	for cut < len(name) && name[cut] == '/' {
+		cut++
+	}
+	if cut == 0 {
+		return name
+	}
+	what, key := "member names", byte('m')
+	if link {
+		what, key = "hard link targets", 'l'
+	}
+	p.warnOnce(c, key, "Removing leading `%s' from %s", name[:cut], what)
+	if name = name[cut:]; name == "" {
+		return "."
+	}
+	return name
+}
+
+// parse reads the flags; nil after an error.
+func parse(c *cmd.Ctx, p *Program) (*options, int) {
+	o := &options{archive: "-", recurse: true, mtime: -1, uid: -1, gid: -1, format: "gnu", zone: clock.Local(c)}
+	if t, _ := c.Getenv("TAPE"); t != "" {
+		o.archive = t
+	}
+	auto := false
+	for _, f := range c.Flags {
+		switch f.Name {
+		case "c", "t", "x", "r", "u", "get":
+			op := f.Name[0]
+			if f.Name == "get" {
+				op = 'x'
+			}
+			if o.op != 0 && o.op != op {
+				return nil, c.UsageError("You may not specify more than one '-Acdtrux', '--delete' or  '--test-label' option")
+			}
+			o.op = op
+		case "f":
+			o.archive = f.Value
+		case "v":
+			o.verbose++
+		case "z", "gunzip":
+			o.gzip = true
+		case "a":
+			auto = true
+		case "p", "same-permissions":
+			o.preserve = true
+		case "no-same-permissions":
+			o.preserve = false
+		case "O":
+			o.stdout = true
+		case "k":
+			o.keep = true
+		case "skip-old-files":
+			o.skip = true
+		case "overwrite":
+			o.overwrite = true
+		case "keep-newer-files":
+			o.keepNewer = true
+		case "m":
+			o.touch = true
+		case "h":
+			o.follow = true
+		case "P":
+			o.absolute = true
+		case "exclude":
+			o.exclude = append(o.exclude, f.Value)
+		case "exclude-vcs":
+			o.exclude = append(o.exclude, strings.Fields(".git .gitignore .gitmodules .gitattributes .svn CVS .hg .hgignore .bzr RCS SCCS _darcs")...)
+		case "no-recursion":
+			o.recurse = false
+		case "recursion":
+			o.recurse = true
+		case "wildcards":
+			o.wildcards = true
+		case "no-wildcards":
+			o.wildcards = false
+		case "numeric-owner":
+			o.numeric = true
+		case "remove-files":
+			o.removeFiles = true
+		case "w", "totals", "i":
+			return nil, c.NotYet("option " + f.Given)
+		case "one-top-level":
+			if o.topLevel = f.Value; !f.Has {
+				o.topLevel = "\x00"
+			}
+		case "H":
+			switch f.Value {
+			case "gnu", "oldgnu":
+				o.format = "gnu"
+			case "pax", "posix", "ustar", "v7":
+				o.format = f.Value
+			default:
+				return nil, c.UsageError("%s: Invalid archive format", f.Value)
+			}
+		default:
+			if !o.value(c, p, f) {
+				return nil, 2
+			}
+		}
+	}
+	if o.op == 0 {
+		return nil, c.UsageError("You must specify one of the '-Acdtrux', '--delete' or '--test-label' options")
+	}
+	if auto && o.op == 'c' {
+		switch ext := path.Ext(o.archive); ext {
+		case ".gz", ".tgz", ".taz":
+			o.gzip = true
+		case ".bz2", ".xz", ".zst", ".tbz2", ".txz", ".lzma", ".Z":
+			return nil, c.NotYet("compression for " + ext)
+		}
+	}
+	if o.topLevel == "\x00" {
+		base := path.Base(o.archive)
+		for _, ext := range []string{".gz", ".tgz", ".tar"} {
+			base = strings.TrimSuffix(base, ext)
+		}
+		o.topLevel = base
+	}
+	if o.gzip && (o.op == 'r' || o.op == 'u') {
+		return nil, c.UsageError("Cannot update compressed archives")
+	}
+	return o, 0
+}
+
+// value reads the flags whose argument needs reading.
+func (o *options) value(c *cmd.Ctx, p *Program, f cmd.Flag) bool {
+	switch f.Name {
+	case "strip-components":
+		n, err := strconv.Atoi(f.Value)
+		if err != nil || n < 0 {
+			c.UsageError("%s: Invalid number of elements", f.Value)
+			return false
+		}
+		o.strip = n
+	case "owner", "group":
+		name, num, _ := strings.Cut(f.Value, ":")
+		id, ok := p.names.UserID(c, name)
+		if f.Name == "group" {
+			id, ok = p.names.GroupID(c, name)
+		}
+		if n, err := strconv.Atoi(num); err == nil {
+			id, ok = uint32(n), true
+		}
+		if !ok {
+			c.Errorf("%s: Invalid %s", f.Value, f.Name)
+			return false
+		}
+		if _, err := strconv.Atoi(name); err == nil {
+			name = ""
+		}
+		if f.Name == "owner" {
+			o.user, o.uid = name, int(id)
+		} else {
+			o.group, o.gid = name, int(id)
+		}
+	case "mode":
+		ch, err := perm.Parse(f.Value)
+		if err != nil {
+			c.Errorf("Invalid mode given on option")
+			return false
+		}
+		o.mode = &ch
+	case "mtime":
+		t, err := when.Parse(f.Value, o.zone.Time(c.Now()), clock.Named)
+		if err == nil {
+			o.mtime = t.UnixNano()
+			break
+		}
+		st, serr := c.Stat(f.Value)
+		if serr != nil {
+			c.Errorf("Substituting %s for unknown date format %s", clock.Strftime("%Y-%m-%d %H:%M:%S", o.zone.Time(c.Now())), quote.Locale(f.Value))
+			o.mtime = c.Now()
+			break
+		}
+		o.mtime = st.Mtime
+	}
+	return true
+}
