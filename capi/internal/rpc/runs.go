@@ -112,8 +112,8 @@ func start(c *call, p *wire.StartParams) (*sandbox, error) {
 	if err != nil {
 		return nil, err
 	}
-	stdin := p.Stdin
-	_, err = b.Begin(core.Start{Script: p.Script, Argv: p.Argv, Stdin: stdin, Open: p.Pipe, Env: p.Env, Cwd: p.Dir, Timeout: p.Timeout,
+	b.tick()
+	_, err = b.Begin(core.Start{Script: p.Script, Argv: p.Argv, Stdin: p.Stdin, Open: p.Pipe, Env: p.Env, Cwd: p.Dir, Timeout: p.Timeout,
 		Limits: p.Limits, Suspend: p.Suspend, Keep: p.Keep})
 	if err != nil {
 		return nil, err

@@ -36,9 +36,24 @@ type note struct {
 func newSandbox(w *core.World) *sandbox {
 	b := &sandbox{lock: make(chan struct{}, 1), World: w}
 	if w != nil {
-		b.origin = w.Fork(nil)
+		b.origin = origin(w)
 	}
 	return b
+}
+
+// origin keeps a state for later comparisons. It is no fork that could be told
+// from the World by its ids, so it does not count as one.
+func origin(w *core.World) *core.World {
+	o := w.Fork(nil)
+	w.Forks--
+	return o
+}
+
+// changed forgets what belonged to the state before.
+func (b *sandbox) changed() {
+	b.broken.Store(nil)
+	b.note.Store(nil)
+	b.slept, b.meter = 0, b.M.Meter.Time
 }
 
 // distrust marks a sandbox in which a panic happened.
@@ -71,7 +86,7 @@ func (s *Server) find(handle int64) (*sandbox, error) {
 func errClosed() error { return fault.New(fault.Closed, "", "", "the sandbox is closed") }
 
 // hold gives the sandbox of a handle with its lock, which the call keeps until
-// it ends, and with its clock set.
+// it ends.
 func (c *call) hold(handle int64) (*sandbox, error) {
 	b, err := c.holdBroken(handle)
 	if err == nil {
@@ -104,10 +119,14 @@ func (c *call) holdBroken(handle int64) (*sandbox, error) {
 	if b.closed.Load() {
 		return nil, errClosed()
 	}
-	if b.World != nil && !b.M.Clock.Virtual {
+	return b, nil
+}
+
+// tick sets the clock of a World that follows the host's.
+func (b *sandbox) tick() {
+	if !b.M.Clock.Virtual {
 		b.M.Clock.Now = max(b.M.Clock.Now, time.Now().UnixNano())
 	}
-	return b, nil
 }
 
 // release gives the lock back.

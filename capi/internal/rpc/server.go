@@ -69,7 +69,7 @@ func NewServer(version string, generation int64) *Server {
 
 // bindings lists what every method does.
 func bindings() []binding {
-	return slices.Concat(systemMethods(), sandboxMethods(), stateMethods(), runMethods(), fileMethods())
+	return slices.Concat(systemMethods(), sandboxMethods(), stateMethods(), runMethods(), fileMethods(), blobMethods())
 }
 
 // data gives a Blob parameter, whichever way it came.
@@ -142,7 +142,7 @@ func (s *Server) Call(request, blob []byte) (reply Reply) {
 		return s.failed(&c, badRequest("%v", err))
 	}
 	if number >= len(s.handlers) || s.handlers[number] == nil {
-		return s.failed(&c, badRequest("no method has number %d", number))
+		return s.failed(&c, unbound(number))
 	}
 	if s.closing.Load() && number != shutdownNumber {
 		return s.failed(&c, &fault.Error{Kind: wire.KindClosing, Err: errClosing})
@@ -152,6 +152,16 @@ func (s *Server) Call(request, blob []byte) (reply Reply) {
 		return s.failed(&c, err)
 	}
 	return reply
+}
+
+// unbound is the error for a method that nothing is bound to.
+func unbound(number int) error {
+	for _, m := range wire.Methods() {
+		if m.Number == number {
+			return fault.New(fault.Unsupported, "", "", "%s is not supported", m.Name)
+		}
+	}
+	return badRequest("no method has number %d", number)
 }
 
 func badRequest(format string, args ...any) error {

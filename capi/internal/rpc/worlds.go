@@ -27,6 +27,7 @@ func sandboxMethods() []binding {
 			if err != nil {
 				return "", err
 			}
+			b.tick()
 			s, err := b.Snapshot(p.Name)
 			if err != nil {
 				return "", err
@@ -47,7 +48,14 @@ func sandboxMethods() []binding {
 		does("sandbox.undo", undo),
 		on("sandbox.diff", diff),
 		does("sandbox.reset", func(c *call, p *wire.SandboxParams) error {
-			return c.replace(p.Sandbox, (*core.World).Reset)
+			return c.replace(p.Sandbox, func(w *core.World) error {
+				c.held.tick()
+				if err := w.Reset(); err != nil {
+					return err
+				}
+				c.held.origin = origin(w)
+				return nil
+			})
 		}),
 		on("sandbox.usage", usage),
 		on("sandbox.info", info),
@@ -80,13 +88,21 @@ func tools(given []wire.Tool) []shell.Tool {
 	return out
 }
 
+// setLimits changes limits by name.
+func setLimits(l *limit.Limits, given map[string]int64) error {
+	for _, name := range sorted(given) {
+		if err := l.Set(name, given[name]); err != nil {
+			return &fault.Error{Kind: fault.Invalid, Op: "limits", Path: name, Err: err}
+		}
+	}
+	return nil
+}
+
 func newWorld(c *call, p *wire.NewParams) (int64, error) {
 	config := core.Config{Env: p.Env, Cwd: p.Dir, User: p.User, Hostname: p.Hostname, Limits: limit.Default(), Virtual: p.Virtual,
 		Files: p.Files, Tools: tools(p.Tools)}
-	for name, v := range p.Limits {
-		if err := config.Limits.Set(name, v); err != nil {
-			return 0, &fault.Error{Kind: fault.Invalid, Op: "limits", Path: name, Err: err}
-		}
+	if err := setLimits(&config.Limits, p.Limits); err != nil {
+		return 0, err
 	}
 	switch {
 	case p.Start != nil:
@@ -137,9 +153,7 @@ func (c *call) replace(handle int64, with func(*core.World) error) error {
 	if err := with(b.World); err != nil {
 		return err
 	}
-	b.broken.Store(nil)
-	b.note.Store(nil)
-	b.slept, b.meter = 0, b.M.Meter.Time
+	b.changed()
 	return nil
 }
 
@@ -186,6 +200,7 @@ func info(c *call, p *wire.SandboxParams) (wire.Info, error) {
 	if err != nil {
 		return wire.Info{}, err
 	}
+	b.tick()
 	i := wire.Info{User: b.M.Host.User, Hostname: b.M.Host.Hostname, Dir: b.M.Procs[0].Cwd, Status: b.M.Procs[0].Status, Now: b.M.Now(),
 		Virtual: b.M.Clock.Virtual, Seed: int64(b.Config.Seed), Limits: map[string]int64{}, Commands: core.Registry.Names()}
 	if b.M.Run.Active {

@@ -1,0 +1,116 @@
+package rpc
+
+import (
+	"eryxsh/capi/internal/wire"
+	"eryxsh/core"
+	"eryxsh/core/fault"
+	"eryxsh/core/limit"
+	"eryxsh/core/shell"
+	"eryxsh/state"
+)
+
+func blobMethods() []binding {
+	return []binding{
+		lends("sandbox.export", export),
+		does("sandbox.import", importInto),
+		on("sandbox.from_state", fromState),
+		on("sandbox.inspect", func(c *call, p *wire.InspectParams) (wire.StateInfo, error) {
+			blob := c.data(p.State)
+			h, err := state.Inspect(blob, p.Key)
+			if err != nil {
+				return wire.StateInfo{}, err
+			}
+			return wire.StateInfo{Kind: h.Kind, Version: h.Schema, Size: int64(len(blob)), Files: h.Files, Bytes: h.Bytes, Tools: h.Tools,
+				Features: h.Features, Dropped: h.Dropped, Signed: h.Signed}, nil
+		}),
+	}
+}
+
+func export(c *call, p *wire.ExportParams) (int, func([]byte) error, error) {
+	if len(p.Have) > 0 {
+		return 0, nil, fault.New(fault.Unsupported, "export", "", "thin packs (have=) are not supported")
+	}
+	b, err := c.hold(p.Sandbox)
+	if err != nil {
+		return 0, nil, err
+	}
+	parts, err := state.Export(b.World, p.Key)
+	if err != nil {
+		return 0, nil, err
+	}
+	size := 0
+	for _, part := range parts {
+		size += len(part)
+	}
+	return size, func(dst []byte) error {
+		for _, part := range parts {
+			dst = dst[copy(dst, part):]
+		}
+		return nil
+	}, nil
+}
+
+// load reads a blob and gives it the tools that are here. One that held a
+// callable when it was saved must be among them; one that did not travels.
+func load(blob, key []byte, lim limit.Limits, here []shell.Tool) (*core.World, error) {
+	w, h, err := state.Import(blob, key, lim)
+	if err != nil {
+		return nil, err
+	}
+	all := map[string]shell.Tool{}
+	for name, t := range w.M.Tools.Sorted() {
+		if !t.Held {
+			all[name] = t
+		}
+	}
+	for _, t := range here {
+		all[t.Name] = t
+	}
+	for _, name := range h.Tools {
+		if _, ok := all[name]; !ok {
+			return nil, fault.New(fault.Capability, "import", name, "the state needs a tool of this name: give it with tools=")
+		}
+	}
+	var list []shell.Tool
+	for _, name := range sorted(all) {
+		list = append(list, all[name])
+	}
+	w.Config.Tools = list
+	w.M.SetTools(list)
+	return w, nil
+}
+
+func importInto(c *call, p *wire.ImportParams) error {
+	b, err := c.holdBroken(p.Sandbox)
+	if err != nil {
+		return err
+	}
+	var here []shell.Tool
+	for _, t := range b.M.Tools.Sorted() {
+		here = append(here, t)
+	}
+	w, err := load(c.data(p.State), p.Key, b.M.Limits, here)
+	if err != nil {
+		return err
+	}
+	b.World.Close()
+	b.World = w
+	b.changed()
+	b.origin = origin(w)
+	return nil
+}
+
+func fromState(c *call, p *wire.FromStateParams) (int64, error) {
+	bounds := limit.Default()
+	if err := setLimits(&bounds, p.Limits); err != nil {
+		return 0, err
+	}
+	w, err := load(c.data(p.State), p.Key, bounds, tools(p.Tools))
+	if err != nil {
+		return 0, err
+	}
+	if err := setLimits(&w.M.Limits, p.Limits); err != nil {
+		return 0, err
+	}
+	return c.add(newSandbox(w)), nil
+}
