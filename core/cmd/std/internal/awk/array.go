@@ -49,9 +49,9 @@ const maxWaste = 2048
 
 // Key is a subscript: an integer, or a string.
 type Key struct {
-	S   string
-	I   int32
-	Int bool
+	S   string `cbor:"1,keyasint,omitempty"`
+	I   int32  `cbor:"2,keyasint,omitempty"`
+	Int bool   `cbor:"3,keyasint,omitempty"`
 }
 
 func (k Key) text() string {

@@ -107,6 +107,9 @@ func (p *Program) popFrame() Frame {
 	p.Frames = p.Frames[:len(p.Frames)-1]
 	p.Iters = p.Iters[:f.Iters]
 	p.sp = int(f.Base)
+	if p.sp == 0 && len(p.Frames) == 0 {
+		p.Elems = p.Elems[:0]
+	}
 	return f
 }
 

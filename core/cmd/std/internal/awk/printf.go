@@ -58,7 +58,10 @@ func (f *formatter) format(b []byte, s string) ([]byte, string) {
 			f.fail = "\x00" // the caller knows the whole format
 			return b, f.fail
 		}
-		b = f.one(b, sp, v)
+		if b = f.one(b, sp, v); len(b) > maxString {
+			f.fail = fmt.Sprintf("string too long (limit %d bytes)", maxString)
+			return b, f.fail
+		}
 	}
 }
 

@@ -55,6 +55,9 @@ type Program struct {
 	Extra  []string  `cbor:"20,keyasint,omitempty"`
 	Warned string    `cbor:"21,keyasint,omitempty"` // escapes that were warned of
 	Sorts  []Sorting `cbor:"22,keyasint,omitempty"` // waiting for a user function
+	Elems  []ElemRef `cbor:"23,keyasint,omitempty"`
+	// Slice is how many instructions a turn has; 0 is the default.
+	Slice int `cbor:"24,keyasint,omitempty"`
 
 	machine // rebuilt when it is zero
 }
@@ -142,7 +145,11 @@ func (p *Program) Step(c *cmd.Ctx) (next cmd.Next) {
 		}
 	}
 	p.room(len(p.code.ins) + 64)
-	p.budget = turn
+	full := turn
+	if p.Slice > 0 {
+		full = p.Slice
+	}
+	p.budget = full
 	p.wait = cmd.Again()
 	if p.Phase == Closing {
 		next = p.finish()
@@ -151,7 +158,7 @@ func (p *Program) Step(c *cmd.Ctx) (next cmd.Next) {
 		next = p.wait
 	}
 	p.save()
-	c.Charge((turn - max(p.budget, 0)) / 8)
+	c.Charge((full - p.budget) / 8)
 	c.Hold(p.held())
 	if next.Op == cmd.OpAgain && c.Pending() > cmd.Turn {
 		next.Op = cmd.OpWaitWrite

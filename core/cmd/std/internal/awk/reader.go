@@ -18,11 +18,14 @@ type Reader struct {
 	Open bool   `cbor:"6,keyasint,omitempty"`
 	// Part collects reads while the record is long, so that it is copied a few times only.
 	Part []byte `cbor:"7,keyasint,omitempty"`
+
+	raw []byte // Buf from Pos on, for RS as a regular expression; empty: not made
 }
 
 // trim forgets what was taken.
 func (r *Reader) trim() {
 	r.Buf, r.Pos = r.Buf[r.Pos:], 0
+	r.raw = nil
 }
 
 // got says how a read went.
@@ -96,7 +99,7 @@ func (p *Program) fill(r *Reader) error {
 			b.Write(r.Part)
 			r.Buf, r.Part = b.String(), nil
 		}
-		r.Pos = 0
+		r.Pos, r.raw = 0, nil
 		return nil
 	}
 }
@@ -123,7 +126,10 @@ func (p *Program) cutRecord(r *Reader) (rec, rt string, ok bool) {
 		v := p.Globals[slotRS]
 		re := p.regexOf(&v)
 		var loc [2]int
-		b := p.bytes(s)
+		if len(r.raw) != len(s) {
+			r.raw = []byte(s)
+		}
+		b := r.raw
 		from := 0
 		for p.find(re, b, from, loc[:]) {
 			if loc[1] == loc[0] { // an empty match ends nothing
@@ -137,6 +143,7 @@ func (p *Program) cutRecord(r *Reader) (rec, rt string, ok bool) {
 				return "", "", false // it could go on
 			}
 			r.Pos += loc[1]
+			r.raw = r.raw[loc[1]:]
 			return s[:loc[0]], s[loc[0]:loc[1]], true
 		}
 	}

@@ -45,8 +45,11 @@ type splitter struct {
 // width is one entry of FIELDWIDTHS.
 type width struct{ skip, n int } // n < 0: all the rest
 
-// maxFields bounds NF.
-const maxFields = 1 << 24
+// maxFields bounds the fields of a record, maxNF what NF or a field's number may be set to.
+const (
+	maxFields = 1 << 24
+	maxNF     = 1 << 20
+)
 
 // setSplitter prepares how records are split from now on.
 func (p *Program) setSplitter() {
@@ -347,6 +350,7 @@ func (p *Program) join() {
 			b = append(b, p.conv.ofs...)
 		}
 		b = p.appendText(b, &r.Fields[i], p.conv.convfmt)
+		p.fits(len(b))
 	}
 	p.text = b
 	p.spend(len(b))
@@ -385,8 +389,8 @@ func (p *Program) setNF(n float64) {
 	if n < 0 {
 		p.fatal("NF set to negative value")
 	}
-	if !(n <= maxFields) {
-		p.fatal("NF set to more than %d", maxFields)
+	if !(n <= maxNF) {
+		p.fatal("NF set to more than %d", maxNF)
 	}
 	p.splitAll()
 	r := &p.Rec

@@ -55,6 +55,7 @@ func (p *Program) sources() (status int, ok bool) {
 				p.c.Errorf("fatal: cannot open source file `%s' for reading: %s", f.Value, err)
 				return 2, false
 			}
+			in.seen[f.Value] = true
 			in.add(f.Value, text)
 			program = true
 		case "e":

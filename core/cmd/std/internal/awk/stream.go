@@ -257,6 +257,7 @@ func (p *Program) print(in instr) bool {
 				b = append(b, p.conv.ofs...)
 			}
 			b = p.appendText(b, &args[i], p.conv.ofmt)
+			p.fits(len(b) - start)
 		}
 		b = append(b, p.conv.ors...)
 	}

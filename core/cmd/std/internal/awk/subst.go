@@ -105,7 +105,7 @@ func (p *Program) replace(re *regex.Regexp, s string, repl []piece, which, limit
 			if which == 0 || seen == which {
 				done++
 				out = append(out, s[copied:start]...)
-				out = appendPieces(out, s, repl, loc)
+				out = p.appendPieces(out, s, repl, loc)
 				copied = end
 			}
 			if which > 0 && seen == which || which == 0 && done == limit {
@@ -119,7 +119,6 @@ func (p *Program) replace(re *regex.Regexp, s string, repl []piece, which, limit
 			}
 			from = end + runeOffset(s[end:], 1)
 		}
-		p.spend(len(out) >> 8)
 		if from > len(s) || !p.find(re, b, from, loc) {
 			break
 		}
@@ -133,7 +132,7 @@ func (p *Program) replace(re *regex.Regexp, s string, repl []piece, which, limit
 	return string(out), done
 }
 
-func appendPieces(out []byte, s string, repl []piece, loc []int) []byte {
+func (p *Program) appendPieces(out []byte, s string, repl []piece, loc []int) []byte {
 	for _, x := range repl {
 		switch {
 		case x.group < 0:
@@ -141,6 +140,7 @@ func appendPieces(out []byte, s string, repl []piece, loc []int) []byte {
 		case 2*x.group+1 < len(loc) && loc[2*x.group] >= 0:
 			out = append(out, s[loc[2*x.group]:loc[2*x.group+1]]...)
 		}
+		p.fits(len(out))
 	}
 	return out
 }

@@ -11,12 +11,44 @@ func (p *Program) local(i int32) *Value {
 	return &p.Stack[p.Frames[len(p.Frames)-1].Base+i]
 }
 
-// at is the place a reference names: a stack slot, or -1-i for global i.
+// firstElem is the first reference that is an index in Program.Elems.
+const firstElem = 1 << 30
+
+// ElemRef is an untyped element that was passed to a function.
+type ElemRef struct {
+	Array int32 `cbor:"1,keyasint,omitempty"`
+	Key   Key   `cbor:"2,keyasint,omitempty"`
+}
+
+// at is the place a reference names: a stack slot, -1-i for global i, or firstElem+i
+// for an element. The pointer is good until the array changes.
 func (p *Program) at(ref int32) *Value {
-	if ref < 0 {
+	switch {
+	case ref < 0:
 		return &p.Globals[-1-ref]
+	case ref < firstElem:
+		return &p.Stack[ref]
 	}
-	return &p.Stack[ref]
+	e := p.Elems[ref-firstElem]
+	v, isNew := p.Heap[e.Array].add(e.Key)
+	if isNew { // it was deleted meanwhile
+		p.Held += 64 + len(e.Key.S)
+	}
+	return v
+}
+
+// elemArgument gives an element as an argument: one without a type by reference.
+func (p *Program) elemArgument(array int32, sub *Value) Value {
+	v := p.elem(array, sub)
+	if v.K != Untyped || len(p.Elems) >= maxFrames {
+		return *v
+	}
+	k := p.key(sub)
+	if sub.View {
+		k.S = strings.Clone(k.S)
+	}
+	p.Elems = append(p.Elems, ElemRef{Array: array, Key: k})
+	return Value{K: Ref, R: int32(firstElem + len(p.Elems) - 1)}
 }
 
 // root follows references to the variable an untyped parameter stands for.
@@ -86,14 +118,23 @@ func (p *Program) arrayAt(ref int32) Value {
 		}
 		p.fatal("attempt to use %s `%s' as an array", kind, p.variableName(own))
 	}
-	*v = Value{K: Arr, R: p.newArray(p.variableName(ref), max(0, ref+1))}
-	return *v
+	name, home := p.variableName(ref), max(0, ref+1)
+	if ref >= firstElem {
+		home = 0
+	}
+	n := p.newArray(name, home)
+	*p.at(ref) = Value{K: Arr, R: n}
+	return Value{K: Arr, R: n}
 }
 
 // variableName is the name of the variable at a reference.
 func (p *Program) variableName(ref int32) string {
 	if ref < 0 {
 		return p.code.names[-1-ref]
+	}
+	if ref >= firstElem {
+		e := p.Elems[ref-firstElem]
+		return p.Heap[e.Array].Name + `["` + e.Key.text() + `"]`
 	}
 	for i := len(p.Frames) - 1; i >= 0; i-- {
 		if f := p.Frames[i]; f.Func >= 0 && f.Base <= ref {
@@ -157,7 +198,6 @@ func (p *Program) addElem(array int32, k Key, sub *Value) *Value {
 	}
 	v, _ := p.Heap[array].add(k)
 	p.Held += 64 + len(k.S)
-	v.K = Unassigned
 	return v
 }
 
@@ -375,9 +415,7 @@ func (p *Program) appendTo(in instr) {
 // still has it, and room behind it.
 func (p *Program) grow(s, more string) string {
 	n := len(s) + len(more)
-	if n > maxString {
-		p.fatal("string too long (limit %d bytes)", maxString)
-	}
+	p.fits(n)
 	if n < 256 {
 		return s + more
 	}
@@ -437,8 +475,8 @@ func (p *Program) fieldIndex(v *Value) int {
 	if n < 0 || math.IsNaN(n) {
 		p.fatal("attempt to access field %d", int(n))
 	}
-	if n > 1<<24 {
-		p.fatal("attempt to access field %s: more than %d fields", strconv.FormatFloat(n, 'f', 0, 64), 1<<24)
+	if n > maxNF {
+		p.fatal("attempt to access field %s: the limit is %d", strconv.FormatFloat(n, 'f', 0, 64), maxNF)
 	}
 	return int(n)
 }

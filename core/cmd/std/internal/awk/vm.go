@@ -240,7 +240,7 @@ func (p *Program) slow(in instr) bool {
 		*p.top(0) = *v
 	case opElemArg:
 		p.sp--
-		*p.top(0) = *p.elem(p.top(0).R, &p.Stack[p.sp])
+		*p.top(0) = p.elemArgument(p.top(0).R, &p.Stack[p.sp])
 	case opPeekField:
 		p.push(*p.field(p.fieldIndex(p.top(0))))
 	case opPeekElem:
@@ -448,11 +448,16 @@ func (p *Program) augmented(v, x *Value, op uint8) Value {
 }
 
 // maxString is the longest string a program may make.
-const maxString = 1 << 29
+const maxString = 1 << 28
 
 // spend counts n bytes of work against the turn.
 func (p *Program) spend(n int) {
 	p.budget -= n >> 4
+	p.fits(n)
+}
+
+// fits ends the program if a text of n bytes is too long to be made.
+func (p *Program) fits(n int) {
 	if n > maxString {
 		p.fatal("string too long (limit %d bytes)", maxString)
 	}
@@ -463,9 +468,9 @@ func (p *Program) concat(n int) {
 	vs := p.Stack[p.sp-n : p.sp]
 	p.sp -= n - 1
 	if n == 2 {
-		s := p.str(&vs[0]) + p.str(&vs[1])
-		p.spend(len(s))
-		vs[0] = str(s)
+		s, t := p.str(&vs[0]), p.str(&vs[1])
+		p.spend(len(s) + len(t))
+		vs[0] = str(s + t)
 		return
 	}
 	size := 0
@@ -497,6 +502,7 @@ func (p *Program) subsep(n int) {
 		} else {
 			b = append(b, vs[i].S...)
 		}
+		p.fits(len(b))
 	}
 	p.text = b
 	p.spend(len(b))
