@@ -151,7 +151,7 @@ func (b *bracketReader) class(name string) error {
 	if b.p.o.Fold && (name == "upper" || name == "lower") {
 		name = "alpha"
 	}
-	s, ok := class(name, b.p.o.Syntax == Perl)
+	s, ok := b.p.class(name)
 	if !ok {
 		return BadClass
 	}

@@ -331,6 +331,9 @@ func (d *dfa) find(b []byte, from, to int) (int, error) {
 		d.stale = false
 	}
 	last := -1
+	if d.unknown(b, from-1) {
+		return -1, errWide
+	}
 	s := d.begin(p.ctxBefore(b, from))
 	i := from
 	for {
@@ -338,7 +341,9 @@ func (d *dfa) find(b []byte, from, to int) (int, error) {
 			s &= stateMask
 			if d.accel && i < to {
 				if at := d.skip(b, i, to); at > i {
-					i = at
+					if i = at; d.unknown(b, i-1) {
+						return -1, errWide
+					}
 					s = d.begin(p.ctxBefore(b, i)) & stateMask
 				}
 			}
@@ -349,6 +354,9 @@ func (d *dfa) find(b []byte, from, to int) (int, error) {
 		s, i = d.run(b[:to], i, s)
 		sym := p.edgeSym()
 		if i < to {
+			if p.narrow && b[i] >= utf8.RuneSelf {
+				return -1, errWide
+			}
 			sym = p.symAt(b, i)
 		}
 		n := d.trans[int(s)+sym]
@@ -370,6 +378,11 @@ func (d *dfa) find(b []byte, from, to int) (int, error) {
 		i++
 		s = n &^ flagMatch
 	}
+}
+
+// unknown reports that an assert may look at b[i] and the program does not know that byte.
+func (d *dfa) unknown(b []byte, i int) bool {
+	return d.p.narrow && d.p.asserts && i >= 0 && b[i] >= utf8.RuneSelf
 }
 
 // run goes on while nothing but the next state matters. It stops before the

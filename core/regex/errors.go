@@ -87,3 +87,6 @@ func (e *Error) Unwrap() error { return e.Code }
 
 // ErrSteps is that a match needed more work than Options.Steps allows.
 var ErrSteps = errors.New("regular expression needs too many steps")
+
+// errWide is that a narrow program met a byte it does not know.
+var errWide = errors.New("not ASCII")

@@ -65,6 +65,8 @@ type parser struct {
 	tracked  bool
 	warnings []string
 	what     string
+	narrow   bool // read classes as their ASCII part
+	narrowed bool // and that left something out
 	perl     perlFlags
 	total    int // groups of a Perl pattern, counted ahead
 }
@@ -584,13 +586,21 @@ func (p *parser) records(s set) set {
 	return s
 }
 
+// class gives a POSIX class by name.
+func (p *parser) class(name string) (set, bool) {
+	if p.narrow && name != "digit" && name != "xdigit" {
+		p.narrowed = true
+	}
+	return class(name, p.narrow)
+}
+
 // escape gives the node of a GNU operator.
 func (p *parser) escape(c byte) *node {
 	word := func() set {
-		s, _ := class("alnum", false)
+		s, _ := p.class("alnum")
 		return union(s, runeSet('_'))
 	}
-	space := func() set { s, _ := class("space", false); return s }
+	space := func() set { s, _ := p.class("space"); return s }
 	a := atBOT
 	switch c {
 	case 'w':

@@ -42,11 +42,14 @@ type prog struct {
 	prefix   []byte // every match begins with it
 	must     []byte // every match holds it; nil where it would not help
 	firsts   []byte // the bytes a match can begin with if they are at most 3, and it is not empty
-	anchored bool   // a match begins only at the begin of the text
+	empty    bool   // a match may be empty
+	canBegin [256]bool
+	anchored bool // a match begins only at the begin of the text
 	asserts  bool
 	words    bool // an assert looks at words
 	wordy    bool // and bytes above 127 need a look at their character for it
 	lines    bool // an assert looks at line ends
+	narrow   bool // it knows no bytes above 127
 	eol      byte
 
 	// Symbols of the automata: classes of bytes that no edge and no assert tells
@@ -74,8 +77,8 @@ type compiler struct {
 	full  bool
 }
 
-func compile(tree *node, o Options, super bool) (*prog, error) {
-	p := &prog{eol: '\n'}
+func compile(tree *node, o Options, super, narrow bool) (*prog, error) {
+	p := &prog{eol: '\n', narrow: narrow}
 	if o.Records {
 		p.eol = o.EOL
 	}
@@ -239,15 +242,15 @@ func (c *compiler) set(s set, next uint32) uint32 {
 	// Nodes are numbered so that all but the start come after those they lead to.
 	at := make([]uint32, len(nodes))
 	build := func(i int) {
-		edges := make([]edge, len(nodes[i]))
-		for j, e := range nodes[i] {
+		from := uint32(len(c.p.edges))
+		for _, e := range nodes[i] {
 			to := next
 			if e.next >= 0 {
 				to = at[e.next]
 			}
-			edges[j] = edge{e.lo, e.hi, to}
+			c.p.edges = append(c.p.edges, edge{e.lo, e.hi, to})
 		}
-		at[i] = c.step(edges...)
+		at[i] = c.add(inst{op: iEdges, n: uint16(len(nodes[i])), arg: from})
 	}
 	for i := 1; i < len(nodes); i++ {
 		build(i)
@@ -345,7 +348,6 @@ func (c *compiler) repeat(n *node, next uint32) uint32 {
 // findFirsts looks at which bytes a match can begin with.
 func (p *prog) findFirsts() {
 	seen := make([]bool, len(p.insts))
-	var has [256]bool
 	stack := []uint32{p.start}
 	for len(stack) > 0 {
 		pc := stack[len(stack)-1]
@@ -356,6 +358,7 @@ func (p *prog) findFirsts() {
 		seen[pc] = true
 		switch in := p.insts[pc]; in.op {
 		case iMatch:
+			p.empty = true
 			return
 		case iSplit:
 			stack = append(stack, in.out, in.arg)
@@ -364,18 +367,18 @@ func (p *prog) findFirsts() {
 		case iEdges:
 			for _, e := range p.edges[in.arg : in.arg+uint32(in.n)] {
 				for b := int(e.lo); b <= int(e.hi); b++ {
-					has[b] = true
+					p.canBegin[b] = true
 				}
 			}
 		}
 	}
 	var list []byte
-	for b, ok := range has {
+	for b, ok := range p.canBegin {
 		if ok {
 			list = append(list, byte(b))
 		}
 	}
-	if len(list) <= 3 {
+	if len(list) <= 3 && !p.narrow {
 		p.firsts = list
 	}
 }
@@ -389,6 +392,9 @@ func (p *prog) findSymbols() {
 	}
 	if p.lines {
 		mark(int(p.eol), int(p.eol))
+	}
+	if p.narrow {
+		mark(0, 127)
 	}
 	if p.words {
 		mark('0', '9')

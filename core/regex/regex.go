@@ -71,10 +71,10 @@ const DefaultSteps = 50_000_000
 
 // Regexp is a compiled pattern.
 type Regexp struct {
-	opts Options
-	tree *node
-	nsub int
-	warn []string
+	opts     Options
+	patterns [][]byte
+	nsub     int
+	warn     []string
 
 	prog  *prog  // byte NFA: exact, or a superset if track is needed
 	track *track // backtracking program; nil if prog is exact
@@ -97,37 +97,53 @@ func CompileAll(patterns [][]byte, o Options) (*Regexp, error) {
 	if o.Steps <= 0 {
 		o.Steps = DefaultSteps
 	}
-	re := &Regexp{opts: o}
-	alts := make([]*node, 0, len(patterns))
+	re := &Regexp{opts: o, patterns: patterns}
+	err := re.build(true)
+	if err == nil && re.track != nil && re.prog.narrow {
+		err = re.build(false)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return re, nil
+}
+
+// build parses and compiles. Narrow programs know only the ASCII part of the
+// classes, which is enough for most text and takes a hundredth of the
+// time to make; they give errWide when they meet another byte.
+func (re *Regexp) build(narrow bool) error {
+	alts := make([]*node, 0, len(re.patterns))
 	total := 0
-	for i, p := range patterns {
-		ps := newParser(p, o, total)
+	narrowed := false
+	re.track, re.warn, re.first, re.longest, re.back = nil, nil, nil, nil, nil
+	for i, p := range re.patterns {
+		ps := newParser(p, re.opts, total)
+		ps.narrow = narrow
 		n, err := ps.parse()
 		if err != nil {
-			return nil, &Error{Code: err.(Code), Index: i, Offset: ps.pos, What: ps.what}
+			return &Error{Code: err.(Code), Index: i, Offset: ps.pos, What: ps.what}
 		}
 		re.warn = append(re.warn, ps.warnings...)
 		total = ps.ncap
 		if ps.tracked {
 			re.track = &track{}
 		}
+		narrowed = narrowed || ps.narrowed
 		alts = append(alts, n)
 	}
-	tree := alternate(alts)
-	tree = wrap(tree, o)
+	tree := wrap(alternate(alts), re.opts)
 	re.nsub = total
-	re.tree = tree
-	p, err := compile(tree, o, re.track != nil)
+	p, err := compile(tree, re.opts, re.track != nil, narrowed)
 	if err != nil {
-		return nil, &Error{Code: err.(Code)}
+		return &Error{Code: err.(Code)}
 	}
 	re.prog = p
 	if re.track != nil {
-		if err := re.track.compile(tree, total, o, p); err != nil {
-			return nil, &Error{Code: err.(Code)}
+		if err := re.track.compile(tree, total, re.opts, p); err != nil {
+			return &Error{Code: err.(Code)}
 		}
 	}
-	return re, nil
+	return nil
 }
 
 // wrap adds what -x and -w ask for.
@@ -145,7 +161,7 @@ func wrap(n *node, o Options) *node {
 
 // Clone gives a Regexp that shares the program and has caches of its own.
 func (re *Regexp) Clone() *Regexp {
-	c := &Regexp{opts: re.opts, tree: re.tree, nsub: re.nsub, warn: re.warn, prog: re.prog}
+	c := &Regexp{opts: re.opts, patterns: re.patterns, nsub: re.nsub, warn: re.warn, prog: re.prog}
 	if re.track != nil {
 		c.track = re.track.clone()
 	}
@@ -165,7 +181,7 @@ func (re *Regexp) Work() int {
 	return n
 }
 
-// Match reports whether b holds a match. The error is ErrSteps or nil.
+// Match reports whether b holds a match. The error is ErrSteps, TooBig (see FindLine) or nil.
 func (re *Regexp) Match(b []byte) (bool, error) {
 	if re.prog.exact {
 		return bytes.Contains(b, re.prog.prefix), nil
@@ -203,12 +219,7 @@ func (re *Regexp) Find(b []byte, from int, loc []int) (bool, error) {
 		}
 		return re.findTracked(b, from, loc)
 	}
-	if re.longest == nil {
-		re.longest = newDFA(re.prog, true)
-	}
-	re.longest.budget = re.opts.Steps
-	end, err := re.longest.find(b, from, len(b))
-	re.work += re.opts.Steps - re.longest.budget
+	end, err := re.lastEnd(b, from)
 	if err != nil || end < 0 {
 		return false, err
 	}
@@ -223,7 +234,8 @@ func (re *Regexp) Find(b []byte, from int, loc []int) (bool, error) {
 
 // FindLine looks for the first line of b at or after from, which must be the
 // start of a line, that holds a match, and gives its bounds without the EOL.
-// start is -1 if there is none. Options.Records must be set.
+// start is -1 if there is none. Options.Records must be set. Text beyond ASCII
+// can make a program grow, and then also be refused as TooBig.
 func (re *Regexp) FindLine(b []byte, from int) (start, end int, err error) {
 	p := re.prog
 	eol := re.opts.EOL
@@ -282,6 +294,7 @@ func lineAround(b []byte, from, at int, eol byte) (int, int) {
 	return start, end
 }
 
+// firstEnd gives a place at or after the end of some match, -1 if there is none.
 func (re *Regexp) firstEnd(b []byte, from, to int) (int, error) {
 	if re.first == nil {
 		re.first = newDFA(re.prog, false)
@@ -289,6 +302,27 @@ func (re *Regexp) firstEnd(b []byte, from, to int) (int, error) {
 	re.first.budget = re.opts.Steps
 	end, err := re.first.find(b, from, to)
 	re.work += re.opts.Steps - re.first.budget
+	if err == errWide {
+		if err = re.build(false); err == nil {
+			return re.firstEnd(b, from, to)
+		}
+	}
+	return end, err
+}
+
+// lastEnd gives the end of the leftmost-longest match, -1 if there is none.
+func (re *Regexp) lastEnd(b []byte, from int) (int, error) {
+	if re.longest == nil {
+		re.longest = newDFA(re.prog, true)
+	}
+	re.longest.budget = re.opts.Steps
+	end, err := re.longest.find(b, from, len(b))
+	re.work += re.opts.Steps - re.longest.budget
+	if err == errWide {
+		if err = re.build(false); err == nil {
+			return re.lastEnd(b, from)
+		}
+	}
 	return end, err
 }
 

@@ -1,7 +1,8 @@
 package regex
 
 import (
-	"sort"
+	"cmp"
+	"slices"
 	"unicode"
 	"unicode/utf8"
 )
@@ -30,7 +31,10 @@ func (s set) clean() set {
 	if len(s) < 2 {
 		return s
 	}
-	sort.Slice(s, func(i, j int) bool { return s[i].lo < s[j].lo })
+	byLo := func(a, b rng) int { return cmp.Compare(a.lo, b.lo) }
+	if !slices.IsSortedFunc(s, byLo) {
+		slices.SortFunc(s, byLo)
+	}
 	out := s[:1]
 	for _, r := range s[1:] {
 		last := &out[len(out)-1]
@@ -45,7 +49,7 @@ func (s set) clean() set {
 
 // negate gives all other characters.
 func (s set) negate() set {
-	var out set
+	out := make(set, 0, len(s)+1)
 	next := rune(0)
 	for _, r := range s {
 		if r.lo > next {
@@ -108,7 +112,11 @@ func foldRune(r rune) set {
 }
 
 func table(tables ...*unicode.RangeTable) set {
-	var out set
+	n := 0
+	for _, t := range tables {
+		n += len(t.R16) + len(t.R32)
+	}
+	out := make(set, 0, 2*n)
 	for _, t := range tables {
 		for _, r := range t.R16 {
 			out = addStride(out, rune(r.Lo), rune(r.Hi), rune(r.Stride))
@@ -131,7 +139,11 @@ func addStride(s set, lo, hi, stride rune) set {
 }
 
 func union(sets ...set) set {
-	var out set
+	n := 0
+	for _, s := range sets {
+		n += len(s)
+	}
+	out := make(set, 0, n)
 	for _, s := range sets {
 		out = append(out, s...)
 	}

@@ -239,6 +239,13 @@ func (t *track) find(b []byte, from int, loc []int) (bool, error) {
 				return false, nil
 			}
 			at += i
+		} else if !p.empty && !p.anchored {
+			for at < len(b) && !p.canBegin[b[at]] {
+				at++
+			}
+			if at == len(b) {
+				return false, nil
+			}
 		}
 		for i := range t.slots {
 			t.slots[i] = -1

@@ -19,7 +19,7 @@ type byteSeq struct {
 
 // utf8Set gives the automaton of a set.
 func utf8Set(s set) [][]byteEdge {
-	var seqs []byteSeq
+	seqs := make([]byteSeq, 0, 2*len(s)+8)
 	for _, r := range s {
 		seqs = appendSeqs(seqs, r.lo, r.hi)
 	}
@@ -31,7 +31,8 @@ func utf8Set(s set) [][]byteEdge {
 // appendSeqs splits lo to hi where the length of the encoding changes and where
 // a byte would not vary by itself.
 func appendSeqs(seqs []byteSeq, lo, hi rune) []byteSeq {
-	work := []rng{{lo, hi}}
+	var room [16]rng
+	work := append(room[:0], rng{lo, hi})
 	for len(work) > 0 {
 		r := work[len(work)-1]
 		work = work[:len(work)-1]
@@ -56,7 +57,7 @@ func appendSeqs(seqs []byteSeq, lo, hi rune) []byteSeq {
 
 // splitAt gives the last character of the first part if lo to hi must be split.
 func splitAt(lo, hi rune) (rune, bool) {
-	for _, m := range []rune{0x7f, 0x7ff, 0xffff} {
+	for _, m := range [...]rune{0x7f, 0x7ff, 0xffff} {
 		if lo <= m && m < hi {
 			return m, true
 		}
@@ -88,13 +89,14 @@ type utf8Builder struct {
 // edges gives the node for the sequences from byte i on; they are sorted, and
 // their first ranges are equal or disjoint.
 func (b *utf8Builder) edges(seqs []byteSeq, i int) []byteEdge {
-	var out []byteEdge
+	groups := 0
+	for rest := seqs; len(rest) > 0; groups++ {
+		rest = rest[alike(rest, i):]
+	}
+	out := make([]byteEdge, 0, groups)
 	for len(seqs) > 0 {
 		first := seqs[0]
-		n := 1
-		for n < len(seqs) && seqs[n].lo[i] == first.lo[i] && seqs[n].hi[i] == first.hi[i] && seqs[n].n > i+1 {
-			n++
-		}
+		n := alike(seqs, i)
 		e := byteEdge{first.lo[i], first.hi[i], -1}
 		if first.n > i+1 {
 			e.next = b.node(seqs[:n], i+1)
@@ -107,6 +109,16 @@ func (b *utf8Builder) edges(seqs []byteSeq, i int) []byteEdge {
 		seqs = seqs[n:]
 	}
 	return out
+}
+
+// alike gives how many sequences begin with the same range at byte i.
+func alike(seqs []byteSeq, i int) int {
+	first := &seqs[0]
+	n := 1
+	for n < len(seqs) && seqs[n].lo[i] == first.lo[i] && seqs[n].hi[i] == first.hi[i] && seqs[n].n > i+1 {
+		n++
+	}
+	return n
 }
 
 func (b *utf8Builder) node(seqs []byteSeq, i int) int32 {

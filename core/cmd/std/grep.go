@@ -242,7 +242,7 @@ func (p *grepProgram) Step(c *cmd.Ctx) cmd.Next {
 	if p.File.Open {
 		return p.search(c)
 	}
-	if p.o.max == 0 && p.o.print != grepCounts && p.o.print != grepOthers {
+	if (p.o.max == 0 || len(p.Keys) == 0 && !p.o.invert) && p.o.print != grepOthers {
 		return cmd.Exit(1)
 	}
 	return p.advance(c)
