@@ -169,6 +169,9 @@ func (m *Machine) undo(p *Process, f *Frame) {
 	if x.Util != nil {
 		m.endUtil(p, x.Util)
 	}
+	if f.captures() { // given up in the middle of a substitution
+		m.unref(int(x.Until) - 1)
+	}
 	if x.Asked != "" {
 		m.dropCall(x.Asked)
 	}
