@@ -6,6 +6,7 @@ package std
 
 import (
 	"eryxsh/core/cmd"
+	"eryxsh/core/cmd/std/fmt"
 	"eryxsh/core/cmd/std/sort"
 )
 
@@ -29,6 +30,7 @@ func Commands() []*cmd.Command {
 		factor(),
 		falseCommand(),
 		fgrep(),
+		fmt.Command(),
 		fold(),
 		grep(),
 		head(),
