@@ -267,7 +267,7 @@ func (e *eval) give(val value, quoted bool) error {
 
 // mustBeSet applies nounset.
 func (e *eval) mustBeSet(p *param, val value) error {
-	if val.set || val.many && !(p.op == opLength && p.kind == parVar && val.v == nil) {
+	if val.set || val.many && !(p.op == opLength && p.kind == parVar && !val.v.Assigned()) {
 		return nil
 	}
 	e.load()
@@ -531,7 +531,7 @@ func (e *eval) slice(p *param, val value, quoted bool) error {
 			l = l[lo:hi]
 		}
 	}
-	return e.joined(p, quoted, l, val.star, quoted)
+	return e.joined(p, quoted, l, val.star && !p.here, quoted)
 }
 
 // cutRange turns offset and length into a range of 0…size.

@@ -335,6 +335,7 @@ func (sh *shell) assign(a *syntax.Assign, attrs vars.Attr) error {
 		if !v.Is(vars.Assoc) {
 			v.MakeIndexed()
 		}
+		v.SetAssigned()
 		for _, e := range a.Array.Elems {
 			if e.Index != nil {
 				sub, err := sh.sub(e.Index).Resolve(sh, name, sh.vars.Get(name))

@@ -6,7 +6,7 @@ import "errors"
 type Record struct {
 	Name    string `cbor:"1,keyasint,omitempty"`
 	Attrs   Attr   `cbor:"2,keyasint,omitempty"`
-	Set     bool   `cbor:"3,keyasint,omitempty"` // a scalar has a value
+	Set     bool   `cbor:"3,keyasint,omitempty"` // a scalar has a value; an array was given one, if empty
 	Value   []byte `cbor:"4,keyasint,omitempty"` // of a scalar
 	Elems   []Elem `cbor:"5,keyasint,omitempty"` // in the order of Values
 	Buckets uint32 `cbor:"6,keyasint,omitempty"` // of an associative array: its order depends on its largest size
@@ -24,7 +24,7 @@ var errRecord = errors.New("vars: damaged variable record")
 
 // Record returns v as plain data under the given name.
 func (v *Var) Record(name string) Record {
-	r := Record{Name: name, Attrs: v.Attrs()}
+	r := Record{Name: name, Attrs: v.Attrs(), Set: v.Assigned()}
 	switch {
 	case v == nil:
 	case v.list != nil:
@@ -33,7 +33,7 @@ func (v *Var) Record(name string) Record {
 		v.hash.each(func(k, s string) { r.Elems = append(r.Elems, Elem{Key: []byte(k), Value: []byte(s)}) })
 		r.Buckets = v.hash.buckets
 	case v.state&stSet != 0:
-		r.Set, r.Value = true, []byte(v.String())
+		r.Value = []byte(v.String())
 	}
 	return r
 }
@@ -42,6 +42,11 @@ func (v *Var) Record(name string) Record {
 // Records come from outside: one that no variable could have made is an error.
 func FromRecord(r Record) (*Var, error) {
 	v := &Var{attrs: r.Attrs}
+	if r.Set {
+		v.state = stSet
+	} else if len(r.Elems) > 0 {
+		return nil, errRecord
+	}
 	switch r.Attrs & (Indexed | Assoc) {
 	case 0:
 		if len(r.Elems) > 0 || r.Buckets != 0 {

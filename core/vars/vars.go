@@ -47,7 +47,7 @@ type token struct {
 }
 
 const (
-	stSet  uint8 = 1 << iota // the scalar has a value
+	stSet  uint8 = 1 << iota // a scalar has a value; an array was given one, if empty
 	stNum                    // num is the value as a plain decimal integer
 	stLazy                   // str is not made yet from num
 )
@@ -79,7 +79,7 @@ func NewInt(n int64, a Attr) *Var {
 
 // NewList returns an indexed array that no table owns.
 func NewList(values []string, a Attr) *Var {
-	v, own := &Var{attrs: a&^Assoc | Indexed, list: &list{}}, &token{}
+	v, own := &Var{state: stSet, attrs: a&^Assoc | Indexed, list: &list{}}, &token{}
 	for i, s := range values {
 		v.list.set(own, int64(i), s)
 	}
@@ -310,9 +310,9 @@ func (v *Var) SetString(s string) {
 	v.writable()
 	switch {
 	case v.list != nil:
-		v.list.set(v.own, 0, s)
+		v.SetIndex(0, s)
 	case v.hash != nil:
-		v.hash.set(v.own, "0", s)
+		v.SetKey("0", s)
 	default:
 		v.setString(s)
 	}
@@ -358,6 +358,7 @@ func (v *Var) SetIndex(i int64, s string) {
 	v.writable()
 	v.makeIndexed()
 	v.list.set(v.own, i, s)
+	v.state |= stSet
 }
 
 // AppendIndex adds s to the end of element i.
@@ -371,6 +372,7 @@ func (v *Var) SetKey(k, s string) {
 	v.writable()
 	v.makeAssoc()
 	v.hash.set(v.own, k, s)
+	v.state |= stSet
 }
 
 // AppendKey adds s to the end of the element.
@@ -420,10 +422,11 @@ func (v *Var) makeIndexed() {
 	if v.list != nil {
 		return
 	}
+	scalar := v.list == nil && v.hash == nil
 	old, set := v.String(), v.state&stSet != 0
 	v.list, v.hash, v.attrs = &list{}, nil, v.attrs&^Assoc|Indexed
-	v.str, v.build, v.state = "", nil, 0
-	if set {
+	v.str, v.build, v.state = "", nil, v.state&stSet
+	if set && scalar {
 		v.list.set(v.own, 0, old)
 	}
 }
@@ -435,10 +438,11 @@ func (v *Var) makeAssoc() {
 	if v.hash != nil {
 		return
 	}
+	scalar := v.list == nil && v.hash == nil
 	old, set := v.String(), v.state&stSet != 0
 	v.hash, v.list, v.attrs = &hash{}, nil, v.attrs&^Indexed|Assoc
-	v.str, v.build, v.state = "", nil, 0
-	if set {
+	v.str, v.build, v.state = "", nil, v.state&stSet
+	if set && scalar {
 		v.hash.set(v.own, "0", old)
 	}
 }

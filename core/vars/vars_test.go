@@ -223,6 +223,9 @@ func TestRecordRoundTrip(t *testing.T) {
 	tb := NewTable()
 	tb.Own("s").SetString("a\xff\x00b")
 	tb.Own("unset").SetAttrs(Integer)
+	tb.Own("emptied").SetIndex(1, "x")
+	tb.Own("emptied").UnsetIndex(1)
+	tb.Bind("declared", Declared(Assoc))
 	tb.Own("arr").SetIndex(9, "x")
 	tb.Own("arr").SetIndex(1<<50, "y")
 	m := tb.Own("m")
@@ -243,13 +246,38 @@ func TestRecordRoundTrip(t *testing.T) {
 		}
 	}
 	for _, r := range []Record{
-		{Attrs: Indexed | Assoc}, {Elems: []Elem{{}}}, {Attrs: Indexed, Elems: []Elem{{Index: -1}}},
-		{Attrs: Indexed, Elems: []Elem{{Index: 1}, {Index: 1}}}, {Attrs: Assoc, Elems: []Elem{{}}},
-		{Attrs: Assoc, Buckets: 77}, {Attrs: Assoc, Buckets: 1 << 30}, {Attrs: Assoc, Buckets: 1024, Elems: []Elem{{}, {}}},
+		{Attrs: Indexed | Assoc}, {Elems: []Elem{{}}}, {Attrs: Indexed, Set: true, Elems: []Elem{{Index: -1}}},
+		{Attrs: Indexed, Set: true, Elems: []Elem{{Index: 1}, {Index: 1}}}, {Attrs: Indexed, Elems: []Elem{{Index: 1}}}, {Attrs: Assoc, Set: true, Elems: []Elem{{}}},
+		{Attrs: Assoc, Buckets: 77}, {Attrs: Assoc, Buckets: 1 << 30}, {Attrs: Assoc, Set: true, Buckets: 1024, Elems: []Elem{{}, {}}},
 	} {
 		if _, err := FromRecord(r); err == nil {
 			t.Errorf("%v must be refused", r)
 		}
+	}
+}
+
+func TestAssigned(t *testing.T) {
+	tb := NewTable()
+	tb.Bind("d", Declared(Indexed))
+	v := tb.Own("d")
+	if v.Assigned() || v.IsSet() || !v.IsArray() {
+		t.Error("a declared array has no value")
+	}
+	v.SetString("x")
+	if s, ok := v.Index(0); s != "x" || !ok || !v.Is(Indexed) {
+		t.Error("a value for a declared array is its element 0")
+	}
+	v.UnsetIndex(0)
+	if !v.Assigned() || v.IsSet() {
+		t.Error("an array whose elements were removed was assigned")
+	}
+	v.Clear()
+	if v.Assigned() {
+		t.Error("Clear forgets the assignment")
+	}
+	v.SetAssigned()
+	if !v.Assigned() || v.IsSet() || tb.Fork().Get("d").Clone().Assigned() != true {
+		t.Error("an empty list is an assignment")
 	}
 }
 
