@@ -25,7 +25,7 @@ func timeout() *cmd.Command {
 type timeoutProgram struct {
 	Child  child.Child `cbor:"1,keyasint,omitempty"`
 	Until  int64       `cbor:"2,keyasint,omitempty"` // 0: no limit
-	After  float64     `cbor:"3,keyasint,omitempty"` // seconds from the signal to KILL
+	After  float64     `cbor:"3,keyasint"`           // seconds from the signal to KILL
 	Signal int         `cbor:"4,keyasint,omitempty"`
 	Sent   bool        `cbor:"5,keyasint,omitempty"`
 	Killed bool        `cbor:"6,keyasint,omitempty"`

@@ -12,8 +12,8 @@ type Input struct {
 	Arg   int     `cbor:"11,keyasint,omitempty"` // index in ARGV of the last operand taken
 	Used  bool    `cbor:"12,keyasint,omitempty"` // an operand named a file
 	Done  bool    `cbor:"13,keyasint,omitempty"` // no file is left
-	NR    float64 `cbor:"14,keyasint,omitempty"`
-	FNR   float64 `cbor:"15,keyasint,omitempty"`
+	NR    float64 `cbor:"14,keyasint"`
+	FNR   float64 `cbor:"15,keyasint"`
 	Stage Stage   `cbor:"16,keyasint,omitempty"`
 	Bad   string  `cbor:"17,keyasint,omitempty"` // why the file cannot be opened, while BEGINFILE runs
 }

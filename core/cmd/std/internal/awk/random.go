@@ -10,7 +10,7 @@ type Random struct {
 	Pos   int      `cbor:"2,keyasint,omitempty"`
 	Table []uint32 `cbor:"3,keyasint,omitempty"`
 	Last  uint32   `cbor:"4,keyasint,omitempty"`
-	Seed  float64  `cbor:"5,keyasint,omitempty"` // what the next srand returns
+	Seed  float64  `cbor:"5,keyasint"` // what the next srand returns
 }
 
 const (

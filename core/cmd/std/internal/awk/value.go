@@ -26,7 +26,7 @@ const (
 // Value is one awk value.
 type Value struct {
 	S string  `cbor:"1,keyasint,omitempty"`
-	N float64 `cbor:"2,keyasint,omitempty"`
+	N float64 `cbor:"2,keyasint"`
 	R int32   `cbor:"3,keyasint,omitempty"`
 	K Kind    `cbor:"4,keyasint,omitempty"`
 	// View says that S points into a larger buffer (a chunk of input); a copy

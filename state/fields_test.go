@@ -1,0 +1,193 @@
+package state
+
+import (
+	"fmt"
+	"reflect"
+	"sort"
+	"strconv"
+	"strings"
+	"testing"
+
+	"eryxsh/core"
+	"eryxsh/core/shell"
+)
+
+// field is one saved field of one saved struct.
+type field struct {
+	owner reflect.Type
+	name  string
+	num   int // 0 in a struct that is an array
+	typ   reflect.Type
+	tag   string
+	path  string // where the walk first met its struct
+}
+
+func (f field) String() string { return f.owner.String() + "." + f.name }
+
+// recordTypes are the bodies of the records of a blob.
+func recordTypes() []reflect.Type {
+	return []reflect.Type{reflect.TypeFor[Header](), reflect.TypeFor[World](), reflect.TypeFor[Tree](), reflect.TypeFor[Inode](),
+		reflect.TypeFor[shell.Image](), reflect.TypeFor[shell.ProcRecord]()}
+}
+
+// programTypes are the states of utilities in flight, by utility.
+func programTypes() map[string]reflect.Type {
+	all := map[string]reflect.Type{}
+	for _, name := range core.Registry.Names() {
+		if def := core.Registry.Lookup(name); def.New != nil {
+			all[name] = reflect.TypeOf(def.New())
+		}
+	}
+	return all
+}
+
+// walker collects the structs that are reached from saved types, and what is wrong with them.
+type walker struct {
+	structs map[reflect.Type][]field
+	order   []reflect.Type
+	above   map[reflect.Type]bool
+	wrong   []string
+}
+
+func newWalker() *walker {
+	return &walker{structs: map[reflect.Type][]field{}, above: map[reflect.Type]bool{}}
+}
+
+func (w *walker) bad(path, format string, args ...any) {
+	w.wrong = append(w.wrong, path+": "+fmt.Sprintf(format, args...))
+}
+
+func (w *walker) walk(t reflect.Type, path, tag string) {
+	switch t.Kind() {
+	case reflect.Pointer:
+		w.walk(t.Elem(), path, tag)
+	case reflect.Slice, reflect.Array:
+		w.walk(t.Elem(), path+"[]", "")
+	case reflect.Map:
+		switch t.Key().Kind() {
+		case reflect.String, reflect.Int, reflect.Int64, reflect.Uint64, reflect.Uint8:
+		default:
+			w.bad(path, "map by %s", t.Key())
+		}
+		w.walk(t.Elem(), path+"{}", "")
+	case reflect.Struct:
+		w.record(t, path)
+	case reflect.Float32, reflect.Float64:
+		if strings.Contains(tag, "omitempty") {
+			w.bad(path, "omitempty makes 0 out of -0")
+		}
+	case reflect.Chan, reflect.Func, reflect.Interface, reflect.UnsafePointer, reflect.Uintptr, reflect.Complex64, reflect.Complex128:
+		w.bad(path, "%s is no plain data", t)
+	}
+}
+
+// record checks a struct and goes on into its fields.
+func (w *walker) record(t reflect.Type, path string) {
+	if w.above[t] {
+		w.bad(path, "%s is inside itself: neither a save nor a copy has an end", t)
+		return
+	}
+	if _, done := w.structs[t]; done {
+		return
+	}
+	w.order = append(w.order, t)
+	w.structs[t] = nil
+	w.above[t] = true
+	defer delete(w.above, t)
+	w.structs[t] = w.fields(t, path)
+	seen := map[int]string{}
+	for _, f := range w.structs[t] {
+		if f.num > 0 && seen[f.num] != "" {
+			w.bad(path, "%s and %s both have the number %d", seen[f.num], f.name, f.num)
+		}
+		seen[f.num] = f.name
+		w.walk(f.typ, path+"."+f.name, f.tag)
+	}
+}
+
+// fields lists the saved fields of a struct, those of embedded structs among them.
+func (w *walker) fields(t reflect.Type, path string) (all []field) {
+	array := false
+	for i := range t.NumField() {
+		if f := t.Field(i); f.Name == "_" && strings.Contains(f.Tag.Get("cbor"), "toarray") {
+			array = true
+		}
+	}
+	for i := range t.NumField() {
+		f := t.Field(i)
+		tag := f.Tag.Get("cbor")
+		switch {
+		case f.Anonymous && f.Type.Kind() == reflect.Struct && tag == "":
+			all = append(all, w.fields(f.Type, path)...)
+			for j := range all {
+				all[j].owner = t
+			}
+			continue
+		case !f.IsExported() || tag == "-":
+			if f.IsExported() || tag == "" || f.Name == "_" {
+				continue
+			}
+			w.bad(path+"."+f.Name, "has a tag and is not exported")
+			continue
+		}
+		n := 0
+		if !array {
+			num, rest, _ := strings.Cut(tag, ",")
+			var err error
+			if n, err = strconv.Atoi(num); err != nil || n < 1 {
+				w.bad(path+"."+f.Name, "%s has no number: `cbor:%q`", t, tag)
+			} else if !strings.HasPrefix(rest, "keyasint") {
+				w.bad(path+"."+f.Name, "%s: its number is no integer key", t)
+			}
+		}
+		all = append(all, field{t, f.Name, n, f.Type, tag, path})
+	}
+	sort.SliceStable(all, func(i, j int) bool { return all[i].num < all[j].num })
+	return all
+}
+
+// TestPlainData checks that everything saved is plain data with numbered fields.
+func TestPlainData(t *testing.T) {
+	w := newWalker()
+	for _, r := range recordTypes() {
+		w.walk(r, r.Name(), "")
+	}
+	n := len(w.order)
+	if n < 25 {
+		t.Errorf("the walk reached %d structs only", n)
+	}
+	for name, p := range programTypes() {
+		w.walk(p, name, "")
+	}
+	if len(w.order) < n+40 {
+		t.Errorf("the walk reached the states of %d utilities only", len(w.order)-n)
+	}
+	sort.Strings(w.wrong)
+	for _, s := range w.wrong {
+		t.Error(s)
+	}
+}
+
+// TestWalkerSees makes sure that the walk finds what it looks for.
+func TestWalkerSees(t *testing.T) {
+	type inner struct{ X int }
+	type loop struct {
+		Next *loop `cbor:"1,keyasint"`
+	}
+	type wrong struct {
+		Func  func()          `cbor:"1,keyasint"`
+		Chan  chan int        `cbor:"2,keyasint"`
+		Any   any             `cbor:"3,keyasint"`
+		Zero  float64         `cbor:"4,keyasint,omitempty"`
+		Same  int             `cbor:"4,keyasint"`
+		Text  int             `cbor:"text"`
+		Inner []inner         `cbor:"5,keyasint"`
+		Loop  loop            `cbor:"6,keyasint"`
+		Map   map[float64]int `cbor:"7,keyasint"`
+	}
+	w := newWalker()
+	w.walk(reflect.TypeFor[wrong](), "wrong", "")
+	if len(w.wrong) != 9 {
+		t.Errorf("%d faults found:\n%s", len(w.wrong), strings.Join(w.wrong, "\n"))
+	}
+}
