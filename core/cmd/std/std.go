@@ -7,6 +7,7 @@ package std
 import (
 	"eryxsh/core/cmd"
 	"eryxsh/core/cmd/std/fmt"
+	"eryxsh/core/cmd/std/numfmt"
 	"eryxsh/core/cmd/std/sort"
 )
 
@@ -37,6 +38,7 @@ func Commands() []*cmd.Command {
 		join(),
 		md5sum(),
 		nl(),
+		numfmt.Command(),
 		paste(),
 		printf(),
 		rev(),
