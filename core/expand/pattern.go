@@ -87,7 +87,17 @@ func (m *Matcher) Metered(env Env) *Matcher {
 }
 
 // Match reports whether the whole of s matches pattern.
-func Match(pattern, s string, flags Flags) bool { return NewMatcher(pattern, flags).Match(s) }
+func Match(pattern, s string, flags Flags) bool {
+	if flags&NoCaseMatch == 0 {
+		if !hasMeta(pattern) {
+			return s == pattern
+		}
+		if pattern == "*" {
+			return true
+		}
+	}
+	return NewMatcher(pattern, flags).Match(s)
+}
 
 // patternParser compiles.
 type patternParser struct {
