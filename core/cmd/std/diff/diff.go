@@ -56,7 +56,7 @@ func Command() *cmd.Command {
 		o('d', "minimal", "try hard to find a smaller set of changes"), req(0, "horizon-lines", "NUM", "keep NUM lines of the common prefix and suffix"),
 		o('H', "speed-large-files", "assume large files and many scattered small changes"), {Long: "color", Arg: cmd.Optional, Meta: "WHEN", Help: "color output; WHEN is 'never', 'always', or 'auto'"},
 	}
-	options = append(options, req(0, "given", "OPTIONS", "the options as they were typed"))
+	options = append(options, req(0, "lines", "NUM", "NUM lines of context, if there is context"), req(0, "given", "OPTIONS", "the options as they were typed"))
 	for _, n := range strings.Fields("GTYPE-group-format line-format old-line-format new-line-format unchanged-line-format old-group-format new-group-format unchanged-group-format changed-group-format") {
 		options = append(options, lack(req(0, n, "FMT", "format output with FMT")))
 	}
@@ -83,9 +83,11 @@ func givenOptions(args []string) []string {
 			continue
 		}
 		given += " " + quote.Maybe(a)
-		if strings.Trim(a[1:], "0123456789") == "" {
-			out = append(out, "--unified="+a[1:])
-			continue
+		if rest := strings.TrimRight(a, "0123456789"); a[1] != '-' && rest != a && strings.Trim(rest, "-abcdefghijklmnopqrstuvwxyzBEHNPTZ") == "" {
+			out = append(out, "--lines="+a[len(rest):])
+			if a = rest; a == "-" {
+				continue
+			}
 		}
 		out = append(out, a)
 		takes := len(a) == 2 && strings.Contains("CUWFxXSID", a[1:]) || strings.HasPrefix(a, "--") && !strings.Contains(a, "=") &&
@@ -483,8 +485,10 @@ func parse(c *cmd.Ctx) (*options, int) {
 		switch f.Name {
 		case "normal":
 			set('n')
-		case "c", "C", "context", "u", "U", "unified":
-			set(f.Name[0] | 0x20)
+		case "c", "C", "context", "u", "U", "unified", "lines":
+			if f.Name != "lines" {
+				set(f.Name[0] | 0x20)
+			}
 			if f.Has {
 				n, err := strconv.Atoi(f.Value)
 				if err != nil || n < 0 {
