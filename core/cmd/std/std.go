@@ -6,6 +6,7 @@ package std
 
 import (
 	"eryxsh/core/cmd"
+	"eryxsh/core/cmd/std/column"
 	"eryxsh/core/cmd/std/fmt"
 	"eryxsh/core/cmd/std/numfmt"
 	"eryxsh/core/cmd/std/sort"
@@ -22,6 +23,7 @@ func Commands() []*cmd.Command {
 		base64(),
 		cat(),
 		cksum(),
+		column.Command(),
 		comm(),
 		cut(),
 		echo(),
@@ -51,6 +53,7 @@ func Commands() []*cmd.Command {
 		sha512sum(),
 		shuf(),
 		sort.Command(),
+		stringsCommand(),
 		sum(),
 		tac(),
 		tail(),
