@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Fill the expectations of tests/cmd/*.txtar from the real bash and tools.
+"""Fill the expectations of tests/cmd/*.txtar and tests/script/*.txtar from the real bash and tools.
 
-    python3 tests/record.py NAME...        all cases of tests/cmd/NAME.txtar
+    python3 tests/record.py NAME...        all cases of the archives called NAME
     python3 tests/record.py --new NAME...  only cases that have no expectation yet
     python3 tests/record.py --check        change nothing, say what is different (exit 1)
 
@@ -31,7 +31,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-CASES = Path(__file__).parent / "cmd"
+FOLDERS = [Path(__file__).parent / "cmd", Path(__file__).parent / "script"]
 MARKER = re.compile(rb"^-- (.+?) --$", re.M)
 QUOTED = " (quoted)"
 
@@ -130,7 +130,7 @@ def main() -> int:
     flags = {a for a in sys.argv[1:] if a.startswith("--")}
     names = [a for a in sys.argv[1:] if not a.startswith("--")]
     wrong = 0
-    for path in [CASES / f"{n}.txtar" for n in names] or sorted(CASES.glob("*.txtar")):
+    for path in [p for folder in FOLDERS for p in sorted(folder.glob("*.txtar")) if not names or p.stem in names]:
         data = record(path, "--new" in flags)
         if data == path.read_bytes():
             continue
