@@ -105,7 +105,7 @@ func (c *compiler) pattern(source string) int {
 		}
 	}
 	c.regex = append(c.regex, source)
-	c.regexAt = append(c.regexAt, int32(c.at.line)<<8|int32(c.at.unit&255))
+	c.regexAt = append(c.regexAt, int32(len(c.ins))) // the instruction that comes next
 	return len(c.regex) - 1
 }
 
@@ -302,8 +302,7 @@ func (c *compiler) statement(n *node) {
 			c.emit(opDelArr, 0, 0, 0)
 			return
 		}
-		c.arrayRef(n.a.a)
-		c.subscript(n.a.list)
+		c.element(n.a)
 		c.emit(opDelElem, 0, 0, 0)
 	}
 }

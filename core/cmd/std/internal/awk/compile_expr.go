@@ -89,9 +89,7 @@ func (c *compiler) expr(n *node) {
 		c.at = n.at
 		c.emit(opFieldDyn, 0, 0, 0)
 	case nIndex:
-		c.arrayRef(n.a)
-		c.subscript(n.list)
-		c.at = n.at
+		c.element(n)
 		c.emit(opElem, 0, 0, 0)
 	case nAssign:
 		c.assign(n, 0)
@@ -250,10 +248,23 @@ func (c *compiler) arrayRef(n *node) {
 		}
 		return
 	}
-	c.arrayRef(n.a)
-	c.subscript(n.list)
-	c.at = n.at
+	c.element(n)
 	c.emit(opSubArr, 0, 0, 0)
+}
+
+// element pushes the array and the subscript of an element. The subscript is
+// evaluated first: length(a) in a[length(a) + 1] sees a variable without a type.
+func (c *compiler) element(n *node) {
+	if n.a.kind != nVar {
+		c.arrayRef(n.a)
+		c.subscript(n.list)
+		c.at = n.at
+		return
+	}
+	c.subscript(n.list)
+	c.arrayRef(n.a)
+	c.ins[len(c.ins)-1].b = 1
+	c.at = n.at
 }
 
 // subscript pushes one value for the expressions between brackets.
@@ -272,8 +283,7 @@ func (c *compiler) address(n *node) {
 	case nField:
 		c.expr(n.a)
 	case nIndex:
-		c.arrayRef(n.a)
-		c.subscript(n.list)
+		c.element(n)
 	}
 	c.at = n.at
 }
@@ -430,9 +440,7 @@ func (c *compiler) argument(n *node) {
 			c.emit(opArgGlobal, slot, 0, 0)
 		}
 	case nIndex:
-		c.arrayRef(n.a)
-		c.subscript(n.list)
-		c.at = n.at
+		c.element(n)
 		c.emit(opElemArg, 0, 0, 0)
 	default:
 		c.expr(n)

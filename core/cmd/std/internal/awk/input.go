@@ -211,7 +211,7 @@ func (p *Program) assignVariable(name, value string) {
 	for len(p.Globals) <= slot {
 		p.Globals = append(p.Globals, Value{})
 	}
-	v := Value{S: unescape(value, nil), K: Maybe}
+	v := Value{S: unescape(value, p.oddOption), K: Maybe}
 	if p.Globals[slot].K == Arr {
 		p.scalarError(int32(slot))
 	}

@@ -218,7 +218,7 @@ func (l *lexer) token(c byte) lexeme {
 			return t
 		}
 	}
-	if strings.IndexByte("{}()[];,+-*/%^!<>|?:~$=", c) < 0 {
+	if strings.IndexByte("{}()[];,+-*/%^!<>|?:~$=.", c) < 0 {
 		r, size := utf8.DecodeRuneInString(l.src[l.pos:])
 		_ = r
 		l.fail(t, "invalid char '%s' in expression", l.src[l.pos:l.pos+size])

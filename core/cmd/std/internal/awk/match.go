@@ -46,14 +46,15 @@ func (p *Program) compileRegex(s string) *regex.Regexp {
 // checkRegexes compiles the constant regular expressions when the program begins.
 func (p *Program) checkRegexes() {
 	for i, s := range p.code.regex {
+		p.PC = p.code.regexAt[i]
 		re, reason := p.tryRegex(s)
 		if reason != "" {
-			at := p.code.regexAt[i]
-			p.c.Errorf("%s:%d: error: %s: /%s/", p.code.units[at&255].Name, at>>8, reason, s)
+			p.c.Errorf("%serror: %s: /%s/", p.where(), reason, s)
 			panic(abort{1})
 		}
 		p.regex[i] = re
 	}
+	p.PC = 0
 }
 
 // tryRegex compiles, or says why it cannot.

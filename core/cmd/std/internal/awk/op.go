@@ -122,7 +122,7 @@ type code struct {
 	lines   []int32 // per instruction: line<<8 | unit
 	consts  []Value
 	regex   []string // constant regular expressions
-	regexAt []int32  // where each stands first, as in lines
+	regexAt []int32  // the instruction that uses each first
 	funcs   []funcCode
 	names   []string // of globals
 	slots   map[string]int

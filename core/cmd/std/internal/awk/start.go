@@ -43,6 +43,12 @@ func Options() []cmd.Option {
 	}
 }
 
+// oddOption warns of an escape that means nothing in -F, -v or var=value.
+func (p *Program) oddOption(c byte) {
+	p.flushOut()
+	p.c.Errorf("warning: escape sequence `\\%c' treated as plain `%c'", c, c)
+}
+
 // sources gathers the program text from -f, -e or the first operand.
 func (p *Program) sources() (status int, ok bool) {
 	in := includer{p: p, seen: map[string]bool{}}
@@ -234,7 +240,7 @@ func (p *Program) start() {
 	for _, f := range p.c.Flags {
 		switch f.Name {
 		case "F":
-			p.setSpecial(slotFS, str(unescape(f.Value, nil)))
+			p.setSpecial(slotFS, str(unescape(f.Value, p.oddOption)))
 		case "v":
 			name, value, ok := strings.Cut(f.Value, "=")
 			if !ok {

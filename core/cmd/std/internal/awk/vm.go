@@ -180,10 +180,15 @@ func (p *Program) run() {
 				sp--
 			}
 		case opArr:
-			st[sp] = p.Globals[in.a]
-			if st[sp].K != Arr {
+			at := sp
+			if in.b != 0 {
+				at--
+				st[sp] = st[at]
+			}
+			st[at] = p.Globals[in.a]
+			if st[at].K != Arr {
 				p.PC = pc - 1
-				st[sp] = p.arrayAt(-1 - in.a)
+				st[at] = p.arrayAt(-1 - in.a)
 			}
 			sp++
 		case opElem:
@@ -251,6 +256,9 @@ func (p *Program) slow(in instr) bool {
 		p.push(v)
 	case opArrLocal:
 		p.push(p.arrayAt(p.Frames[len(p.Frames)-1].Base + in.a))
+		if in.b != 0 {
+			*p.top(0), *p.top(1) = *p.top(1), *p.top(0)
+		}
 	case opSubArr:
 		p.sp--
 		p.subArray(p.top(0), &p.Stack[p.sp])
