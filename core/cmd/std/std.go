@@ -10,14 +10,13 @@ import (
 	"eryxsh/core/cmd/std/fmt"
 	"eryxsh/core/cmd/std/numfmt"
 	"eryxsh/core/cmd/std/sort"
+	"eryxsh/core/cmd/std/xxd"
 )
 
 // Commands lists the utilities, sorted by name.
 func Commands() []*cmd.Command {
 	return append([]*cmd.Command{
 		awkAs("awk"),
-		awkAs("gawk"),
-		awkAs("mawk"),
 		b2sum(),
 		base32(),
 		base64(),
@@ -35,9 +34,11 @@ func Commands() []*cmd.Command {
 		fgrep(),
 		fmt.Command(),
 		fold(),
+		awkAs("gawk"),
 		grep(),
 		head(),
 		join(),
+		awkAs("mawk"),
 		md5sum(),
 		nl(),
 		numfmt.Command(),
@@ -64,6 +65,7 @@ func Commands() []*cmd.Command {
 		unexpand(),
 		uniq(),
 		wc(),
+		xxd.Command(),
 		yes(),
 	}, files()...)
 }
