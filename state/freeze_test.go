@@ -1,170 +1,218 @@
 package state
 
 import (
-	"bufio"
-	"bytes"
-	"encoding/json"
-	"fmt"
 	"os"
+	"strconv"
 	"strings"
 	"testing"
 
 	"eryxsh/core"
-	"eryxsh/core/limit"
 	"eryxsh/core/shell"
 )
 
-// stepHost ends the slice after every step.
-type stepHost struct{ n *int }
-
-func (stepHost) Now() int64 { return 1_700_000_000_000_000_000 }
-func (h stepHost) Expired() bool {
-	*h.n--
-	return *h.n < 0
+// effort is how hard the tests of this package search. FREEZE=full stops every
+// script at every safe point; FREEZE_SEED chooses another sample; FREEZE_ONLY
+// takes only the scripts whose names contain it.
+type effort struct {
+	full       bool
+	seed       uint64
+	only       string
+	all        int // runs of up to so many steps are stopped after each of them
+	sample     int // of longer ones, this many points
+	forks      int // points at which a run is forked
+	commands   int // of the utilities' cases one in so many is taken
+	commandsAt int // and stopped at so many points
 }
 
-func newWorld(t testing.TB, script, stdin string, files map[string][]byte, env map[string]string) *core.World {
-	w, err := core.New(core.Config{Limits: limit.Default(), Virtual: true, Start: 1_700_000_000_000_000_000, Seed: 1, Files: files, Env: env})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := w.Begin(core.Start{Script: script, Stdin: []byte(stdin)}); err != nil {
-		t.Fatal(err)
-	}
-	return w
-}
-
-// advance moves a world by at most steps safe points; it reports the end of the run.
-func advance(w *core.World, steps int) bool {
-	n := steps
-	w.M.EachStep(true)
-	defer w.M.EachStep(false)
-	for {
-		out, _ := w.Advance(stepHost{&n})
-		if out != shell.Sliced {
-			return true
-		}
-		if n < 0 {
-			return false
-		}
-	}
-}
-
-type ending struct {
-	out    string
-	status int
-	vars   string
-}
-
-func endOf(w *core.World, before []shell.Chunk) ending {
-	var b strings.Builder
-	for _, c := range append(before, w.Take()...) {
-		fmt.Fprintf(&b, "%d:%s", c.Stream, c.Data)
-	}
-	return ending{mergeChunks(b.String()), w.M.Run.Status, ""}
-}
-
-func mergeChunks(s string) string { return s }
-
-func reload(t testing.TB, w *core.World) (*core.World, []byte) {
-	parts, err := Export(w, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	blob := Join(parts)
-	n, _, err := Import(blob, nil, limit.Default())
-	if err != nil {
-		t.Fatalf("import: %v", err)
-	}
-	return n, blob
-}
-
-type recorded struct {
-	ID     string            `json:"id"`
-	Script string            `json:"script"`
-	Stdin  string            `json:"stdin"`
-	Files  map[string]string `json:"files"`
-	Env    map[string]string `json:"env"`
-	Stdout string            `json:"expect_stdout"`
-	Status int               `json:"expect_status"`
-}
-
-func corpus(t testing.TB, name string) (out []recorded) {
-	f, err := os.Open("../tests/corpora/" + name + ".jsonl")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	sc := bufio.NewScanner(f)
-	sc.Buffer(nil, 1<<26)
-	for sc.Scan() {
-		var c recorded
-		if err := json.Unmarshal(sc.Bytes(), &c); err != nil {
+func effortOf(t testing.TB) effort {
+	e := effort{full: os.Getenv("FREEZE") == "full", seed: 20260, only: os.Getenv("FREEZE_ONLY"), all: 200, sample: 50, forks: 4, commands: 1, commandsAt: 6}
+	if s := os.Getenv("FREEZE_SEED"); s != "" {
+		n, err := strconv.ParseUint(s, 10, 64)
+		if err != nil {
 			t.Fatal(err)
 		}
-		out = append(out, c)
+		e.seed = n
 	}
-	return out
+	switch {
+	case e.full:
+		e.all, e.forks, e.commandsAt = endless, 200, 200
+	case testing.Short():
+		e.all, e.sample, e.forks, e.commands = 20, 10, 1, 10
+	}
+	return e
 }
 
-func (c recorded) world(t testing.TB) *core.World {
-	files := map[string][]byte{}
-	for p, d := range c.Files {
-		files[p] = []byte(d)
-	}
-	return newWorld(t, c.Script, c.Stdin, files, c.Env)
-}
-
-// TestFreeze stops scripts at safe points, saves, loads and goes on: the same
-// output and status, and a save of what was loaded is the same bytes.
-func TestFreeze(t *testing.T) {
-	names := os.Getenv("FREEZE")
-	if names == "" {
-		names = "mvdan"
-	}
-	every := 37
-	for _, name := range strings.Split(names, ",") {
-		points, cases := 0, 0
-		for _, c := range corpus(t, name) {
-			if only := os.Getenv("FREEZE_ONLY"); only != "" && !strings.Contains(c.ID, only) {
-				continue
-			}
-			plain := c.world(t)
-			if !advance(plain, 3000) {
-				plain.Close()
-				continue
-			}
-			want := endOf(plain, nil)
-			cases++
-			w := c.world(t)
-			for p := 0; p < 60; p++ {
-				step := 1
-				if p > 20 {
-					step = every
-				}
-				if advance(w, step) {
-					break
-				}
-				points++
-				n, blob := reload(t, w)
-				again, err := Export(n, nil)
-				if err != nil {
-					t.Errorf("%s: export after load: %v", c.ID, err)
-					break
-				}
-				if !bytes.Equal(Join(again), blob) {
-					t.Errorf("%s: saving what was loaded gives other bytes at point %d", c.ID, p)
-					break
-				}
-				w.Close()
-				w = n
-			}
-			advance(w, 1<<30)
-			if got := endOf(w, nil); got != want {
-				t.Errorf("%s: frozen and reloaded\n%s\n got %q %d\nwant %q %d", c.ID, c.Script, got.out, got.status, want.out, want.status)
-			}
-			w.Close()
+// fourWays runs a script plainly, compares it with bash, freezes and reloads
+// it, and forks it: everything that can be seen must be the same at the end.
+// It gives the number of safe points at which the run was stopped.
+func (e effort) fourWays(t *testing.T, s script, bash bool, all, sample, forks int) int {
+	t.Helper()
+	p := s.player()
+	plain := s.begin(t)
+	steps := 0
+	for !p.advance(t, plain, 1) {
+		if steps++; steps > endless {
+			t.Fatalf("%s does not end", s.name)
 		}
-		t.Logf("%s: %d cases, %d points", name, cases, points)
+	}
+	defer plain.Close()
+	want := look(t, plain)
+	if bash {
+		s.asBash(t, want)
+	}
+	stops := points(steps, all, sample, e.seed)
+	if got, ok := s.frozen(t, stops); !ok || got.differs(want) != "" {
+		t.Errorf("%s: frozen and reloaded at %d of %d points (seed %d): %s%s", s.name, len(stops), steps, e.seed, got.differs(want), unended(ok))
+	}
+	for _, at := range points(steps, forks, forks, e.seed+1) {
+		s.forked(t, at, want)
+	}
+	return len(stops)
+}
+
+// unended says that a run has not ended.
+func unended(ok bool) string {
+	if ok {
+		return ""
+	}
+	return "it does not end"
+}
+
+// asBash compares with what bash and the tools answered.
+func (s script) asBash(t *testing.T, got sight) {
+	t.Helper()
+	want := sight{"stdout": s.out, "status": strconv.Itoa(s.status)}
+	if !s.silent {
+		want["stderr"] = s.err
+	}
+	if d := got.differs(want); d != "" {
+		t.Errorf("%s: not as bash\n%s%s", s.name, s.text, d)
+	}
+}
+
+func (s script) player() *player {
+	return &player{answers: map[string]int{}, answer: func(c *shell.Call) shell.Answer { return toolAnswer(c) }}
+}
+
+// frozen runs a script and moves it to a fresh world at each of the stops.
+func (s script) frozen(t *testing.T, stops []int) (sight, bool) {
+	t.Helper()
+	p := s.player()
+	w := s.begin(t)
+	defer func() { w.Close() }()
+	at := 0
+	for _, stop := range stops {
+		if p.advance(t, w, stop-at) {
+			t.Errorf("%s: ended before step %d", s.name, stop)
+			break
+		}
+		at = stop
+		w = reload(t, w)
+	}
+	got, ok := p.finish(t, w)
+	for id, n := range p.answers {
+		if n != 1 {
+			t.Errorf("%s: call %s was made %d times", s.name, id, n)
+		}
+	}
+	return got, ok
+}
+
+// vandal changes everything a script can change.
+const vandal = `
+cd /; umask 0; set -f -u; shopt -s nullglob; trap 'echo vandal' EXIT USR1; alias ls=rm; hash -p /x cat
+for v in $(compgen -v); do case $v in PATH|*BASH*|v) ;; *) unset -v $v; eval "$v=vandal"; esac 2>/dev/null; done
+for f in $(compgen -A function); do eval "$f() { echo vandal; }"; done 2>/dev/null
+find /home/user -type f | while read -r f; do echo vandal >> "$f"; done
+mkdir -p /home/user/vandal; touch /home/user/vandal/{1..30}; rm -rf /home/user/?; ln -s / /home/user/v
+set -- vandal vandal; pushd /tmp; exec 0</dev/null 3>/tmp/vandal; sleep 3600
+`
+
+// forked forks a run at a safe point, ruins one branch, lets another go on, and
+// compares how both the fork and the original end.
+func (s script) forked(t *testing.T, at int, want sight) {
+	t.Helper()
+	p, q := s.player(), s.player()
+	w := s.begin(t)
+	defer w.Close()
+	if p.advance(t, w, at) {
+		t.Errorf("%s: ended before step %d", s.name, at)
+		return
+	}
+	ruined, other := w.Fork(nil), w.Fork(nil)
+	defer ruined.Close()
+	defer other.Close()
+	q.advance(t, ruined, 3)
+	ruined.Cancel()
+	if _, err := ruined.Begin(core.Start{Script: vandal}); err != nil {
+		t.Fatal(err)
+	}
+	q.advance(t, ruined, 30_000)
+	got, ok := q.finish(t, other)
+	if d := got.differs(want); !ok || d != "" {
+		t.Errorf("%s: the fork made at step %d: %s", s.name, at, d)
+	}
+	got, ok = p.finish(t, w)
+	if d := got.differs(want); !ok || d != "" {
+		t.Errorf("%s: the original after a fork at step %d: %s", s.name, at, d)
+	}
+}
+
+func (e effort) wants(name string) bool { return strings.Contains(name, e.only) }
+
+// TestScripts takes the corpus of the shell's constructs all four ways.
+func TestScripts(t *testing.T) {
+	e := effortOf(t)
+	names, all := archives(t, "script")
+	stops, cases := 0, 0
+	for _, name := range names {
+		t.Run(name, func(t *testing.T) {
+			for _, s := range all[name] {
+				if e.wants(s.name) {
+					stops += e.fourWays(t, s, true, e.all, e.sample, e.forks)
+					cases++
+				}
+			}
+		})
+	}
+	t.Logf("%d scripts, stopped at %d safe points, seed %d", cases, stops, e.seed)
+}
+
+// TestCommands takes the utilities' corpus all four ways.
+func TestCommands(t *testing.T) {
+	e := effortOf(t)
+	names, all := archives(t, "cmd")
+	stops, cases := 0, 0
+	for _, name := range names {
+		t.Run(name, func(t *testing.T) {
+			for i, s := range all[name] {
+				if e.wants(s.name) && i%e.commands == 0 {
+					stops += e.fourWays(t, s, true, e.commandsAt, e.commandsAt, min(e.forks, 1))
+					cases++
+				}
+			}
+		})
+	}
+	t.Logf("%d scripts, stopped at %d safe points, seed %d", cases, stops, e.seed)
+}
+
+// TestCorpora takes other shells' corpora, of which FREEZE=full takes all.
+func TestCorpora(t *testing.T) {
+	e := effortOf(t)
+	names := []string{"mvdan"}
+	if e.full {
+		names = []string{"mvdan", "gbash", "justbash", "bashkit", "oils", "awk", "sed", "jq"}
+	}
+	for _, name := range names {
+		t.Run(name, func(t *testing.T) {
+			stops, cases := 0, 0
+			for _, s := range corpus(t, name) {
+				if e.wants(s.name) {
+					stops += e.fourWays(t, s, false, 30, 15, 1)
+					cases++
+				}
+			}
+			t.Logf("%d scripts, stopped at %d safe points, seed %d", cases, stops, e.seed)
+		})
 	}
 }

@@ -1,0 +1,5 @@
+package state
+
+import "eryxsh/core/shell"
+
+func toolAnswer(c *shell.Call) shell.Answer { return shell.Answer{} }

@@ -1,0 +1,350 @@
+package state
+
+import (
+	"bufio"
+	"bytes"
+	"crypto/sha256"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"sort"
+	"strconv"
+	"strings"
+	"testing"
+
+	"eryxsh/core"
+	"eryxsh/core/cmd/cmdtest"
+	"eryxsh/core/limit"
+	"eryxsh/core/shell"
+)
+
+// epoch is when the tests' worlds begin, in ns since 1970.
+const epoch = 1_700_000_000_000_000_000
+
+// script is a case of a corpus: what is run and what bash answered.
+type script struct {
+	name   string
+	text   string
+	stdin  string
+	files  map[string][]byte
+	env    map[string]string
+	tools  []shell.Tool
+	out    string
+	err    string
+	status int
+	silent bool // nothing is known about stderr
+}
+
+// archives reads the cases of tests/FOLDER/*.txtar, by archive.
+func archives(t testing.TB, folder string) (names []string, all map[string][]script) {
+	t.Helper()
+	paths, err := filepath.Glob("../tests/" + folder + "/*.txtar")
+	if err != nil || len(paths) == 0 {
+		t.Fatalf("no archive in tests/%s (%v)", folder, err)
+	}
+	all = map[string][]script{}
+	for _, p := range paths {
+		data, err := os.ReadFile(p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		name := strings.TrimSuffix(filepath.Base(p), ".txtar")
+		names = append(names, name)
+		s := cmdtest.Archive(t, string(data))
+		for _, c := range s.Cases() {
+			x := script{name: name + "/" + c, text: s[c+".sh"], stdin: s[c+".stdin"], out: s[c+".out"], err: s[c+".err"],
+				files: map[string][]byte{}, silent: strings.Contains(string(data), "\n# no stderr\n")}
+			for p, body := range s.Files(c) {
+				x.files[p] = []byte(body)
+			}
+			if v := strings.TrimSpace(s[c+".status"]); v != "" {
+				if x.status, err = strconv.Atoi(v); err != nil {
+					t.Fatalf("%s: status %q", x.name, v)
+				}
+			}
+			all[name] = append(all[name], x)
+		}
+	}
+	return names, all
+}
+
+// recorded is a case of tests/corpora/*.jsonl.
+type recorded struct {
+	ID     string            `json:"id"`
+	Script string            `json:"script"`
+	Stdin  string            `json:"stdin"`
+	Files  map[string]string `json:"files"`
+	Env    map[string]string `json:"env"`
+}
+
+// corpus reads the scripts of tests/corpora/NAME.jsonl.
+func corpus(t testing.TB, name string) (out []script) {
+	t.Helper()
+	f, err := os.Open("../tests/corpora/" + name + ".jsonl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	sc := bufio.NewScanner(f)
+	sc.Buffer(nil, 1<<26)
+	for sc.Scan() {
+		var c recorded
+		if err := json.Unmarshal(sc.Bytes(), &c); err != nil {
+			t.Fatal(err)
+		}
+		s := script{name: name + "/" + c.ID, text: c.Script, stdin: c.Stdin, env: c.Env, files: map[string][]byte{}}
+		for p, d := range c.Files {
+			s.files[p] = []byte(d)
+		}
+		out = append(out, s)
+	}
+	return out
+}
+
+// begin makes the world of a script, with the script's run begun.
+func (s script) begin(t testing.TB) *core.World {
+	t.Helper()
+	w, err := core.New(core.Config{Limits: limit.Default(), Virtual: true, Start: epoch, Seed: 1, Files: s.files, Env: s.env, Tools: s.tools})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.Begin(core.Start{Script: s.text, Stdin: []byte(s.stdin)}); err != nil {
+		t.Fatal(err)
+	}
+	return w
+}
+
+// stepHost ends a slice after each step, until none are left.
+type stepHost struct{ n *int }
+
+func (stepHost) Now() int64 { return epoch }
+func (h stepHost) Expired() bool {
+	*h.n--
+	return *h.n <= 0
+}
+
+// player moves worlds and answers their tool calls.
+type player struct {
+	answer  func(c *shell.Call) shell.Answer
+	answers map[string]int // how often each call id was answered
+}
+
+// advance moves a world by a number of safe points; it reports the end of the run.
+func (p *player) advance(t testing.TB, w *core.World, steps int) bool {
+	t.Helper()
+	n := steps
+	w.M.EachStep(true)
+	defer w.M.EachStep(false)
+	for {
+		out, _ := w.Advance(stepHost{&n})
+		switch out {
+		case shell.Done:
+			return true
+		case shell.Sliced:
+			if n <= 0 {
+				return false
+			}
+		case shell.Marked:
+			w.M.Run.Marks = nil
+			if n <= 0 {
+				return false
+			}
+		case shell.Input:
+			if err := w.M.Feed(nil); err != nil {
+				t.Fatal(err)
+			}
+		case shell.Calls:
+			c := w.M.Calls[0]
+			if p.answer == nil {
+				t.Fatalf("unexpected call of %s", c.Name)
+			}
+			p.answers[c.ID]++
+			if err := w.M.Resume(c.ID, p.answer(c)); err != nil {
+				t.Fatal(err)
+			}
+		default:
+			t.Fatalf("outcome %d", out)
+		}
+	}
+}
+
+// endless is more steps than a script of the corpora may take.
+const endless = 200_000
+
+// finish runs to the end and looks; false if there is no end in sight.
+func (p *player) finish(t testing.TB, w *core.World) (sight, bool) {
+	t.Helper()
+	if !p.advance(t, w, endless) {
+		return nil, false
+	}
+	return look(t, w), true
+}
+
+// sight is everything that can be seen of a world, by aspect.
+type sight map[string]string
+
+// probe asks a shell for what no API shows: it is run after the script under test.
+const probe = `probe() {
+printf '%s\n' "$?|$-|$!|$$|$PPID|$BASHPID|$_|$0|$#|$*|${PIPESTATUS[*]}|$SHLVL|$BASH_SUBSHELL|$LINENO|$OPTIND|$SECONDS|$RANDOM|$SRANDOM"
+}
+probe
+pwd; dirs -v; umask; set +o; shopt; trap -p; alias; hash; enable -n; declare -p; declare -F; declare -f; export -f; jobs -l; history
+getopts ab probe_o; echo "$probe_o $OPTIND"; type ls cd; date; echo ~ "$(echo sub)"; mktemp -u; wait; times >/dev/null; echo $BASHPID
+`
+
+// look gives what can be seen of a world whose run has ended.
+func look(t testing.TB, w *core.World) sight {
+	t.Helper()
+	s := sight{"status": fmt.Sprint(w.M.Run.Status), "class": w.M.Run.Class, "limit": w.M.Run.Limit, "clock": fmt.Sprint(w.M.Now()),
+		"meter": fmt.Sprintf("%+v", w.M.Meter), "tool errors": fmt.Sprintf("%q", w.M.IO.ToolError), "unsupported": fmt.Sprintf("%q", w.M.IO.Missing),
+		"left": timeLeft(w), "base": fmt.Sprint(w.BaseLimits() == nil), "calls": fmt.Sprint(len(w.M.Calls))}
+	s.output(w)
+	s.files(w)
+	s.variables(w)
+	var log strings.Builder
+	for _, e := range w.Log {
+		fmt.Fprintf(&log, "%d %q %d %d %d\n", e.Index, e.Command, e.Time, e.Status, e.Duration)
+	}
+	s["log"] = log.String()
+	if _, err := w.Begin(core.Start{Script: probe}); err != nil {
+		t.Fatal(err)
+	}
+	p := player{answer: func(*shell.Call) shell.Answer { return shell.Answer{} }, answers: map[string]int{}}
+	p.advance(t, w, endless)
+	after := sight{}
+	after.output(w)
+	s["shell"] = after["output"]
+	return s
+}
+
+func (s sight) output(w *core.World) {
+	var all, out, err bytes.Buffer
+	last := 0
+	for _, c := range w.Take() {
+		if c.Stream != last {
+			fmt.Fprintf(&all, "\x00%d:", c.Stream)
+			last = c.Stream
+		}
+		all.Write(c.Data)
+		if c.Stream == 1 {
+			out.Write(c.Data)
+		} else {
+			err.Write(c.Data)
+		}
+	}
+	s["output"], s["stdout"], s["stderr"] = all.String(), out.String(), err.String()
+}
+
+func (s sight) files(w *core.World) {
+	var b strings.Builder
+	for r := range w.M.FS.Records() {
+		sum := sha256.New()
+		for _, p := range r.Pieces {
+			fmt.Fprintf(sum, "%d:%d:", p.Index, len(p.Data))
+			sum.Write(p.Data)
+		}
+		r.Pieces = nil
+		fmt.Fprintf(&b, "%+v %x\n", r, sum.Sum(nil)[:8])
+	}
+	fmt.Fprintf(&b, "next %d, usage %+v\n", w.M.FS.NextIno(), w.M.FS.Usage())
+	s["files"] = b.String()
+}
+
+func (s sight) variables(w *core.World) {
+	var b strings.Builder
+	all := w.M.Variables()
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		fmt.Fprintf(&b, "%+q\n", fmt.Sprintf("%+v", all[name].Record(name)))
+	}
+	s["variables"] = b.String()
+}
+
+// differs lists the aspects that are not equal, with the first line that is not.
+func (s sight) differs(want sight) string {
+	var b strings.Builder
+	for _, k := range slices.Sorted(maps.Keys(want)) {
+		if s[k] != want[k] {
+			g, w := firstDifference(s[k], want[k])
+			fmt.Fprintf(&b, "%s: got %q, want %q\n", k, g, w)
+		}
+	}
+	return b.String()
+}
+
+func firstDifference(a, b string) (string, string) {
+	x, y := strings.SplitAfter(a, "\n"), strings.SplitAfter(b, "\n")
+	for i := range max(len(x), len(y)) {
+		switch {
+		case i >= len(x):
+			return "(end)", y[i]
+		case i >= len(y):
+			return x[i], "(end)"
+		case x[i] != y[i]:
+			return x[i], y[i]
+		}
+	}
+	return a, b
+}
+
+// export gives a world's blob.
+func export(t testing.TB, w *core.World) []byte {
+	t.Helper()
+	parts, err := Export(w, nil)
+	if err != nil {
+		t.Fatalf("export: %v", err)
+	}
+	return Join(parts)
+}
+
+// reload gives the world that a world's blob holds, and closes the one it was made from.
+func reload(t testing.TB, w *core.World) *core.World {
+	t.Helper()
+	blob := export(t, w)
+	w.Close()
+	n, _, err := Import(blob, nil, limit.Default())
+	if err != nil {
+		t.Fatalf("import: %v", err)
+	}
+	if again := export(t, n); !bytes.Equal(again, blob) {
+		t.Fatalf("saving what was loaded gives other bytes: %s", describe(blob, again))
+	}
+	return n
+}
+
+// describe says where two blobs differ first.
+func describe(a, b []byte) string {
+	i := 0
+	for i < len(a) && i < len(b) && a[i] == b[i] {
+		i++
+	}
+	at := func(x []byte) []byte { return x[max(0, min(i-40, len(x))):min(len(x), i+40)] }
+	return fmt.Sprintf("%d and %d bytes, at %d\n%q\n%q", len(a), len(b), i, at(a), at(b))
+}
+
+// points are the safe points to stop a run of so many steps at: all if there
+// are few, otherwise a sample.
+func points(total, all, sample int, seed uint64) []int {
+	if total <= all {
+		list := make([]int, 0, total)
+		for i := 1; i < total; i++ {
+			list = append(list, i)
+		}
+		return list
+	}
+	chosen := map[int]bool{}
+	for x := seed; len(chosen) < sample; {
+		x = x*6364136223846793005 + 1442695040888963407
+		chosen[1+int((x>>33)%uint64(total-1))] = true
+	}
+	list := slices.Collect(maps.Keys(chosen))
+	sort.Ints(list)
+	return list
+}
+
+func timeLeft(w *core.World) string {
+	ns, ok := w.TimeLeft()
+	return fmt.Sprint(ns, ok)
+}
