@@ -192,9 +192,9 @@ func (p *Program) splitInto(args []Value, pattern bool) float64 {
 		}
 		by = splitter{mode: splitPattern, re: p.regexOf(fpat)}
 	case len(args) > 2 && args[2].K != Untyped:
-		by = p.separator(&args[2], false)
+		by = p.separator(&args[2])
 	default:
-		by = p.separator(&p.Globals[slotFS], false)
+		by = p.separator(&p.Globals[slotFS])
 	}
 	if len(args) > 3 && args[3].R == args[1].R {
 		p.fatal("split: cannot use the same array for second and fourth args")

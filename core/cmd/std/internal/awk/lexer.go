@@ -48,6 +48,7 @@ type SyntaxError struct {
 	Status int
 }
 
+// Error is the report in one text.
 func (e *SyntaxError) Error() string { return strings.Join(e.Lines, "\n") }
 
 var keywords = map[string]bool{

@@ -30,36 +30,46 @@ import (
 	"eryxsh/core/regex"
 )
 
-// Program is one running awk.
+// Program is one running awk. Its numbers of fields run through the parts.
 type Program struct {
-	Started bool     `cbor:"1,keyasint,omitempty"`
-	Units   []Unit   `cbor:"2,keyasint,omitempty"`
-	PC      int32    `cbor:"3,keyasint,omitempty"`
-	Globals []Value  `cbor:"4,keyasint,omitempty"`
-	Stack   []Value  `cbor:"5,keyasint,omitempty"`
-	Frames  []Frame  `cbor:"6,keyasint,omitempty"`
-	Iters   []Iter   `cbor:"7,keyasint,omitempty"`
-	Heap    []Array  `cbor:"8,keyasint,omitempty"`
-	Free    []int32  `cbor:"9,keyasint,omitempty"` // numbers of arrays that died
+	Started bool   `cbor:"1,keyasint,omitempty"`
+	Units   []Unit `cbor:"2,keyasint,omitempty"`
+	Control
+	Memory
 	Rec     Record   `cbor:"10,keyasint,omitempty"`
 	In      Input    `cbor:"11,keyasint,omitempty"`
 	Streams []Stream `cbor:"12,keyasint,omitempty"`
 	Ended   []Ended  `cbor:"13,keyasint,omitempty"` // children that ended and nobody asked for yet
-	Ranges  []bool   `cbor:"14,keyasint,omitempty"`
 	Rand    Random   `cbor:"15,keyasint,omitempty"`
-	Phase   Phase    `cbor:"16,keyasint,omitempty"`
 	Status  int      `cbor:"17,keyasint,omitempty"`
-	Child   int      `cbor:"18,keyasint,omitempty"` // that system() or close() waits for
-	Held    int      `cbor:"19,keyasint,omitempty"` // bytes in arrays, about
-	// Extra are names of variables that only var=value operands mention, after those of the program.
-	Extra  []string  `cbor:"20,keyasint,omitempty"`
-	Warned string    `cbor:"21,keyasint,omitempty"` // escapes that were warned of
-	Sorts  []Sorting `cbor:"22,keyasint,omitempty"` // waiting for a user function
-	Elems  []ElemRef `cbor:"23,keyasint,omitempty"`
+	Child   int      `cbor:"18,keyasint,omitempty"` // that system() waits for
+	Warned  string   `cbor:"21,keyasint,omitempty"` // escapes that were warned of
 	// Slice is how many instructions a turn has; 0 is the default.
 	Slice int `cbor:"24,keyasint,omitempty"`
 
 	machine // rebuilt when it is zero
+}
+
+// Control is where a program stands.
+type Control struct {
+	PC     int32     `cbor:"3,keyasint,omitempty"`
+	Frames []Frame   `cbor:"6,keyasint,omitempty"`
+	Iters  []Iter    `cbor:"7,keyasint,omitempty"`
+	Ranges []bool    `cbor:"14,keyasint,omitempty"` // patterns a,b that are between a and b
+	Phase  Phase     `cbor:"16,keyasint,omitempty"`
+	Sorts  []Sorting `cbor:"22,keyasint,omitempty"` // waiting for a user function
+}
+
+// Memory is all values of a program but those of the record.
+type Memory struct {
+	Globals []Value `cbor:"4,keyasint,omitempty"`
+	Stack   []Value `cbor:"5,keyasint,omitempty"`
+	Heap    []Array `cbor:"8,keyasint,omitempty"`
+	Free    []int32 `cbor:"9,keyasint,omitempty"`  // numbers of arrays that died
+	Held    int     `cbor:"19,keyasint,omitempty"` // bytes in arrays, about
+	// Extra are names of variables that only var=value operands mention, after those of the program.
+	Extra []string  `cbor:"20,keyasint,omitempty"`
+	Elems []ElemRef `cbor:"23,keyasint,omitempty"` // what references to elements stand for
 }
 
 // Phase is how far a program has come.

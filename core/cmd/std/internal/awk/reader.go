@@ -111,7 +111,7 @@ func (p *Program) cutRecord(r *Reader) (rec, rt string, ok bool) {
 	switch {
 	case rs == "":
 		return p.cutParagraph(r, s)
-	case len(rs) == 1 && !(p.conv.fold && isLetter(rs[0])):
+	case len(rs) == 1:
 		i := strings.IndexByte(s[r.Scan:], rs[0])
 		if i >= 0 {
 			i += r.Scan

@@ -62,7 +62,7 @@ func (p *Program) setSplitter() {
 		s.mode = splitPattern
 		s.re = p.regexOf(&p.Globals[slotFPAT])
 	default:
-		s = p.separator(&p.Globals[slotFS], p.conv.fold)
+		s = p.separator(&p.Globals[slotFS])
 		s.newline = p.conv.rs == ""
 		if s.mode == splitRegex && s.newline {
 			fs := p.Globals[slotFS]
@@ -73,9 +73,9 @@ func (p *Program) setSplitter() {
 	p.split = s
 }
 
-// separator makes a splitter of a value of FS, or of split's third argument,
-// for which a single letter is itself even with IGNORECASE.
-func (p *Program) separator(v *Value, fold bool) splitter {
+// separator makes a splitter of a value of FS, or of split's third argument. A
+// single letter is itself even with IGNORECASE.
+func (p *Program) separator(v *Value) splitter {
 	s := splitter{fold: p.conv.fold, made: true}
 	fs := text(v, p.conv.convfmt)
 	switch {
@@ -83,7 +83,7 @@ func (p *Program) separator(v *Value, fold bool) splitter {
 		s.mode = splitBlank
 	case fs == "":
 		s.mode = splitChars
-	case len(fs) == 1 && !(fold && isLetter(fs[0])) && (v.K != Pattern || strings.IndexByte(`\.[]()*+?{}|^$`, fs[0]) < 0):
+	case len(fs) == 1 && (v.K != Pattern || strings.IndexByte(`\.[]()*+?{}|^$`, fs[0]) < 0):
 		s.mode, s.sep = splitByte, fs[0]
 	case len(fs) == 2 && fs[0] == '\\' && strings.IndexByte(`.[]()*+?{}|^$\/`, fs[1]) >= 0:
 		s.mode, s.sep = splitByte, fs[1]
