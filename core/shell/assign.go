@@ -152,6 +152,15 @@ func (m *Machine) assignNode(p *Process, e expand.Env, a *assign) error {
 	if a.list {
 		return m.assignList(p, e, a.name, a, 0)
 	}
+	if a.value != nil && a.sub == nil && !a.add && !p.Shell.Opts.on(OptXtrace) {
+		if sum, ok := a.value.Arith(); ok && !sum.NeedsMemo() {
+			n, err := sum.Eval(e)
+			if err != nil {
+				return err
+			}
+			return m.env(p).(*procEnv).AssignInt(a.name, n)
+		}
+	}
 	value, err := m.value(e, a.value)
 	if err != nil {
 		return err

@@ -34,8 +34,6 @@ var declareUsage = map[string]string{
 // declOptions reads the options of a declaration builtin.
 func (m *Machine) declOptions(p *Process, name string, args []string) (d declaration, status int) {
 	d.name = name
-	attr := map[byte]vars.Attr{'a': vars.Indexed, 'A': vars.Assoc, 'i': vars.Integer, 'l': vars.Lower, 'u': vars.Upper,
-		'c': vars.Capital, 'n': vars.Nameref, 'r': vars.ReadOnly, 'x': vars.Export, 't': vars.Trace}
 	allowed := "aAfFgiIlnrtuxcp"
 	switch name {
 	case "export":
@@ -68,11 +66,11 @@ func (m *Machine) declOptions(p *Process, name string, args []string) (d declara
 			case c == 'n' && name == "export":
 				d.remove = true
 			case a[0] == '+':
-				d.unset |= attr[c]
+				d.unset |= attrOf(c)
 			default:
-				d.set |= attr[c]
+				d.set |= attrOf(c)
 				if c == 'l' || c == 'u' || c == 'c' {
-					d.unset |= (vars.Lower | vars.Upper | vars.Capital) &^ attr[c]
+					d.unset |= (vars.Lower | vars.Upper | vars.Capital) &^ attrOf(c)
 				}
 			}
 		}
@@ -80,6 +78,33 @@ func (m *Machine) declOptions(p *Process, name string, args []string) (d declara
 	d.operands = args
 	d.local = name == "local" || (name == "declare" || name == "typeset") && !d.global && p.enclosing() >= 0
 	return d, -1
+}
+
+// attrOf is the attribute an option letter of declare stands for.
+func attrOf(c byte) vars.Attr {
+	switch c {
+	case 'a':
+		return vars.Indexed
+	case 'A':
+		return vars.Assoc
+	case 'i':
+		return vars.Integer
+	case 'l':
+		return vars.Lower
+	case 'u':
+		return vars.Upper
+	case 'c':
+		return vars.Capital
+	case 'n':
+		return vars.Nameref
+	case 'r':
+		return vars.ReadOnly
+	case 'x':
+		return vars.Export
+	case 't':
+		return vars.Trace
+	}
+	return 0
 }
 
 // biDeclare runs a declaration builtin whose operands are plain words (command declare, builtin local …).
@@ -259,6 +284,9 @@ func (x *Extra) item(text string, code int) {
 // declare does the items of an expanded declaration, options first.
 func (m *Machine) declare(p *Process, f *Frame, n *decl) {
 	x := f.X
+	if f.I == 0 && p.Shell.Opts.on(OptXtrace) {
+		m.traceDecl(p, n, x)
+	}
 	words := 0
 	for words < len(x.Codes) && x.Codes[words] == 0 {
 		words++

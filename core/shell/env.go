@@ -94,6 +94,24 @@ func (e *procEnv) Assign(name string, sub *expand.Sub, value string, add bool) e
 	return e.m.assignEnv(e.p, e, name, sub, value, add)
 }
 
+// AssignInt assigns an arithmetic result without making a string of it, where
+// the variable needs no more than that.
+func (e *procEnv) AssignInt(name string, n int64) error {
+	t := e.p.Shell.Vars
+	v := t.Get(name)
+	if v == nil || v.IsArray() || v.Attrs()&^(vars.Export|vars.Integer) != 0 || e.p.Shell.Opts.on(OptAllexport) {
+		return e.Assign(name, nil, strconv.FormatInt(n, 10), false)
+	}
+	t.Own(name).SetInt(n)
+	if v.Is(vars.Export) || len(name) <= 10 {
+		e.m.noticed(e.p, name)
+	}
+	return nil
+}
+
+// Warn prints what expansion complains of and goes on.
+func (e *procEnv) Warn(text string) { e.m.complain(e.p, "%s", text) }
+
 func (e *procEnv) Param(i int) (string, bool) {
 	if i == 0 {
 		return e.p.Shell.Name, true

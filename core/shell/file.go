@@ -90,6 +90,13 @@ func (m *Machine) open(p *Process, path string, flags int, perm uint32) (int, er
 		}
 		o.Kind = FileDir
 	case vfs.TypeChar:
+		if n, ok := ino.Fd(); ok { // a link of the script's to /dev/fd/N
+			file, _, err := m.reopen(p, n, flags)
+			return file, err
+		}
+		if st.Rdev == vfs.DevTTY {
+			return -1, vfs.ENXIO // there is no terminal
+		}
 		o.Kind = deviceKind(st.Rdev)
 	case vfs.TypeFifo:
 		return m.openFifo(ino, flags, path)
@@ -118,6 +125,11 @@ func (m *Machine) openSpecial(p *Process, path string, flags int) (int, bool, er
 	if !ok {
 		return -1, false, nil
 	}
+	return m.reopen(p, n, flags)
+}
+
+// reopen opens what a descriptor of the process refers to.
+func (m *Machine) reopen(p *Process, n, flags int) (int, bool, error) {
 	file, ok := p.fd(n)
 	if !ok {
 		return -1, true, vfs.ENOENT

@@ -70,15 +70,15 @@ func (m *Machine) stepFor(p *Process, f *Frame) {
 	}
 	item := f.Words[f.I]
 	f.I++
+	if p.Shell.Opts.on(OptXtrace) {
+		m.traceFor(p, n)
+	}
 	if err := m.assign(p, n.name, nil, item, false); err != nil {
 		m.assignFailed(p, err)
 		if len(p.Frames) > 0 {
 			m.pop(p)
 		}
 		return
-	}
-	if p.Shell.Opts.on(OptXtrace) && f.I == 1 {
-		m.traceFor(p, n)
 	}
 	p.push(Frame{Kind: FList, node: n.do})
 }
@@ -129,6 +129,9 @@ func (m *Machine) stepCFor(p *Process, f *Frame) {
 	eval := func(a *expand.Arith) (int64, bool) {
 		if a == nil {
 			return 1, true
+		}
+		if p.Shell.Opts.on(OptXtrace) {
+			m.trace(p, "(( "+trimSpace(a.Text())+" ))")
 		}
 		if !a.NeedsMemo() {
 			v, err := a.Eval(m.env(p))
@@ -217,6 +220,9 @@ func (m *Machine) stepCase(p *Process, f *Frame) {
 		}
 		f = p.top()
 		f.x().Text, f.PC = s, 0
+		if p.Shell.Opts.on(OptXtrace) {
+			m.trace(p, "case "+n.word.Text()+" in")
+		}
 	}
 	m.matchArms(p, f, n, true)
 }

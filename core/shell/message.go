@@ -169,17 +169,42 @@ func (m *Machine) traceWords(p *Process, words []string) {
 	m.trace(p, strings.Join(q, " "))
 }
 
+// traceFor shows a for loop as it stands in the source, at each turn.
 func (m *Machine) traceFor(p *Process, n *forClause) {
-	f := p.top()
-	q := make([]string, len(f.Words))
-	for i, w := range f.Words {
-		q[i] = quoteTrace(w)
-	}
-	kw := "for"
+	kw, words := "for", ` "$@"`
 	if n.menu {
 		kw = "select"
 	}
-	m.trace(p, kw+" "+n.name+" in "+strings.Join(q, " "))
+	if n.in {
+		words = " " + wordsText(n.words)
+	}
+	m.trace(p, kw+" "+n.name+" in"+words)
+}
+
+// traceDecl shows a declaration: its words, with the values of assignments expanded.
+func (m *Machine) traceDecl(p *Process, n *decl, x *Extra) {
+	line := n.name
+	for i, text := range x.Fields {
+		code := x.Codes[i]
+		if code > 0 {
+			a := n.args[code-1]
+			op := "="
+			if a.add {
+				op = "+="
+			}
+			name := a.name
+			if a.sub != nil {
+				name += "[" + a.sub.Text + "]"
+			}
+			if a.naked {
+				text = name
+			} else {
+				text = name + op + text
+			}
+		}
+		line += " " + quoteTrace(text)
+	}
+	m.trace(p, line)
 }
 
 // quoteTrace quotes a word as set -x does: only where it must be.
