@@ -19,7 +19,7 @@ def nothing_left() -> Iterator[None]:
     """After each test nobody drives and nobody waits."""
     yield
     assert HANDLE not in _turns.drivers
-    assert HANDLE not in _turns._queues
+    assert HANDLE not in _turns.queues
 
 
 def take() -> Turn:
@@ -30,7 +30,7 @@ def take() -> Turn:
 
 
 def waiting() -> int:
-    return len(_turns._queues.get(HANDLE, ()))
+    return len(_turns.queues.get(HANDLE, ()))
 
 
 def until(condition: object, seconds: float = 10) -> None:
