@@ -9,6 +9,7 @@ import (
 	"eryxsh/core/cmd/std/column"
 	"eryxsh/core/cmd/std/fmt"
 	"eryxsh/core/cmd/std/numfmt"
+	"eryxsh/core/cmd/std/od"
 	"eryxsh/core/cmd/std/sort"
 	"eryxsh/core/cmd/std/xxd"
 )
@@ -42,6 +43,7 @@ func Commands() []*cmd.Command {
 		md5sum(),
 		nl(),
 		numfmt.Command(),
+		od.Command(),
 		paste(),
 		printf(),
 		rev(),
