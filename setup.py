@@ -46,6 +46,12 @@ class BuildExt(build_ext):
             return os.path.join(*fullname.split(".")) + ".so"
         return super().get_ext_filename(fullname)
 
+    def copy_extensions_to_source(self):
+        # Editable installs. New files again, not new content: a process that runs from here would crash.
+        for ext in self.extensions:
+            pathlib.Path(self._get_inplace_equivalent(self.get_finalized_command("build_py"), ext)[0]).unlink(missing_ok=True)
+        super().copy_extensions_to_source()
+
     def get_export_symbols(self, ext):
         return ext.export_symbols
 
