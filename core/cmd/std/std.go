@@ -8,6 +8,7 @@ import (
 	"eryxsh/core/cmd"
 	"eryxsh/core/cmd/std/column"
 	"eryxsh/core/cmd/std/fmt"
+	"eryxsh/core/cmd/std/hexdump"
 	"eryxsh/core/cmd/std/numfmt"
 	"eryxsh/core/cmd/std/od"
 	"eryxsh/core/cmd/std/sort"
@@ -38,6 +39,7 @@ func Commands() []*cmd.Command {
 		awkAs("gawk"),
 		grep(),
 		head(),
+		hexdump.Command(),
 		join(),
 		awkAs("mawk"),
 		md5sum(),
