@@ -29,6 +29,7 @@ from typing import (
     Tuple,
     TypeVar,
     Union,
+    cast,
     overload,
 )
 
@@ -46,7 +47,7 @@ from ._errors import (
 from ._events import Checkpoint, Event, Finished, InputNeeded, LimitReached, Output, Sleeping, Suspended
 from ._results import Chunk, CommandResult, when
 from ._tools import Answer, Suspend, Tool, ToolCall, answer, as_bytes, failure
-from ._turns import Turn
+from ._turns import Turn, drivers, hand_over, queues, task_turn
 
 if TYPE_CHECKING:
     import asyncio
@@ -63,6 +64,7 @@ Need = Union[float, Tuple[ToolCall, ...], None]
 """What a driver waits for: seconds (0: let others run), None (until woken), or answers to tool calls."""
 
 ASYNC_SLICE = 2_000_000  # ns, then the event loop gets its turn
+_ASKED_AGAIN = (_wire.SLICE, _wire.CALLS, _wire.SLEEPING)  # answers that another step gives again
 _PATIENCE = 1.0  # seconds a run gets for its traps when its driver leaves by an exception
 
 
@@ -171,7 +173,7 @@ class AnyRun:
         handle = self._sandbox._live()
         _wire.run_cancel(handle, run=self._id)
         _turns.wake(handle)
-        return handle not in _turns.drivers
+        return handle not in drivers
 
     def _take(self, output: Tuple[Chunk, ...]) -> None:
         if self._sink is None:
@@ -184,12 +186,17 @@ class AnyRun:
         self._result = CommandResult(done, self._chunks, self._errors)
         return self._result
 
-    def _advance(self, wait: bool = True) -> Generator[Need, Any, _wire.Answer]:
-        """Step until something comes that the script cannot do by itself."""
+    def _advance(self, wait: bool = True, outputs: Optional[List[Chunk]] = None) -> Generator[Need, Any, _wire.Answer]:
+        """Step until something comes that the script cannot do by itself, or output for ``outputs``."""
         while True:
             step, self._answer = self._answer, None
             if step is None:
                 step = _wire.run_step(self._sandbox._live(), self._id, slice_ns=self._slice)
+            if step["output"] and outputs is not None:
+                outputs.extend(step["output"])
+                if step["tag"] not in _ASKED_AGAIN:
+                    self._answer = cast("_wire.Answer", {**step, "output": ()})
+                return step
             if step["output"]:
                 self._take(step["output"])
             if step["tag"] == _wire.SLICE:
@@ -203,7 +210,7 @@ class AnyRun:
                 return step
 
     def _paused(self) -> bool:
-        turn = _turns.drivers.get(self._sandbox._handle)
+        turn = drivers.get(self._sandbox._handle)
         return turn is not None and turn.paused
 
     def _next(self, wait: bool = True) -> Generator[Need, Any, Event]:
@@ -211,6 +218,13 @@ class AnyRun:
             return Finished(self._result)
         step = yield from self._advance(wait)
         return self._event(step)
+
+    def _next_or_output(self, outputs: List[Chunk]) -> Generator[Need, Any, Optional[Event]]:
+        """What ``events`` gives next; None if it is in ``outputs``."""
+        if self._result is not None:
+            return Finished(self._result)
+        step = yield from self._advance(outputs=outputs)
+        return None if outputs else self._event(step)
 
     def _event(self, step: _wire.Answer) -> Event:
         if step["tag"] == _wire.CALLS:
@@ -354,23 +368,20 @@ class Run(AnyRun):
         one is answered.
         """
         yielded: Set[str] = set()
-        taken: List[Chunk] = []
-        old, self._sink = self._sink, lambda stream, data: taken.append((stream, data))
-        try:
-            while True:
-                event = self.next()
-                for stream, data in taken:
-                    yield Output("stdout" if stream == 1 else "stderr", data)
-                taken.clear()
-                if isinstance(event, ToolCall):
-                    if event.call_id in yielded:
-                        return
-                    yielded.add(event.call_id)
-                yield event
-                if isinstance(event, Finished):
+        while True:
+            outputs: List[Chunk] = []
+            event = self._sync(self._next_or_output(outputs))
+            for stream, data in outputs:
+                yield Output("stdout" if stream == 1 else "stderr", data)
+            if event is None:
+                continue
+            if isinstance(event, ToolCall):
+                if event.call_id in yielded:
                     return
-        finally:
-            self._sink = old
+                yielded.add(event.call_id)
+            yield event
+            if isinstance(event, Finished):
+                return
 
     def drive(self) -> CommandResult:
         """Answer tool calls with the registered functions until the end, and give the result.
@@ -467,7 +478,7 @@ class Run(AnyRun):
         handle = self._sandbox._handle
         mine = turn or Turn()
         try:
-            if turn is None and _turns.drivers.setdefault(handle, mine) is not mine:
+            if turn is None and drivers.setdefault(handle, mine) is not mine:
                 _turns.wait(handle, mine)
             value: Any = None
             while True:
@@ -482,12 +493,14 @@ class Run(AnyRun):
         except (RunSuspended, AlreadyResumedError):
             raise
         except BaseException:
-            if _turns.drivers.get(handle) is mine:
+            if drivers.get(handle) is mine:
                 abandon(handle, self._id)
             raise
         finally:
-            if turn is None:
-                _turns.give(handle, mine)
+            if turn is None and handle in drivers and drivers[handle] is mine:
+                del drivers[handle]
+                if handle in queues:
+                    hand_over(handle)
 
     def _ask_all(self, calls: Tuple[ToolCall, ...], turn: Turn) -> List[str]:
         """Answer the calls; the ids of those whose function raised Suspend."""
@@ -544,23 +557,20 @@ class AsyncRun(AnyRun):
     async def events(self) -> AsyncIterator[Event]:
         """See ``Run.events``."""
         yielded: Set[str] = set()
-        taken: List[Chunk] = []
-        old, self._sink = self._sink, lambda stream, data: taken.append((stream, data))
-        try:
-            while True:
-                event = await self.next()
-                for stream, data in taken:
-                    yield Output("stdout" if stream == 1 else "stderr", data)
-                taken.clear()
-                if isinstance(event, ToolCall):
-                    if event.call_id in yielded:
-                        return
-                    yielded.add(event.call_id)
-                yield event
-                if isinstance(event, Finished):
+        while True:
+            outputs: List[Chunk] = []
+            event = await self._async(self._next_or_output(outputs))
+            for stream, data in outputs:
+                yield Output("stdout" if stream == 1 else "stderr", data)
+            if event is None:
+                continue
+            if isinstance(event, ToolCall):
+                if event.call_id in yielded:
                     return
-        finally:
-            self._sink = old
+                yielded.add(event.call_id)
+            yield event
+            if isinstance(event, Finished):
+                return
 
     async def drive(self) -> CommandResult:
         """See ``Run.drive``."""
@@ -631,9 +641,9 @@ class AsyncRun(AnyRun):
         import asyncio
 
         handle = self._sandbox._handle
-        mine = turn or Turn()
+        mine = turn or task_turn()
         try:
-            if turn is None and _turns.drivers.setdefault(handle, mine) is not mine:
+            if turn is None and drivers.setdefault(handle, mine) is not mine:
                 await _turns.wait_async(handle, mine)
             value: Any = None
             while True:
@@ -650,7 +660,7 @@ class AsyncRun(AnyRun):
         except (RunSuspended, AlreadyResumedError):
             raise
         except BaseException:
-            if _turns.drivers.get(handle) is mine:
+            if drivers.get(handle) is mine:
                 abandon(handle, self._id, patience=0.1)
             raise
         finally:
@@ -658,8 +668,10 @@ class AsyncRun(AnyRun):
                 if self._tasks:
                     await self._stop_tasks()
             finally:
-                if turn is None:
-                    _turns.give(handle, mine)
+                if turn is None and handle in drivers and drivers[handle] is mine:
+                    del drivers[handle]
+                    if handle in queues:
+                        hand_over(handle)
 
     async def _stop_tasks(self) -> None:
         import asyncio
