@@ -168,6 +168,23 @@ func TestPlainData(t *testing.T) {
 	}
 }
 
+// TestProgramsBeginEmpty checks that New sets nothing that is saved: a zero
+// is not saved, and what New had set would come back in its place.
+func TestProgramsBeginEmpty(t *testing.T) {
+	for _, name := range core.Registry.Names() {
+		def := core.Registry.Lookup(name)
+		if def.New == nil {
+			continue
+		}
+		v := reflect.ValueOf(def.New()).Elem()
+		for i := range v.NumField() {
+			if f := v.Type().Field(i); f.IsExported() && !v.Field(i).IsZero() {
+				t.Errorf("%s: New sets %s", name, f.Name)
+			}
+		}
+	}
+}
+
 // TestWalkerSees makes sure that the walk finds what it looks for.
 func TestWalkerSees(t *testing.T) {
 	type inner struct{ X int }

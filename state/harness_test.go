@@ -9,6 +9,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"slices"
 	"sort"
 	"strconv"
@@ -36,6 +37,7 @@ type script struct {
 	err    string
 	status int
 	silent bool // nothing is known about stderr
+	brief  bool // the shell itself is not asked at the end
 }
 
 // archives reads the cases of tests/FOLDER/*.txtar, by archive.
@@ -135,9 +137,19 @@ type player struct {
 // advance moves a world by a number of safe points; it reports the end of the run.
 func (p *player) advance(t testing.TB, w *core.World, steps int) bool {
 	t.Helper()
-	n := steps
 	w.M.EachStep(true)
 	defer w.M.EachStep(false)
+	return p.move(t, w, steps)
+}
+
+// move moves a world until the machine has asked so often whether the slice is over.
+func (p *player) move(t testing.TB, w *core.World, n int) bool {
+	t.Helper()
+	defer func() {
+		if x := recover(); x != nil {
+			t.Fatalf("panic: %v\n%s", x, debug.Stack())
+		}
+	}()
 	for {
 		out, _ := w.Advance(stepHost{&n})
 		switch out {
@@ -174,13 +186,23 @@ func (p *player) advance(t testing.TB, w *core.World, steps int) bool {
 // endless is more steps than a script of the corpora may take.
 const endless = 200_000
 
-// finish runs to the end and looks; false if there is no end in sight.
-func (p *player) finish(t testing.TB, w *core.World) (sight, bool) {
+// stride is how many questions whether a slice is over a run may take: each
+// comes after some thousand steps.
+const stride = 2000
+
+// run moves a world to its end without stops; false if there is no end in sight.
+func (p *player) run(t testing.TB, w *core.World) bool {
 	t.Helper()
-	if !p.advance(t, w, endless) {
+	return p.move(t, w, stride)
+}
+
+// finish runs to the end and looks; false if there is no end in sight.
+func (s script) finish(t testing.TB, p *player, w *core.World) (sight, bool) {
+	t.Helper()
+	if !p.run(t, w) {
 		return nil, false
 	}
-	return look(t, w), true
+	return s.look(t, w), true
 }
 
 // sight is everything that can be seen of a world, by aspect.
@@ -196,7 +218,7 @@ getopts ab probe_o; echo "$probe_o $OPTIND"; type ls cd; date; echo ~ "$(echo su
 `
 
 // look gives what can be seen of a world whose run has ended.
-func look(t testing.TB, w *core.World) sight {
+func (sc script) look(t testing.TB, w *core.World) sight {
 	t.Helper()
 	s := sight{"status": fmt.Sprint(w.M.Run.Status), "class": w.M.Run.Class, "limit": w.M.Run.Limit, "clock": fmt.Sprint(w.M.Now()),
 		"meter": fmt.Sprintf("%+v", w.M.Meter), "tool errors": fmt.Sprintf("%q", w.M.IO.ToolError), "unsupported": fmt.Sprintf("%q", w.M.IO.Missing),
@@ -209,11 +231,14 @@ func look(t testing.TB, w *core.World) sight {
 		fmt.Fprintf(&log, "%d %q %d %d %d\n", e.Index, e.Command, e.Time, e.Status, e.Duration)
 	}
 	s["log"] = log.String()
+	if sc.brief {
+		return s
+	}
 	if _, err := w.Begin(core.Start{Script: probe}); err != nil {
 		t.Fatal(err)
 	}
 	p := player{answer: func(*shell.Call) shell.Answer { return shell.Answer{} }, answers: map[string]int{}}
-	p.advance(t, w, endless)
+	p.run(t, w)
 	after := sight{}
 	after.output(w)
 	s["shell"] = after["output"]

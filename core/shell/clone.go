@@ -6,19 +6,10 @@ import (
 	"eryxsh/core/cmd"
 )
 
-// clonePlain copies a Program deeply: its exported fields, which are plain
-// data, and none of its caches, which it rebuilds.
-func clonePlain(p cmd.Program) cmd.Program {
-	if p == nil {
-		return nil
-	}
-	v := reflect.ValueOf(p)
-	if v.Kind() != reflect.Pointer {
-		return p
-	}
-	c := reflect.New(v.Type().Elem())
-	copyPlain(c.Elem(), v.Elem(), 0)
-	return c.Interface().(cmd.Program)
+// clonePlain copies a Program deeply into one that New has just made: its
+// exported fields, which are plain data, and none of its caches, which it rebuilds.
+func clonePlain(fresh, p cmd.Program) {
+	copyPlain(reflect.ValueOf(fresh).Elem(), reflect.ValueOf(p).Elem(), 0)
 }
 
 // maxPlain bounds the nesting of plain data.
@@ -30,10 +21,12 @@ func copyPlain(dst, src reflect.Value, depth int) {
 	}
 	switch src.Kind() {
 	case reflect.Pointer:
-		if !src.IsNil() {
-			dst.Set(reflect.New(src.Type().Elem()))
-			copyPlain(dst.Elem(), src.Elem(), depth+1)
+		if src.IsNil() {
+			dst.SetZero()
+			return
 		}
+		dst.Set(reflect.New(src.Type().Elem()))
+		copyPlain(dst.Elem(), src.Elem(), depth+1)
 	case reflect.Struct:
 		for i := range src.NumField() {
 			if src.Type().Field(i).IsExported() {
@@ -42,6 +35,7 @@ func copyPlain(dst, src reflect.Value, depth int) {
 		}
 	case reflect.Slice:
 		if src.IsNil() {
+			dst.SetZero()
 			return
 		}
 		dst.Set(reflect.MakeSlice(src.Type(), src.Len(), src.Len()))
@@ -58,6 +52,7 @@ func copyPlain(dst, src reflect.Value, depth int) {
 		}
 	case reflect.Map:
 		if src.IsNil() {
+			dst.SetZero()
 			return
 		}
 		dst.Set(reflect.MakeMapWithSize(src.Type(), src.Len()))

@@ -1,6 +1,8 @@
 package shell
 
 import (
+	"slices"
+
 	"eryxsh/core/cmd"
 	"eryxsh/core/expand"
 	"eryxsh/core/vars"
@@ -121,7 +123,7 @@ type Util struct {
 	ctx    *cmd.Ctx
 }
 
-func (x *Extra) clone() *Extra {
+func (x *Extra) clone(reg *cmd.Registry) *Extra {
 	if x == nil {
 		return nil
 	}
@@ -138,8 +140,13 @@ func (x *Extra) clone() *Extra {
 		u.Fds = append([]int(nil), u.Fds...)
 		u.Kids = append([]int(nil), u.Kids...)
 		u.Out = append([]byte(nil), u.Out...)
+		u.In = slices.Clip(u.In)
 		u.fiber, u.ctx = nil, nil
-		u.Prog = clonePlain(u.Prog)
+		if u.Prog != nil {
+			fresh := reg.Lookup(u.Name).New()
+			clonePlain(fresh, u.Prog)
+			u.Prog = fresh
+		}
 		c.Util = &u
 	}
 	return &c

@@ -3,6 +3,7 @@ package shell
 import (
 	"slices"
 
+	"eryxsh/core/cmd"
 	"eryxsh/core/vars"
 	"eryxsh/vfs/persist"
 )
@@ -145,11 +146,11 @@ func (p *Process) push(f Frame) *Frame {
 }
 
 // clone copies a process for a fork of the whole machine: same PID, same files.
-func (p *Process) clone() *Process {
+func (p *Process) clone(reg *cmd.Registry) *Process {
 	c := *p
 	c.Frames = slices.Clone(p.Frames)
 	for i := range c.Frames {
-		c.Frames[i].X = c.Frames[i].X.clone()
+		c.Frames[i].X = c.Frames[i].X.clone(reg)
 		c.Frames[i].Words = slices.Clip(c.Frames[i].Words)
 	}
 	c.FDs = slices.Clone(p.FDs)

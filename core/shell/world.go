@@ -66,6 +66,7 @@ func sortedKeys[V any](m map[string]V) []string {
 // Fork gives an independent machine in O(1): both copy what they change, when
 // they change it.
 func (m *Machine) Fork() *Machine {
+	m.Close() // codecs are replayed on both sides
 	c := *m
 	m.shared, c.shared = true, true
 	c.FS = m.FS.Fork()
@@ -83,7 +84,7 @@ func (m *Machine) own() {
 	m.epoch = persist.NewEpoch()
 	procs := make([]*Process, len(m.Procs))
 	for i, p := range m.Procs {
-		procs[i] = p.clone()
+		procs[i] = p.clone(m.rt.reg)
 	}
 	m.Procs = procs
 	m.Files = slices.Clone(m.Files)
