@@ -76,8 +76,6 @@ class BuildExt(build_ext):
     def build_c(self, ext, out):
         """One plain command instead of setuptools': no -rpath, -specs, LTO or -g out of this Python's own flags."""
         headers = sorted({sysconfig.get_path("include"), sysconfig.get_path("platinclude")})
-        if not any(os.path.exists(os.path.join(folder, "Python.h")) for folder in headers):
-            raise SystemExit(f"\n*** eryxsh needs Python's headers, not found in {headers[0]}: install python3-dev or python3-devel.\n")
         command = [*shlex.split(self.cc), "-O2", "-g0", "-fPIC", "-shared", "-fvisibility=hidden"]
         command += [f"-I{folder}" for folder in headers] + [f"-I{HERE / folder}" for folder in ext.include_dirs]
         for folder in headers:  # Debian's pyconfig.h includes a header beside the folder; zig's own libc stays first
@@ -116,7 +114,7 @@ class SourceDistribution(sdist):
 setup(
     ext_modules=[
         GoLibrary("eryxsh.liberyxsh", []),
-        Extension("eryxsh._ext", ["python/eryxsh/_ext.c"], include_dirs=["capi"], py_limited_api=True),
+        Extension("eryxsh._ext", ["python/eryxsh/_ext.c"], depends=["python/eryxsh/_stable_abi.h"], include_dirs=["capi"], py_limited_api=True),
     ],
     cmdclass={"build": Build, "build_ext": BuildExt, "bdist_wheel": Wheel, "sdist": SourceDistribution},
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import os
 import pathlib
+import shutil
 import stat
 import subprocess
 import sys
@@ -137,3 +138,34 @@ def test_a_library_of_another_version_says_so(tmp_path):
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
     assert "different versions" in done.stdout, done.stderr
+
+
+@pytest.mark.skipif(shutil.which("cc") is None, reason="no C compiler on PATH")
+def test_the_extension_needs_no_python_headers(tmp_path):
+    """Built with its own declarations of the stable ABI it is the same extension."""
+    root = BACKEND.parent
+    built = tmp_path / "_ext.abi3.so"
+    command = ["cc", "-O1", "-Wall", "-Wextra", "-Werror", "-Wno-unused-parameter", "-fPIC", "-shared", "-fvisibility=hidden"]
+    command += ["-DERYXSH_NO_PYTHON_H", f"-I{root / 'capi'}", str(root / "python/eryxsh/_ext.c"), "-o", str(built), "-ldl", "-lpthread"]
+    subprocess.run(command, check=True)
+    code = f"""
+import importlib.util, sys
+spec = importlib.util.spec_from_file_location("eryxsh._ext", {str(built)!r})
+sys.modules["eryxsh._ext"] = module = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(module)
+from eryxsh import _native, _wire
+handle = _wire.sandbox_new(env={{"A": "é"}}, limits={{"steps": 10**6}}, files={{"/f": b"x" * 50000}})
+assert _native._ext is module
+done = _wire.run_run(handle, script="echo $A; exit 3")
+assert (done["output"], done["status"]) == (((1, "é\\n".encode()),), 3)
+assert _wire.files_read(handle, "/f") == b"x" * 50000
+try:
+    _wire.files_read(handle, "/none")
+except FileNotFoundError as error:
+    assert error.path == "/none"
+value = {{"a": (1, -2, 1.5, None, True, False, b"b", {{"c": ()}})}}
+assert module.decode(module.encode(value), None) == value
+print("ok")
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stdout) == (0, "ok\n"), done.stderr

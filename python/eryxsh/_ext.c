@@ -12,9 +12,18 @@
  * CBOR (RFC 8949) as capi/WIRE.md restricts it: integers, byte strings, text
  * strings, arrays, maps, false, true, null, float64; definite lengths only. Text
  * is decoded and encoded with surrogateescape. */
+#if defined(__has_include) && !defined(ERYXSH_NO_PYTHON_H)
+#if !__has_include(<Python.h>)
+#define ERYXSH_NO_PYTHON_H
+#endif
+#endif
+#ifdef ERYXSH_NO_PYTHON_H
+#include "_stable_abi.h"
+#else
 #define PY_SSIZE_T_CLEAN
 #define Py_LIMITED_API 0x03090000
 #include <Python.h>
+#endif
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdint.h>
