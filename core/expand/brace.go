@@ -22,7 +22,7 @@ func newBraces(text string, nodes []command) *braces {
 	}
 	x := braceExpander{limit: fewBraces}
 	list := x.expand(text, 0)
-	if !x.found {
+	if !x.found && !x.over {
 		return nil
 	}
 	b := &braces{text: text, nodes: nodes}
@@ -83,9 +83,14 @@ type braceExpander struct {
 	over  bool // more words than limit
 	found bool // there was a brace expansion
 	env   Env
+
+	scanned int // characters looked at for a closing brace
 }
 
-const maxBraceBytes = 1 << 26
+const (
+	maxBraceBytes = 1 << 26
+	maxBraceScan  = 1 << 26 // many braces left open cost their number times the length
+)
 
 func (x *braceExpander) count(n, bytes int) bool {
 	x.made += n
@@ -108,7 +113,10 @@ func (x *braceExpander) expand(text string, depth int) []string {
 		return nil
 	}
 	for from := 0; ; {
-		open, close, commas, ok := findBrace(text, from)
+		open, close, commas, ok := x.findBrace(text, from)
+		if x.over {
+			return nil
+		}
 		if !ok {
 			return []string{text}
 		}
@@ -145,8 +153,13 @@ func (x *braceExpander) expand(text string, depth int) []string {
 
 // findBrace finds the first brace from position from on that is closed and
 // contains a comma or a sequence.
-func findBrace(s string, from int) (open, close int, commas []int, ok bool) {
-	for i := from; i < len(s); {
+func (x *braceExpander) findBrace(s string, from int) (open, close int, commas []int, ok bool) {
+	last := strings.LastIndexByte(s, '}')
+	for i := from; i < last; {
+		if x.scanned > maxBraceScan {
+			x.over = true
+			return 0, 0, nil, false
+		}
 		if s[i] != '{' {
 			i = skipBraceText(s, i)
 			continue
@@ -158,6 +171,7 @@ func findBrace(s string, from int) (open, close int, commas []int, ok bool) {
 		commas, depth := []int(nil), 0
 		j := i + 1
 		for j < len(s) {
+			x.scanned++
 			switch s[j] {
 			case '{':
 				depth++

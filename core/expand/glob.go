@@ -31,6 +31,7 @@ func (e *eval) glob() error {
 
 // isPattern reports whether s, in the escaped form, contains a pattern.
 func isPattern(s string, f Flags) bool {
+	last := strings.LastIndexByte(s, ']')
 	for i := 0; i < len(s); i++ {
 		switch s[i] {
 		case '\\':
@@ -38,8 +39,10 @@ func isPattern(s string, f Flags) bool {
 		case '*', '?':
 			return true
 		case '[':
-			if set, _ := parseSet(s, i, false); set != nil {
-				return true
+			if i < last {
+				if set, _ := parseSet(s, i, false); set != nil {
+					return true
+				}
 			}
 		case '+', '@', '!':
 			if f&ExtGlob != 0 && i+1 < len(s) && s[i+1] == '(' {

@@ -107,6 +107,8 @@ type patternParser struct {
 	fold   bool
 	hasExt bool
 	deep   bool
+	last   int // of ], once looked
+	looked bool
 }
 
 // sequence reads up to the end, or inside an extended pattern up to | or ).
@@ -141,7 +143,11 @@ func (p *patternParser) sequence(depth int) []elem {
 			out = append(out, elem{kind: eAny})
 			p.i++
 		case '[':
-			set, end := parseSet(p.s, p.i, p.fold)
+			var set *charSet
+			var end int
+			if p.i < p.lastClose() {
+				set, end = parseSet(p.s, p.i, p.fold)
+			}
 			if set == nil {
 				lit = append(lit, c)
 				p.i++
@@ -164,6 +170,14 @@ func (p *patternParser) sequence(depth int) []elem {
 	}
 	flush()
 	return out
+}
+
+// lastClose is where the last ] is: no bracket expression begins behind it.
+func (p *patternParser) lastClose() int {
+	if !p.looked {
+		p.last, p.looked = strings.LastIndexByte(p.s, ']'), true
+	}
+	return p.last
 }
 
 // closed reports whether an extended pattern that begins at i has its ).
