@@ -29,6 +29,20 @@ func (c *call) tree(handle int64) (tree, error) {
 	return tree{b, b.M.FS, b.Cred(), b.M.Now()}, nil
 }
 
+// Path makes a path absolute; an empty one leads nowhere.
+func (t tree) Path(p string) string {
+	if p == "" {
+		return ""
+	}
+	return t.World.Path(p)
+}
+
+// above is the directory a path's last name is in, as it is written.
+func above(name string) string {
+	name = strings.TrimRight(name, "/")
+	return strings.TrimRight(name[:strings.LastIndexByte(name, '/')+1], "/")
+}
+
 // fail names what was done to which path in an error that does not yet.
 func fail(op, path string, err error) error {
 	var named *fault.Error
@@ -212,7 +226,7 @@ func (t tree) open(name string, flags int, mode vfs.Mode) (vfs.Ino, error) {
 	if err != vfs.ENOENT {
 		return ino, err
 	}
-	if dir := path.Dir(strings.TrimRight(name, "/")); dir != "/" {
+	if dir := above(name); dir != "" {
 		if err := t.Mkdir(dir, t.now); err != nil {
 			return 0, err
 		}
@@ -334,7 +348,7 @@ func mkdir(t tree, name string, p *wire.MkdirParams) error {
 	if p.Mode != 0 {
 		mode = vfs.Mode(p.Mode)
 	}
-	if dir := path.Dir(strings.TrimRight(name, "/")); p.Parents && dir != "/" {
+	if dir := above(name); p.Parents && dir != "" {
 		if err := t.Mkdir(dir, t.now); err != nil {
 			return err
 		}

@@ -22,6 +22,8 @@ type client struct {
 
 func newClient(t testing.TB) client { return client{t, NewServer("test", 3)} }
 
+func decode(data []byte, into any) error { return cbor.Unmarshal(data, into) }
+
 // ask sends a request; into is where the body goes, if it is one of CBOR.
 func (c client) ask(method string, params, into any) wire.Tag {
 	c.Helper()

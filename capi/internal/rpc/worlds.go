@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"crypto/rand"
 	"encoding/binary"
+	"slices"
 	"strings"
 	"time"
 
@@ -217,6 +218,7 @@ func info(c *call, p *wire.SandboxParams) (wire.Info, error) {
 
 // setTools replaces the tools, for a reset too.
 func (b *sandbox) setTools(all []shell.Tool) {
+	slices.SortFunc(all, func(x, y shell.Tool) int { return strings.Compare(x.Name, y.Name) })
 	b.Config.Tools = all
 	b.M.SetTools(all)
 }
