@@ -36,8 +36,12 @@ type script struct {
 	out    string
 	err    string
 	status int
-	silent bool // nothing is known about stderr
-	brief  bool // the shell itself is not asked at the end
+	silent bool     // nothing is known about stderr
+	brief  bool     // the shell itself is not asked at the end
+	typed  []string // what is typed when the run asks for input
+	config func(*core.Config)
+	before func(testing.TB, *core.World)
+	start  core.Start
 }
 
 // archives reads the cases of tests/FOLDER/*.txtar, by archive.
@@ -109,20 +113,32 @@ func corpus(t testing.TB, name string) (out []script) {
 // begin makes the world of a script, with the script's run begun.
 func (s script) begin(t testing.TB) *core.World {
 	t.Helper()
-	w, err := core.New(core.Config{Limits: limit.Default(), Virtual: true, Start: epoch, Seed: 1, Files: s.files, Env: s.env, Tools: s.tools})
+	c := core.Config{Limits: limit.Default(), Virtual: true, Start: epoch, Seed: 1, Files: s.files, Env: s.env, Tools: s.tools}
+	if s.config != nil {
+		s.config(&c)
+	}
+	w, err := core.New(c)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := w.Begin(core.Start{Script: s.text, Stdin: []byte(s.stdin)}); err != nil {
+	if s.before != nil {
+		s.before(t, w)
+	}
+	start := s.start
+	start.Script, start.Stdin = s.text, []byte(s.stdin)
+	if _, err := w.Begin(start); err != nil {
 		t.Fatal(err)
 	}
 	return w
 }
 
-// stepHost ends a slice after each step, until none are left.
-type stepHost struct{ n *int }
+// stepHost ends a slice when it was asked so often. Its clock stands still but for sleeps.
+type stepHost struct {
+	n   *int
+	now *int64
+}
 
-func (stepHost) Now() int64 { return epoch }
+func (h stepHost) Now() int64 { return *h.now }
 func (h stepHost) Expired() bool {
 	*h.n--
 	return *h.n <= 0
@@ -130,6 +146,9 @@ func (h stepHost) Expired() bool {
 
 // player moves worlds and answers their tool calls.
 type player struct {
+	now     int64
+	typed   []string
+	refills int
 	answer  func(c *shell.Call) shell.Answer
 	answers map[string]int // how often each call id was answered
 }
@@ -151,7 +170,7 @@ func (p *player) move(t testing.TB, w *core.World, n int) bool {
 		}
 	}()
 	for {
-		out, _ := w.Advance(stepHost{&n})
+		out, until := w.Advance(stepHost{&n, &p.now})
 		switch out {
 		case shell.Done:
 			return true
@@ -165,7 +184,27 @@ func (p *player) move(t testing.TB, w *core.World, n int) bool {
 				return false
 			}
 		case shell.Input:
-			if err := w.M.Feed(nil); err != nil {
+			line := ""
+			if len(p.typed) > 0 {
+				line, p.typed = p.typed[0], p.typed[1:]
+			}
+			if err := w.M.Feed([]byte(line)); err != nil {
+				t.Fatal(err)
+			}
+		case shell.Sleeping:
+			d := until - p.now
+			if left, ok := w.TimeLeft(); ok {
+				d = min(d, left)
+			}
+			p.now += d
+			if w.Slept(d); !w.M.Run.Active {
+				return true
+			}
+		case shell.Limited:
+			if p.refills++; p.refills > 100 {
+				t.Fatalf("limit %s is met again and again", w.M.Run.Limit)
+			}
+			if err := w.Refill(map[string]int64{w.M.Run.Limit: 2e9}); err != nil {
 				t.Fatal(err)
 			}
 		case shell.Calls:
@@ -230,19 +269,64 @@ func (sc script) look(t testing.TB, w *core.World) sight {
 	for _, e := range w.Log {
 		fmt.Fprintf(&log, "%d %q %d %d %d\n", e.Index, e.Command, e.Time, e.Status, e.Duration)
 	}
+	for _, n := range w.Snaps {
+		fmt.Fprintf(&log, "snapshot %s %q %d %s %d %q\n", n.ID, n.Name, n.Created, n.Parent, n.Size, n.Command)
+	}
 	s["log"] = log.String()
+	s["kept"] = fmt.Sprintf("%v %v", w.Keep, w.Kept)
+	s["limits"] = fmt.Sprintf("%+v", w.M.Limits)
+	s["tools"] = ""
+	for name, tool := range w.M.Tools.Sorted() {
+		s["tools"] += fmt.Sprintf("%s %+v\n", name, tool)
+	}
 	if sc.brief {
 		return s
 	}
-	if _, err := w.Begin(core.Start{Script: probe}); err != nil {
+	s["run"] = sc.ask(t, w, "shell", s)
+	if sc.before == nil {
+		return s
+	}
+	for i, n := range w.Snaps { // what a snapshot holds, and what comes after it
+		if err := w.Restore(n.ID, nil); err != nil {
+			t.Fatal(err)
+		}
+		sc.ask(t, w, fmt.Sprint("snapshot", i), s)
+	}
+	f := w.Fork(nil)
+	sc.ask(t, f, "fork", s)
+	if n, err := w.Snapshot(""); err == nil {
+		s["snapshot"] = n.ID + n.Parent
+	}
+	if err := w.Reset(); err != nil {
 		t.Fatal(err)
 	}
-	p := player{answer: func(*shell.Call) shell.Answer { return shell.Answer{} }, answers: map[string]int{}}
-	p.run(t, w)
+	w.M.SetTools(nil)
+	sc.ask(t, w, "reset", s)
+	return s
+}
+
+// ask runs the probe and keeps what it says; it gives the id of its run.
+func (sc script) ask(t testing.TB, w *core.World, key string, s sight) string {
+	t.Helper()
+	p := sc.player()
+	if w.M.Run.Active {
+		p.run(t, w)
+	}
+	id, err := w.Begin(core.Start{Script: probe})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !p.run(t, w) {
+		t.Fatal("the probe does not end")
+	}
 	after := sight{}
 	after.output(w)
-	s["shell"] = after["output"]
-	return s
+	s[key] = after["output"]
+	if key != "shell" {
+		after.files(w)
+		s[key] += id + "\n" + after["files"]
+	}
+	return id
 }
 
 func (s sight) output(w *core.World) {
@@ -372,4 +456,14 @@ func points(total, all, sample int, seed uint64) []int {
 func timeLeft(w *core.World) string {
 	ns, ok := w.TimeLeft()
 	return fmt.Sprint(ns, ok)
+}
+
+// imported gives the world of a blob that must be good.
+func imported(t testing.TB, data []byte) *core.World {
+	t.Helper()
+	w, _, err := Import(data, nil, limit.Default())
+	if err != nil {
+		t.Fatalf("import: %v", err)
+	}
+	return w
 }
