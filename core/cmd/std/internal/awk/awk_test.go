@@ -5,6 +5,8 @@ import (
 	"math"
 	"strings"
 	"testing"
+
+	"eryxsh/core/cmd"
 )
 
 // everyWay runs a program in one go, and with a save and a load after every
@@ -217,4 +219,37 @@ func benchmark(b *testing.B, prog string) {
 			b.Fatal(status, w.stderr)
 		}
 	}
+}
+
+// FuzzState changes bytes of a saved state: a load refuses it or the program goes on, without a panic.
+func FuzzState(f *testing.F) {
+	f.Add(uint(0), byte(1), uint(100))
+	f.Add(uint(700), byte(0xff), uint(3))
+	f.Fuzz(func(t *testing.T, at uint, change byte, steps uint) {
+		w := &world{t: t, run: shell, slice: 1, maxTurns: 1, stdin: &pipe{data: "a b\nc d\n"}}
+		c := &cmd.Ctx{System: w, Name: "awk", Args: []string{`function f(x, n) { x[n] = n; return n ? f(x, n - 1) : length(x) }
+			{ a[$1] = NR; a[NR] = f(z, 3); b["k"]["l"]; f(b["m"], 1); s = s $2; for (k in a) n += a[k]; r += rand() } END { print length(a), s, r > 0 }`}}
+		w.c, w.fds, w.files, w.next = c, map[int]*end{0: {pipe: w.stdin}}, map[string]string{}, 10
+		p := &Program{Slice: 1}
+		for range steps % 400 {
+			if p.Step(c).Op == cmd.OpExit {
+				return
+			}
+		}
+		data, err := encoding().Marshal(p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		data[at%uint(len(data))] ^= change
+		p = &Program{}
+		if decoding().Unmarshal(data, p) != nil {
+			return
+		}
+		for range 500 {
+			// The machine would stop it for its memory.
+			if p.Step(c).Op == cmd.OpExit || p.held() > 1<<20 {
+				return
+			}
+		}
+	})
 }

@@ -1,6 +1,7 @@
 package awk
 
 import (
+	"math"
 	"strings"
 
 	"eryxsh/vfs"
@@ -121,14 +122,19 @@ func (p *Program) fileFrame(entry int32) {
 func (p *Program) openNext() bool {
 	in := &p.In
 	argv := p.Globals[slotARGV]
-	for argv.K == Arr {
-		if in.Arg++; float64(in.Arg) >= p.Globals[slotARGC].num() {
+	for argv.K == Arr && in.Arg < math.MaxInt32 {
+		// Look for the next subscript that is there: ARGC may be any number.
+		next := int32(math.MaxInt32)
+		p.Heap[argv.R].each(func(k Key, _ *Value) {
+			if k.Int && int(k.I) > in.Arg {
+				next = min(next, k.I)
+			}
+		})
+		v := p.Heap[argv.R].find(Key{I: next, Int: true})
+		if v == nil || float64(next) >= p.Globals[slotARGC].num() {
 			break
 		}
-		v := p.Heap[argv.R].find(Key{I: int32(in.Arg), Int: true})
-		if v == nil {
-			continue
-		}
+		in.Arg = int(next)
 		arg := p.str(v)
 		if arg == "" || p.assignOperand(arg) {
 			continue

@@ -44,7 +44,7 @@ type Program struct {
 	Status  int      `cbor:"17,keyasint,omitempty"`
 	Child   int      `cbor:"18,keyasint,omitempty"` // that system() waits for
 	Warned  string   `cbor:"21,keyasint,omitempty"` // escapes that were warned of
-	// Slice is how many instructions a turn has; 0 is the default.
+	// Slice is how many instructions a turn has, if less than the default.
 	Slice int `cbor:"24,keyasint,omitempty"`
 
 	machine // rebuilt when it is zero
@@ -110,6 +110,7 @@ type machine struct {
 	sp      int
 	budget  int // instructions, or bytes, left in this turn
 	wait    cmd.Next
+	loaded  bool                     // the program came from a saved state
 	regex   []*regex.Regexp          // constant ones
 	cache   map[string]*regex.Regexp // dynamic ones
 	text    []byte                   // scratch: text being made
@@ -135,6 +136,8 @@ const turn = 20_000
 // abort ends the program from anywhere below Step; only Step recovers it.
 type abort struct{ status int }
 
+const badState = "the saved state does not fit its program"
+
 // Step runs the program for one turn.
 func (p *Program) Step(c *cmd.Ctx) (next cmd.Next) {
 	p.c = c
@@ -142,7 +145,13 @@ func (p *Program) Step(c *cmd.Ctx) (next cmd.Next) {
 		if r := recover(); r != nil {
 			a, ok := r.(abort)
 			if !ok {
-				panic(r)
+				if !p.loaded {
+					panic(r)
+				}
+				// A damaged state can be sound in its parts and make no sense as a whole.
+				c.Errorf("fatal: %s", badState)
+				next = cmd.Exit(2)
+				return
 			}
 			p.Phase, p.Status = Closing, a.status
 			p.save()
@@ -156,7 +165,7 @@ func (p *Program) Step(c *cmd.Ctx) (next cmd.Next) {
 	}
 	p.room(len(p.code.ins) + 64)
 	full := turn
-	if p.Slice > 0 {
+	if p.Slice > 0 && p.Slice < turn {
 		full = p.Slice
 	}
 	p.budget = full
@@ -214,8 +223,15 @@ func (p *Program) load() (status int, ok bool) {
 		}
 		p.start()
 	}
+	if !first && !p.sound() {
+		p.c.Errorf("fatal: %s", badState)
+		return 2, false
+	}
+	p.loaded = !first
 	p.sp = len(p.Stack)
-	p.refresh()
+	if p.Phase != Closing { // which may be because FS is no regular expression
+		p.refresh()
+	}
 	return 0, true
 }
 
