@@ -28,6 +28,7 @@ func restore(w *core.World, id string, reseed *uint64) error {
 
 func stateMethods() []binding {
 	return []binding{
+		on("sandbox.analyze", analyze),
 		on("env.get", func(c *call, p *wire.EnvNameParams) (*string, error) {
 			b, err := c.hold(p.Sandbox)
 			if err != nil {
