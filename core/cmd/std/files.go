@@ -7,6 +7,7 @@ import (
 	"eryxsh/core/cmd/std/find"
 	"eryxsh/core/cmd/std/gzip"
 	"eryxsh/core/cmd/std/ls"
+	"eryxsh/core/cmd/std/patch"
 	"eryxsh/core/cmd/std/tar"
 )
 
@@ -18,6 +19,7 @@ func files() []*cmd.Command {
 		chgrp(),
 		chmod(),
 		chown(),
+		cmpCommand(),
 		cp.Command(),
 		date(),
 		df(),
@@ -26,6 +28,7 @@ func files() []*cmd.Command {
 		dirname(),
 		du(),
 		env(),
+		file(),
 		find.Command(),
 		free(),
 		getconf(),
@@ -45,8 +48,10 @@ func files() []*cmd.Command {
 		nice(),
 		nohup(),
 		nproc(),
+		patch.Command(),
 		pathchk(),
 		printenv(),
+		ps(),
 		pwd(),
 		readlink(),
 		realpath(),
@@ -58,6 +63,7 @@ func files() []*cmd.Command {
 		tar.Command(),
 		timeout(),
 		touch(),
+		tree(),
 		truncate(),
 		tty(),
 		uname(),

@@ -130,7 +130,7 @@ func (p *installProgram) attributes(c *cmd.Ctx) (installed, bool) {
 	if m, ok := c.Flags.Last("m"); ok {
 		ch, err := perm.Parse(m.Value)
 		if err != nil {
-			c.Errorf("invalid mode %s", quote.Shell(m.Value))
+			c.Errorf("invalid mode %s", quote.Locale(m.Value))
 			return a, false
 		}
 		base := vfs.TypeFile
@@ -143,7 +143,7 @@ func (p *installProgram) attributes(c *cmd.Ctx) (installed, bool) {
 	if o, ok := c.Flags.Last("o"); ok {
 		id, ok := names.UserID(c, o.Value)
 		if !ok {
-			c.Errorf("invalid user %s", quote.Shell(o.Value))
+			c.Errorf("invalid user %s", quote.Locale(o.Value))
 			return a, false
 		}
 		a.uid = int(id)
@@ -151,7 +151,7 @@ func (p *installProgram) attributes(c *cmd.Ctx) (installed, bool) {
 	if g, ok := c.Flags.Last("g"); ok {
 		id, ok := names.GroupID(c, g.Value)
 		if !ok {
-			c.Errorf("invalid group %s", quote.Shell(g.Value))
+			c.Errorf("invalid group %s", quote.Locale(g.Value))
 			return a, false
 		}
 		a.gid = int(id)

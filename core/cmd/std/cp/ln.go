@@ -131,6 +131,9 @@ func (p *lnProgram) link(c *cmd.Ctx, plan backup.Plan, src, dst string) (ok bool
 				p.fail(c, "%s: cannot overwrite directory", quote.Maybe(dst))
 				return true, next
 			}
+		} else if force && symbolic && samePlace(c, src, dst) {
+			p.fail(c, "%s and %s are the same file", quote.Shell(src), quote.Shell(dst))
+			return true, next
 		} else if !symbolic && to.Ino == st.Ino && (force || asked) {
 			if samePlace(c, src, dst) {
 				p.fail(c, "%s and %s are the same file", quote.Shell(src), quote.Shell(dst))
@@ -160,7 +163,7 @@ func (p *lnProgram) link(c *cmd.Ctx, plan backup.Plan, src, dst string) (ok bool
 	}
 	if symbolic {
 		if err := c.Symlink(text, dst); err != nil {
-			if err == vfs.EEXIST || text == "" {
+			if text != "" {
 				p.fail(c, "failed to create symbolic link %s: %s", quote.Shell(dst), err)
 			} else {
 				p.fail(c, "failed to create symbolic link %s -> %s: %s", quote.Shell(dst), quote.Shell(text), err)

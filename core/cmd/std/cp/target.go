@@ -39,7 +39,8 @@ func findTarget(c *cmd.Ctx, keepLink bool) (t target, status int) {
 		return t, c.UsageError("missing destination file operand after %s", quote.Shell(c.Args[0]))
 	case hasDir && noDir:
 		if c.Name == "ln" {
-			return t, c.UsageError("cannot combine --target-directory and --no-target-directory")
+			c.Errorf("cannot combine --target-directory and --no-target-directory")
+			return t, 1
 		}
 		c.Errorf("cannot combine --target-directory (-t) and --no-target-directory (-T)")
 		return t, 1

@@ -18,6 +18,15 @@ type delayed struct {
 	Mtime int64  `cbor:"3,keyasint,omitempty"`
 }
 
+// extended is what members of the types L, K, x and g say about those that follow.
+type extended struct {
+	Text   []byte `cbor:"1,keyasint,omitempty"` // data of the one being read
+	Long   string `cbor:"2,keyasint,omitempty"` // name for the next member
+	Link   string `cbor:"3,keyasint,omitempty"`
+	Pax    string `cbor:"4,keyasint,omitempty"`
+	Global string `cbor:"5,keyasint,omitempty"`
+}
+
 // reading is the state of reading an archive.
 type reading struct {
 	Raw     []byte    `cbor:"1,keyasint,omitempty"` // of the tar stream, not used yet
@@ -30,11 +39,7 @@ type reading struct {
 	Body    bool      `cbor:"8,keyasint,omitempty"` // inside a member
 	Out     int       `cbor:"9,keyasint,omitempty"` // where its data goes: 0 nowhere, 1 stdout
 	Path    string    `cbor:"10,keyasint,omitempty"`
-	Text    []byte    `cbor:"11,keyasint,omitempty"` // data of an L, K, x or g member
-	Long    string    `cbor:"12,keyasint,omitempty"` // name for the next member
-	Link    string    `cbor:"13,keyasint,omitempty"`
-	Pax     string    `cbor:"14,keyasint,omitempty"`
-	Global  string    `cbor:"15,keyasint,omitempty"`
+	Ext     extended  `cbor:"11,keyasint,omitempty"`
 	Members int       `cbor:"16,keyasint,omitempty"`
 	Found   []bool    `cbor:"17,keyasint,omitempty"` // by operand
 	Dirs    []delayed `cbor:"18,keyasint,omitempty"`
@@ -194,7 +199,7 @@ func (p *Program) member(c *cmd.Ctx) bool {
 	}
 	r.Garbled = false
 	r.Members++
-	r.Body, r.Out, r.Path, r.Text = true, 0, "", nil
+	r.Body, r.Out, r.Path, r.Ext.Text = true, 0, "", nil
 	switch h.Type {
 	case 'L', 'K', 'x', 'g', 'X':
 		if h.Size > 1<<20 {
@@ -205,18 +210,18 @@ func (p *Program) member(c *cmd.Ctx) bool {
 		r.Pad = -h.Size & (blockSize - 1)
 		return true
 	}
-	h.pax(r.Global)
-	h.pax(r.Pax)
-	if r.Long != "" {
-		h.Name = r.Long
+	h.pax(r.Ext.Global)
+	h.pax(r.Ext.Pax)
+	if r.Ext.Long != "" {
+		h.Name = r.Ext.Long
 	}
-	if r.Link != "" {
-		h.Link = r.Link
+	if r.Ext.Link != "" {
+		h.Link = r.Ext.Link
 	}
 	if h.Type == typeFile && strings.HasSuffix(h.Name, "/") {
 		h.Type = typeDir
 	}
-	r.Long, r.Link, r.Pax = "", "", ""
+	r.Ext.Long, r.Ext.Link, r.Ext.Pax = "", "", ""
 	r.Head = h
 	if r.Left = h.Size; h.Type != typeFile {
 		r.Left = 0
@@ -429,7 +434,7 @@ func (p *Program) data(c *cmd.Ctx) {
 	b := r.Raw[:n]
 	switch {
 	case strings.IndexByte("LKxgX", r.Head.Type) >= 0:
-		r.Text = append(r.Text, b...)
+		r.Ext.Text = append(r.Ext.Text, b...)
 	case r.Out == 1:
 		c.Out.Write(b)
 	case r.Out > 2:
@@ -446,13 +451,13 @@ func (p *Program) endMember(c *cmd.Ctx) bool {
 	r.Body = false
 	switch r.Head.Type {
 	case 'L':
-		r.Long = strings.TrimRight(string(r.Text), "\x00")
+		r.Ext.Long = strings.TrimRight(string(r.Ext.Text), "\x00")
 	case 'K':
-		r.Link = strings.TrimRight(string(r.Text), "\x00")
+		r.Ext.Link = strings.TrimRight(string(r.Ext.Text), "\x00")
 	case 'x', 'X':
-		r.Pax = string(r.Text)
+		r.Ext.Pax = string(r.Ext.Text)
 	case 'g':
-		r.Global += string(r.Text)
+		r.Ext.Global += string(r.Ext.Text)
 	}
 	if r.Out <= 2 {
 		return true

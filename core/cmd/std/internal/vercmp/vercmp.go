@@ -40,16 +40,18 @@ func Compare(a, b string) int {
 
 // prefix is the length of s without its suffix (\.[A-Za-z~][A-Za-z0-9~]*)*$.
 func prefix(s string) int {
-	n := 0
-	for i := 0; i < len(s); {
-		i++
-		n = i
-		for i+1 < len(s) && s[i] == '.' && (alpha(s[i+1]) || s[i+1] == '~') {
-			for i += 2; i < len(s) && (alpha(s[i]) || digit(s[i]) || s[i] == '~'); i++ {
+	for i := 0; i < len(s); i++ {
+		j := i
+		for j+1 < len(s) && s[j] == '.' && (alpha(s[j+1]) || s[j+1] == '~') {
+			for j += 2; j < len(s) && (alpha(s[j]) || digit(s[j]) || s[j] == '~'); j++ {
 			}
 		}
+		if j == len(s) {
+			return i
+		}
+		i = max(i, j-1)
 	}
-	return n
+	return len(s)
 }
 
 func alpha(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }

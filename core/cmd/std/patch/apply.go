@@ -1,0 +1,205 @@
+package patch
+
+import (
+	"bytes"
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// outcome is what came of one change.
+type outcome struct {
+	text     []byte
+	messages []string
+	rejects  []int // hunks that failed
+	mismatch bool  // some hunk was not exactly where the patch says
+}
+
+func split(b []byte) [][]byte {
+	var out [][]byte
+	for len(b) > 0 {
+		i := bytes.IndexByte(b, '\n') + 1
+		if i == 0 {
+			i = len(b)
+		}
+		out = append(out, b[:i:i])
+		b = b[i:]
+	}
+	return out
+}
+
+// halves are the lines a hunk expects and how much of them is context at both ends.
+func (h *hunk) halves() (old []line, prefix, suffix int) {
+	for _, l := range h.lines {
+		if l.kind != '+' {
+			old = append(old, l)
+		}
+	}
+	for prefix < len(h.lines) && h.lines[prefix].kind == ' ' {
+		prefix++
+	}
+	for suffix < len(h.lines)-prefix && h.lines[len(h.lines)-1-suffix].kind == ' ' {
+		suffix++
+	}
+	return old, prefix, suffix
+}
+
+// same compares two lines, loosely if blanks are ignored.
+func same(a, b []byte, loose bool) bool {
+	if bytes.Equal(a, b) {
+		return true
+	}
+	return loose && bytes.Equal(bytes.Join(bytes.Fields(a), []byte(" ")), bytes.Join(bytes.Fields(b), []byte(" ")))
+}
+
+// locate finds where the hunk fits: the line index nearest to guess, at or after from; -1 if nowhere.
+func (h *hunk) locate(file [][]byte, guess, from, fuzz int, loose bool) int {
+	old, prefix, suffix := h.halves()
+	context := max(prefix, suffix)
+	cut0 := max(0, fuzz+prefix-context)
+	cut1 := max(0, fuzz+suffix-context)
+	if cut0+cut1 > len(old) {
+		return -1
+	}
+	mid := old[cut0 : len(old)-cut1]
+	fits := func(at int) bool {
+		if at+cut0 < from || at+cut0+len(mid) > len(file) || at+cut0 < 0 {
+			return false
+		}
+		for i, l := range mid {
+			if !same(l.text, file[at+cut0+i], loose) {
+				return false
+			}
+		}
+		return true
+	}
+	// A hunk whose context is shorter before than after must be at the start, and the other way round.
+	if fuzz == 0 && prefix < suffix && h.oldAt == 1 {
+		if from == 0 && fits(0) {
+			return 0
+		}
+		return -1
+	}
+	if fuzz == 0 && suffix < prefix {
+		if at := len(file) - len(old); fits(at) && at >= 0 {
+			return at
+		}
+		return -1
+	}
+	for d := 0; d <= len(file)+len(old); d++ {
+		if fits(guess + d) {
+			return guess + d
+		}
+		if d > 0 && fits(guess-d) {
+			return guess - d
+		}
+	}
+	return -1
+}
+
+// apply makes the change to a file's text.
+func (k *change) apply(text []byte, maxFuzz int, loose, verbose bool) outcome {
+	file := split(text)
+	var res outcome
+	var out [][]byte
+	at, offset := 0, 0 // next line of file, drift so far
+	shift := 0         // lines added so far
+	for n := range k.hunks {
+		h := &k.hunks[n]
+		guess := h.oldAt - 1 + offset
+		_, prefix, suffix := h.halves()
+		context := max(prefix, suffix)
+		found, fuzz := -1, 0
+		for ; fuzz <= min(maxFuzz, context); fuzz++ {
+			if found = h.locate(file, guess, at, fuzz, loose); found >= 0 {
+				break
+			}
+		}
+		if found < 0 {
+			res.rejects = append(res.rejects, n)
+			res.messages = append(res.messages, fmt.Sprintf("Hunk #%d FAILED at %d.", n+1, h.oldAt+offset+shift))
+			continue
+		}
+		cut0, cut1 := max(0, fuzz+prefix-context), max(0, fuzz+suffix-context)
+		drift := found - (h.oldAt - 1)
+		if fuzz > 0 || drift != 0 || verbose {
+			m := fmt.Sprintf("Hunk #%d succeeded at %d", n+1, found+1+shift)
+			if fuzz > 0 {
+				m += fmt.Sprintf(" with fuzz %d", fuzz)
+			}
+			if drift != 0 {
+				s := "s"
+				if drift == 1 {
+					s = ""
+				}
+				m += fmt.Sprintf(" (offset %d line%s)", drift, s)
+			}
+			res.messages = append(res.messages, m+".")
+			res.mismatch = res.mismatch || fuzz > 0 || drift != 0
+		}
+		offset = drift
+		start := found + cut0
+		out = append(out, file[at:start]...)
+		at = start
+		for _, l := range h.lines[cut0 : len(h.lines)-cut1] {
+			switch l.kind {
+			case '+':
+				out = append(out, l.text)
+				shift++
+			case '-':
+				at++
+				shift--
+			default:
+				out = append(out, file[at])
+				at++
+			}
+		}
+	}
+	out = append(out, file[at:]...)
+	res.text = bytes.Join(out, nil)
+	return res
+}
+
+// rejected writes failed hunks in the form of the patch.
+func (k *change) rejected(list []int) []byte {
+	var b bytes.Buffer
+	head := func(mark, name string) { b.WriteString(mark + " " + name + "\n") }
+	if len(k.head) >= 2 && k.format == 'u' {
+		for _, l := range k.head[len(k.head)-2:] {
+			b.WriteString(strings.TrimRight(l, "\n") + "\n")
+		}
+	} else {
+		head("---", k.old)
+		head("+++", k.new)
+	}
+	for _, n := range list {
+		h := &k.hunks[n]
+		oldN, newN := 0, 0
+		for _, l := range h.lines {
+			if l.kind != '+' {
+				oldN++
+			}
+			if l.kind != '-' {
+				newN++
+			}
+		}
+		at := func(line, n int) string {
+			switch n {
+			case 1:
+				return strconv.Itoa(line)
+			case 0:
+				return strconv.Itoa(line-1) + ",0"
+			}
+			return strconv.Itoa(line) + "," + strconv.Itoa(n)
+		}
+		fmt.Fprintf(&b, "@@ -%s +%s @@\n", at(h.oldAt, oldN), at(h.newAt, newN))
+		for _, l := range h.lines {
+			b.WriteByte(l.kind)
+			b.Write(l.text)
+			if !bytes.HasSuffix(l.text, []byte("\n")) {
+				b.WriteString("\n\\ No newline at end of file\n")
+			}
+		}
+	}
+	return b.Bytes()
+}
