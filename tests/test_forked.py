@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Callable
 
 import pytest
@@ -92,16 +93,14 @@ def test_state_moves_into_a_child(python: Callable[..., str]) -> None:
 
 
 @pytest.mark.parametrize("method", ["fork", "spawn", "forkserver"])
-def test_multiprocessing(method: str, python: Callable[..., str], tmp_path: object) -> None:
+def test_multiprocessing(method: str, python: Callable[..., str], tmp_path: Path) -> None:
     """A sandbox goes to a worker and comes back, by value."""
+    (tmp_path / "worker_module.py").write_text("def work(sb):\n    sb.commands.run('echo $x > f; x=2')\n    return sb\n")
     out = python(
         f"""
     import multiprocessing, sys, warnings
     warnings.simplefilter("ignore", DeprecationWarning)
     sys.path.insert(0, {str(tmp_path)!r})
-    open({str(tmp_path)!r} + "/worker_module.py", "w").write(
-        "def work(sb):\\n    sb.commands.run('echo $x > f; x=2')\\n    return sb\\n"
-    )
     from worker_module import work
     from eryxsh import Sandbox
     if __name__ == "__main__":
