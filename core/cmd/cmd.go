@@ -53,6 +53,8 @@ type Command struct {
 	Origin string
 	// Hint follows the message of a usage error; "" is "Try 'NAME --help' for more information.\n".
 	Hint string
+	// PlainDash says that the operand "-" is a file of that name, as in util-linux, not standard input.
+	PlainDash bool
 	// OpenError and ReadError word what Operands says of a file it cannot open or read: NAME stands for the name,
 	// quoted where a shell needs it, 'NAME' for the name always quoted, WHY for the reason. "" is "NAME: WHY".
 	OpenError, ReadError string

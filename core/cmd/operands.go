@@ -30,7 +30,7 @@ func (o *Operands) Advance(c *Ctx) bool {
 			return false
 		}
 		o.I++
-		if name == "-" {
+		if name == "-" && (!c.Def.PlainDash || len(c.Args) == 0) {
 			o.FD, o.Opened = 0, true
 			o.Count++
 			return true

@@ -44,6 +44,9 @@ type Run struct {
 	// Slept is called when the program sleeps, with how often it did before; false ends the run.
 	Slept func(fs *vfs.FS, times int) bool
 
+	// Turned is called after every turn; false ends the run there.
+	Turned func(p cmd.Program) bool
+
 	Reload bool   // save and load the program between turns
 	Split  uint64 // not 0: the seed for cutting standard input into pieces
 }
@@ -54,12 +57,16 @@ type Result struct {
 	Status         int
 	Unsupported    []string
 	Exec           []string // of a program that ended by becoming another
+	Refused        bool // it asked for a pipe to a child, which there is not
 	Turns          int
 	FS             *vfs.FS
 }
 
-// maxTurns ends a program that never does.
-const maxTurns = 1 << 20
+// maxTurns and maxOutput end a program that never does.
+const (
+	maxTurns  = 1 << 20
+	maxOutput = 64 << 20
+)
 
 // Do runs the utility once.
 func (r Run) Do(t testing.TB) Result {
@@ -84,13 +91,21 @@ func (r Run) Do(t testing.TB) Result {
 	return s.steps(c)
 }
 
+// Drive runs the utility once and calls each after every turn, until it gives
+// false: for what a program keeps, and for programs that never end.
+func Drive(t testing.TB, r Run, each func(p cmd.Program) bool) Result {
+	t.Helper()
+	r.Turned = each
+	return r.Do(t)
+}
+
 // steps drives a Step program to its end.
 func (s *system) steps(c *cmd.Ctx) Result {
 	s.t.Helper()
 	p := s.run.Command.New()
 	for s.turns = 1; ; s.turns++ {
-		if s.turns > maxTurns {
-			s.t.Fatalf("%s %q: still running after %d turns", c.Name, s.run.Args, maxTurns)
+		if s.turns > maxTurns || len(s.stdout) > maxOutput {
+			s.t.Fatalf("%s %q: still running after %d turns and %d bytes", c.Name, s.run.Args, s.turns, len(s.stdout))
 		}
 		next := p.Step(c)
 		s.settle(c)
@@ -121,6 +136,9 @@ func (s *system) steps(c *cmd.Ctx) Result {
 			if s.waited && next.Until > 0 {
 				s.now = max(s.now, next.Until)
 			}
+		}
+		if s.run.Turned != nil && !s.run.Turned(p) {
+			return s.result(-1)
 		}
 		if s.run.Reload {
 			p = s.reload(p)
@@ -153,16 +171,21 @@ func (s *system) reload(p cmd.Program) cmd.Program {
 	return q
 }
 
+// mode is a way to run.
+type mode struct {
+	reload bool
+	split  uint64
+}
+
+func modes() []mode { return []mode{{}, {reload: true}, {split: 1}, {reload: true, split: 2}} }
+
 // Check runs the utility in every way and fails unless all answers are equal. It gives the answer.
 func Check(t testing.TB, r Run) Result {
 	t.Helper()
 	var first Result
-	for i, mode := range []struct {
-		reload bool
-		split  uint64
-	}{{}, {reload: true}, {split: 1}, {reload: true, split: 2}} {
+	for i, m := range modes() {
 		q := r
-		q.Reload, q.Split = mode.reload, mode.split
+		q.Reload, q.Split = m.reload, m.split
 		if r.FS != nil {
 			q.FS = r.FS.Fork()
 		}
@@ -171,17 +194,22 @@ func Check(t testing.TB, r Run) Result {
 			first = got
 			continue
 		}
-		a, b := first, got
-		a.FS, b.FS, a.Turns, b.Turns = nil, nil, 0, 0
-		if !reflect.DeepEqual(a, b) {
-			t.Errorf("%s %q: with reload=%v split=%d another answer than plain:\n%s\nplain:\n%s",
-				r.Command.Name, r.Args, mode.reload, mode.split, b, a)
-		}
-		if x, y := Tree(t, first.FS), Tree(t, got.FS); !reflect.DeepEqual(x, y) {
-			t.Errorf("%s %q: with reload=%v split=%d other files:\n%q\nplain:\n%q", r.Command.Name, r.Args, mode.reload, mode.split, y, x)
-		}
+		same(t, fmt.Sprintf("%s %q", r.Command.Name, r.Args), m, first, got)
 	}
 	return first
+}
+
+// same fails unless two answers, and the files they left, are equal.
+func same(t testing.TB, what string, m mode, first, got Result) {
+	t.Helper()
+	a, b := first, got
+	a.FS, b.FS, a.Turns, b.Turns = nil, nil, 0, 0
+	if !reflect.DeepEqual(a, b) {
+		t.Errorf("%s: with reload=%v split=%d another answer than plain:\n%s\nplain:\n%s", what, m.reload, m.split, b, a)
+	}
+	if x, y := Tree(t, first.FS), Tree(t, got.FS); !reflect.DeepEqual(x, y) {
+		t.Errorf("%s: with reload=%v split=%d other files:\n%q\nplain:\n%q", what, m.reload, m.split, y, x)
+	}
 }
 
 func (r Result) String() string {

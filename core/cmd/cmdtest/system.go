@@ -37,6 +37,7 @@ type system struct {
 	children    int
 	ended       [][2]int // pid, status
 	waited      bool
+	refused     bool
 }
 
 // file is an open file.
@@ -85,7 +86,7 @@ func (s *system) Flush() {
 func (s *system) result(status int) Result {
 	return Result{
 		Stdout: string(s.stdout), Stderr: string(s.stderr), Status: status,
-		Unsupported: s.unsupported, Turns: s.turns, FS: s.fs,
+		Unsupported: s.unsupported, Refused: s.refused, Turns: s.turns, FS: s.fs,
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 	"eryxsh/core/cmd/std/numfmt"
 	"eryxsh/core/cmd/std/od"
 	"eryxsh/core/cmd/std/sort"
+	"eryxsh/core/cmd/std/split"
 	"eryxsh/core/cmd/std/xxd"
 )
 
@@ -58,6 +59,7 @@ func Commands() []*cmd.Command {
 		sha512sum(),
 		shuf(),
 		sort.Command(),
+		split.Command(),
 		stringsCommand(),
 		sum(),
 		tac(),

@@ -36,8 +36,8 @@ func Command() *cmd.Command {
 			{Short: 'h', Long: "help", Help: "display this help"},
 			{Short: 'V', Long: "version", Help: "display version"},
 		},
-		Class: cmd.Step,
-		New:   func() cmd.Program { return &program{} },
+		Class: cmd.Step, PlainDash: true,
+		New: func() cmd.Program { return &program{} },
 	}
 }
 
