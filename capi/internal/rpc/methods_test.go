@@ -542,3 +542,18 @@ func TestGoroutinesEnd(t *testing.T) {
 	}
 	t.Errorf("%d goroutines, %d before", runtime.NumGoroutine(), before)
 }
+
+// A virtual world depends on nothing but its input: the same bytes, time budgets included.
+func TestVirtualWorldsRepeat(t *testing.T) {
+	c := newClient(t)
+	story := func() []byte {
+		h := c.sandbox()
+		c.run(h, "echo $RANDOM; sleep 3; date +%s%N; touch f")
+		time.Sleep(time.Millisecond)
+		c.write(h, "/g", "x")
+		return c.bytes("sandbox.export", wire.ExportParams{Sandbox: h})
+	}
+	if first := story(); !bytes.Equal(first, story()) {
+		t.Error("the same story left another state")
+	}
+}

@@ -131,8 +131,14 @@ type slice struct {
 	length time.Duration
 }
 
-// Now is the host's time.
-func (s *slice) Now() int64 { return time.Now().UnixNano() }
+// Now is the host's time; in a virtual world, whose budgets may not depend on
+// the host, it is the world's own.
+func (s *slice) Now() int64 {
+	if s.M.Clock.Virtual {
+		return s.M.Clock.Now
+	}
+	return time.Now().UnixNano()
+}
 
 // Expired reports whether the slice is over or somebody wants something.
 func (s *slice) Expired() bool {
