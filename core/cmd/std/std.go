@@ -7,6 +7,7 @@ package std
 import (
 	"eryxsh/core/cmd"
 	"eryxsh/core/cmd/std/column"
+	"eryxsh/core/cmd/std/csplit"
 	"eryxsh/core/cmd/std/fmt"
 	"eryxsh/core/cmd/std/hexdump"
 	"eryxsh/core/cmd/std/numfmt"
@@ -27,6 +28,7 @@ func Commands() []*cmd.Command {
 		cksum(),
 		column.Command(),
 		comm(),
+		csplit.Command(),
 		cut(),
 		echo(),
 		egrep(),

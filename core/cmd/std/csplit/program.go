@@ -1,0 +1,293 @@
+package csplit
+
+import (
+	"bytes"
+	"io"
+	"strconv"
+
+	"eryxsh/core/cmd"
+	"eryxsh/core/cmd/quote"
+	"eryxsh/vfs"
+)
+
+// program collects the input, then applies one pattern after the other.
+type program struct {
+	In      cmd.Lines `cbor:"1,keyasint,omitempty"`
+	FD      int       `cbor:"2,keyasint,omitempty"`
+	Begun   bool      `cbor:"3,keyasint,omitempty"`
+	Rest    []byte    `cbor:"4,keyasint,omitempty"` // the lines from First on
+	First   int64     `cbor:"5,keyasint,omitempty"` // the number of the first line not written, from 1
+	Current int64     `cbor:"6,keyasint,omitempty"` // the line searched last
+	At      int       `cbor:"7,keyasint,omitempty"` // where the line after it begins, if it is not 0
+	Pattern int       `cbor:"8,keyasint,omitempty"`
+	Times   int64     `cbor:"9,keyasint,omitempty"`  // uses of the pattern that are done
+	Files   int64     `cbor:"10,keyasint,omitempty"` // outputs made
+	Out     int       `cbor:"11,keyasint,omitempty"` // the open output; 0 if none is
+	Bytes   int64     `cbor:"12,keyasint,omitempty"` // in it
+	Read    bool      `cbor:"13,keyasint,omitempty"` // all input is there
+
+	opt *options
+}
+
+// turnLines is how many lines a turn searches.
+const turnLines = 2000
+
+// Step collects for a turn, or searches for a turn.
+func (p *program) Step(c *cmd.Ctx) cmd.Next {
+	if p.opt == nil {
+		if status := p.options(c); status != 0 {
+			return cmd.Exit(status)
+		}
+	}
+	if !p.Begun {
+		p.Begun, p.First = true, 1
+		if name := c.Args[0]; name != "-" {
+			fd, err := c.Open(name, vfs.O_RDONLY, 0)
+			if err != nil {
+				c.Errorf("cannot open %s for reading: %s", quote.Shell(name), err)
+				return cmd.Exit(1)
+			}
+			p.FD = fd
+		}
+	}
+	if !p.Read {
+		return p.collect(c)
+	}
+	if c.Pending() > cmd.Turn {
+		return cmd.WaitWrite()
+	}
+	if p.Pattern == len(p.opt.patterns) {
+		if !p.create(c) || !p.take(c, len(p.Rest)) || !p.close(c) {
+			return p.fail(c)
+		}
+		return cmd.Exit(0)
+	}
+	x := &p.opt.patterns[p.Pattern]
+	done, ok := false, false
+	if x.line > 0 {
+		done, ok = p.lineNumber(c, x)
+	} else {
+		var status int
+		if done, status = p.search(c, x); status >= 0 {
+			return cmd.Exit(status)
+		}
+		ok = status != failed
+	}
+	switch {
+	case !ok:
+		return p.fail(c)
+	case done:
+		if p.Times++; !x.forever && p.Times > x.repeat {
+			p.Pattern, p.Times = p.Pattern+1, 0
+		}
+	}
+	return cmd.Again()
+}
+
+func (p *program) collect(c *cmd.Ctx) cmd.Next {
+	switch err := p.In.Fill(c, p.FD); err {
+	case nil, io.EOF:
+	case cmd.ErrBlocked:
+		return cmd.WaitRead(p.FD)
+	default:
+		return cmd.Exit(c.Fail(c.Args[0], err))
+	}
+	p.Rest = append(p.Rest, p.In.Take()...)
+	p.In.Kept = cap(p.Rest)
+	p.Read = p.In.Ended()
+	return cmd.Again()
+}
+
+// lineNumber writes the lines before a line number.
+func (p *program) lineNumber(c *cmd.Ctx, x *pattern) (done, ok bool) {
+	to := x.line * (p.Times + 1)
+	if !p.create(c) {
+		return false, false
+	}
+	n := p.offset(to - p.First)
+	if !p.take(c, n) {
+		return false, false
+	}
+	if p.First < to || len(p.Rest) == 0 && !p.opt.suppress {
+		c.Errorf("%s: line number out of range%s", quote.Locale(x.text), times(p.Times))
+		return false, false
+	}
+	if !p.close(c) {
+		return false, false
+	}
+	if p.opt.suppress {
+		p.drop()
+		if len(p.Rest) == 0 {
+			c.Errorf("%s: line number out of range%s", quote.Locale(x.text), times(p.Times))
+			return false, false
+		}
+	}
+	p.Current, p.At = p.First-1, 0
+	return true, true
+}
+
+// The answers of search that are no exit status.
+const (
+	going  = -1
+	failed = -2
+)
+
+// search looks for an expression and writes the lines before its place.
+func (p *program) search(c *cmd.Ctx, x *pattern) (done bool, status int) {
+	if p.At == 0 && p.Current+1 > p.First {
+		p.At = p.offset(p.Current + 1 - p.First)
+	}
+	for n := 0; ; n++ {
+		if n == turnLines {
+			return false, going
+		}
+		if p.Current+1 < p.First || p.At >= len(p.Rest) {
+			return false, p.missing(c, x)
+		}
+		p.Current++
+		line := p.Rest[p.At:]
+		end := bytes.IndexByte(line, '\n')
+		if end < 0 {
+			end = len(line)
+		}
+		p.At += min(end+1, len(line))
+		found, err := x.re.Match(line[:end])
+		if err != nil {
+			c.Errorf("error in regular expression search")
+			return false, failed
+		}
+		if found {
+			break
+		}
+	}
+	c.Charge(turnLines / 10)
+	if !x.skip && !p.create(c) {
+		return false, failed
+	}
+	at := p.Current + x.offset
+	n := p.offset(at - p.First)
+	if at < p.First || n < 0 {
+		if at >= p.First {
+			p.takeOrDrop(c, x, len(p.Rest))
+		}
+		c.Errorf("%s: line number out of range", quote.Locale(x.text))
+		return false, failed
+	}
+	if !p.takeOrDrop(c, x, n) {
+		return false, failed
+	}
+	if p.First < at {
+		c.Errorf("%s: line number out of range", quote.Locale(x.text))
+		return false, failed
+	}
+	if !x.skip && !p.close(c) {
+		return false, failed
+	}
+	if x.offset > 0 {
+		p.Current = at
+	}
+	if p.opt.suppress {
+		p.drop()
+	}
+	p.At = 0
+	return true, going
+}
+
+// missing is an expression without a match: the end for {*}, else an error
+// after the rest was written.
+func (p *program) missing(c *cmd.Ctx, x *pattern) (status int) {
+	if !x.forever {
+		c.Errorf("%s: match not found%s", quote.Locale(x.text), times(p.Times))
+	}
+	if !x.skip && (!p.create(c) || !p.take(c, len(p.Rest)) || !p.close(c)) {
+		return failed
+	}
+	if x.forever {
+		return 0
+	}
+	return failed
+}
+
+// offset is where the line n lines behind First begins; the end if there are not so many.
+func (p *program) offset(n int64) (at int) {
+	for ; n > 0 && at < len(p.Rest); n-- {
+		i := bytes.IndexByte(p.Rest[at:], '\n')
+		if i < 0 {
+			return len(p.Rest)
+		}
+		at += i + 1
+	}
+	return at
+}
+
+// takeOrDrop takes n bytes into the output, or nowhere for %…%.
+func (p *program) takeOrDrop(c *cmd.Ctx, x *pattern, n int) bool {
+	if x.skip {
+		p.advance(n)
+		return true
+	}
+	return p.take(c, n)
+}
+
+// take writes n bytes to the open output.
+func (p *program) take(c *cmd.Ctx, n int) bool {
+	if n > 0 {
+		if err := c.Write(p.Out, p.Rest[:n]); err != nil {
+			c.Fail(p.opt.name(p.Files-1), err)
+			return false
+		}
+	}
+	p.Bytes += int64(n)
+	p.advance(n)
+	return true
+}
+
+// advance leaves n bytes behind.
+func (p *program) advance(n int) {
+	p.First += int64(bytes.Count(p.Rest[:n], []byte{'\n'}))
+	if n > 0 && p.Rest[n-1] != '\n' {
+		p.First++
+	}
+	p.Rest = p.Rest[n:]
+	p.At = 0
+}
+
+// drop leaves the first line behind.
+func (p *program) drop() { p.advance(p.offset(1)) }
+
+func (p *program) create(c *cmd.Ctx) bool {
+	name := p.opt.name(p.Files)
+	fd, err := c.Open(name, vfs.O_WRONLY|vfs.O_CREAT|vfs.O_TRUNC, 0o666)
+	if err != nil {
+		c.Fail(name, err)
+		return false
+	}
+	p.Files++
+	p.Out, p.Bytes = fd, 0
+	return true
+}
+
+// close ends the open output and prints its size.
+func (p *program) close(c *cmd.Ctx) bool {
+	if p.Out == 0 {
+		return true
+	}
+	c.Close(p.Out)
+	p.Out = 0
+	if p.Bytes == 0 && p.opt.tidy {
+		p.Files--
+		c.Unlink(p.opt.name(p.Files))
+	} else if !p.opt.quiet {
+		c.Out.B = append(strconv.AppendInt(c.Out.B, p.Bytes, 10), '\n')
+	}
+	return true
+}
+
+// fail ends after an error: the outputs go, unless -k keeps them.
+func (p *program) fail(c *cmd.Ctx) cmd.Next {
+	p.close(c)
+	for i := int64(0); i < p.Files && !p.opt.keep; i++ {
+		c.Unlink(p.opt.name(i))
+	}
+	return cmd.Exit(1)
+}
