@@ -57,7 +57,7 @@ type Result struct {
 	Status         int
 	Unsupported    []string
 	Exec           []string // of a program that ended by becoming another
-	Refused        bool // it asked for a pipe to a child, which there is not
+	Refused        bool     // it asked for a pipe to a child, which there is not
 	Turns          int
 	FS             *vfs.FS
 }
@@ -129,11 +129,11 @@ func (s *system) steps(c *cmd.Ctx) Result {
 			s.slept++
 			s.now = max(s.now, next.Until)
 		case cmd.OpWaitChild:
-			if len(s.ended) == 0 && next.Until == 0 && s.waited {
+			if len(s.kids.ended) == 0 && next.Until == 0 && s.kids.waited {
 				s.t.Fatalf("%s %q: waits for a child and has none", c.Name, s.run.Args)
 			}
-			s.waited = len(s.ended) == 0
-			if s.waited && next.Until > 0 {
+			s.kids.waited = len(s.kids.ended) == 0
+			if s.kids.waited && next.Until > 0 {
 				s.now = max(s.now, next.Until)
 			}
 		}

@@ -34,10 +34,15 @@ type system struct {
 	stderr []byte
 
 	unsupported []string
-	children    int
-	ended       [][2]int // pid, status
-	waited      bool
 	refused     bool
+	kids        kids
+}
+
+// kids are the children that were spawned: each has ended at once.
+type kids struct {
+	count  int
+	ended  [][2]int // pid, status
+	waited bool
 }
 
 // file is an open file.
@@ -297,23 +302,23 @@ func (s *system) Spawn(sp cmd.Spawn) (int, error) {
 		data, _ := io.ReadAll(&reader{s, sp.Stdin})
 		in = string(data)
 	}
-	s.children++
+	s.kids.count++
 	out, status := s.run.Spawn(sp, in)
 	fd := sp.Stdout
 	if fd == 0 {
 		fd = 1
 	}
 	s.Write(fd, []byte(out))
-	s.ended = append(s.ended, [2]int{100 + s.children, status})
-	return 100 + s.children, nil
+	s.kids.ended = append(s.kids.ended, [2]int{100 + s.kids.count, status})
+	return 100 + s.kids.count, nil
 }
 
 func (s *system) Reap() (pid, status int, ok bool) {
-	if len(s.ended) == 0 {
+	if len(s.kids.ended) == 0 {
 		return 0, 0, false
 	}
-	e := s.ended[0]
-	s.ended = s.ended[1:]
+	e := s.kids.ended[0]
+	s.kids.ended = s.kids.ended[1:]
 	return e[0], e[1], true
 }
 
