@@ -41,6 +41,7 @@ func (p *parser) bracket() (*node, error) {
 	if len(b.raw) == 0 {
 		return &node{op: opSet, set: s}, nil
 	}
+	p.tracked = true
 	alts := []*node{{op: opSet, set: s}}
 	for _, c := range b.raw {
 		alts = append(alts, &node{op: opByte, r: rune(c)})

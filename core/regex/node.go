@@ -112,7 +112,7 @@ func (n *node) literal() ([]byte, bool) {
 // literal character and gap between those that need not be adjacent.
 func (n *node) scan(lit func([]byte), gap func()) {
 	switch n.op {
-	case opRune, opByte:
+	case opRune:
 		b, _ := n.literal()
 		lit(b)
 	case opCat:

@@ -53,22 +53,24 @@ func (s Syntax) dialect() dialect {
 
 // parser reads one pattern. The methods of the Perl syntax are in perl.go.
 type parser struct {
-	src      []byte
-	pos      int
-	o        Options
-	d        dialect
-	ncap     int // groups seen, those of the patterns before this one included
-	base     int // groups of the patterns before this one
-	closed   map[int]bool
-	names    map[string]int
-	depth    int
-	tracked  bool
-	warnings []string
-	what     string
-	narrow   bool // read classes as their ASCII part
-	narrowed bool // and that left something out
-	perl     perlFlags
-	total    int // groups of a Perl pattern, counted ahead
+	src     []byte
+	pos     int
+	o       Options
+	d       dialect
+	ncap    int // groups seen, those of the patterns before this one included
+	base    int // groups of the patterns before this one
+	closed  map[int]bool
+	names   map[string]int
+	depth   int
+	tracked bool
+	// literalBrace says that the { that comes next is itself.
+	literalBrace bool
+	warnings     []string
+	what         string
+	narrow       bool // read classes as their ASCII part
+	narrowed     bool // and that left something out
+	perl         perlFlags
+	total        int // groups of a Perl pattern, counted ahead
 }
 
 func newParser(src []byte, o Options, ncap int) *parser {
@@ -150,6 +152,7 @@ func (p *parser) char() *node {
 	r, n := utf8.DecodeRune(p.src[p.pos:])
 	if r == utf8.RuneError && n <= 1 {
 		p.pos++
+		p.tracked = true // the automata would find it inside of characters too
 		return &node{op: opByte, r: rune(p.src[p.pos-1])}
 	}
 	p.pos += n
@@ -336,12 +339,18 @@ func (p *parser) branch() (*node, error) {
 			start = true
 			continue
 		}
-		if anchor && p.d.lead == leadSkip && p.d.extended {
-			// GNU grep repeats anchors, though it warns.
-			if t, _ := p.peek(); t == tStar || t == tPlus || t == tQuest {
+		if anchor && p.d.lead == leadSkip {
+			// GNU grep repeats ^ and $, though it warns; it skips * after \<, and { is itself there.
+			rep, _ := p.peek()
+			switch {
+			case t != tCaret && t != tDollar:
+				p.literalBrace = rep == tBrace
+			case rep == tStar || rep == tPlus || rep == tQuest:
 				p.warn(string(p.src[p.pos]) + " at start of expression")
-				anchor = false
-				start = false
+				anchor, start = false, false
+			case rep == tBrace:
+				p.warn("{...} at start of expression")
+				anchor, start = false, false
 			}
 		}
 		if !anchor {
@@ -415,6 +424,10 @@ func (p *parser) leading(t tok, l int, start bool) (*node, bool, error) {
 		p.pos += l
 		return nil, false, BadRepeat
 	case leadSkip:
+		if p.literalBrace {
+			p.literalBrace = false
+			return p.char(), false, nil
+		}
 		at := p.pos
 		p.pos += l
 		if t == tBrace {
@@ -507,10 +520,10 @@ func (p *parser) interval() (lo, hi int, err error) {
 		switch {
 		case p.d.looseBrace:
 			return 0, 0, errNoInterval
-		case p.pos >= len(p.src):
-			return 0, 0, BadBrace
-		case p.d.extended:
+		case p.d.extended && p.pos < len(p.src):
 			return 0, 0, BadRepeat
+		case !bytes.Contains(p.src[p.pos:], []byte("\\}")):
+			return 0, 0, BadBrace
 		}
 		return 0, 0, BadInterval
 	}

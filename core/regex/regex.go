@@ -234,9 +234,11 @@ func (re *Regexp) Find(b []byte, from int, loc []int) (bool, error) {
 
 // FindLine looks for the first line of b at or after from, which must be the
 // start of a line, that holds a match, and gives its bounds without the EOL.
-// start is -1 if there is none. Options.Records must be set. Text beyond ASCII
-// can make a program grow, and then also be refused as TooBig.
-func (re *Regexp) FindLine(b []byte, from int) (start, end int, err error) {
+// start is -1 if there is none. If sure is false the line only may hold a match:
+// ask Match, whose cost for such patterns the caller may want to see line by line.
+// Options.Records must be set. Text beyond ASCII can make a program grow, and
+// then also be refused as TooBig.
+func (re *Regexp) FindLine(b []byte, from int) (start, end int, sure bool, err error) {
 	p := re.prog
 	eol := re.opts.EOL
 	for from < len(b) {
@@ -249,11 +251,11 @@ func (re *Regexp) FindLine(b []byte, from int) (start, end int, err error) {
 		case len(p.must) > 0:
 			i := bytes.Index(b[from:], p.must)
 			if i < 0 {
-				return -1, -1, nil
+				return -1, -1, true, nil
 			}
 			start, end = lineAround(b, from, from+i, eol)
 			if at, err = re.firstEnd(b[start:end], 0, end-start); err != nil {
-				return -1, -1, err
+				return -1, -1, true, err
 			}
 			if at < 0 {
 				from = end + 1
@@ -262,24 +264,16 @@ func (re *Regexp) FindLine(b []byte, from int) (start, end int, err error) {
 			at += start
 		default:
 			if at, err = re.firstEnd(b, from, len(b)); err != nil {
-				return -1, -1, err
+				return -1, -1, true, err
 			}
 		}
 		if at < 0 || at == len(b) && at > 0 && b[at-1] == eol {
-			return -1, -1, nil
+			break
 		}
 		start, end = lineAround(b, from, at, eol)
-		if re.track == nil || re.track.superset == 0 {
-			return start, end, nil
-		}
-		var loc [2]int
-		ok, err := re.findTracked(b[start:end], 0, loc[:])
-		if ok || err != nil {
-			return start, end, err
-		}
-		from = end + 1
+		return start, end, re.track == nil || re.track.superset == 0, nil
 	}
-	return -1, -1, nil
+	return -1, -1, true, nil
 }
 
 // lineAround gives the bounds of the line that at is in; lines begin at from or later.

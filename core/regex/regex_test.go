@@ -61,6 +61,8 @@ func TestFind(t *testing.T) {
 		{".", "\xff", ext, "no"},
 		{"[^a]", "\xffz", ext, "1-2"},
 		{"é*x", "aééx", ext, "1-6"},
+		{"\x85", "煢\x85", ext, "3-4"},
+		{"[a\x85]+", "煢a\x85", ext, "3-5"},
 		{"[à-ü]+", "aéèz", ext, "1-5"},
 		{"\\bé", "aé é", ext, "4-6"},
 		{"\\Bb\\B", "ab éb cbd", ext, "8-9"},
@@ -193,14 +195,22 @@ func TestFindLine(t *testing.T) {
 		}
 		var got []string
 		for at := 0; ; {
-			s, e, err := re.FindLine([]byte(text), at)
+			s, e, sure, err := re.FindLine([]byte(text), at)
 			if err != nil {
 				t.Fatal(err)
 			}
 			if s < 0 {
 				break
 			}
-			got = append(got, text[s:e])
+			if !sure {
+				sure, err = re.Match([]byte(text[s:e]))
+				if err != nil {
+					t.Fatal(err)
+				}
+			}
+			if sure {
+				got = append(got, text[s:e])
+			}
 			at = e + 1
 		}
 		if g := strings.Join(got, "|"); g != c.want {

@@ -10,7 +10,7 @@ import (
 const (
 	kFail uint8 = iota
 	kMatch
-	kByte     // the byte n
+	kByte     // the byte n, not part of a character
 	kRune     // the character n
 	kSet      // a character of sets[n]
 	kSplit    // out, else arg
@@ -117,6 +117,7 @@ func (t *track) node(n *node, next uint32) uint32 {
 	case opRune:
 		return t.add(tinst{op: kRune, n: n.r, out: next})
 	case opByte:
+		t.superset = 1
 		return t.add(tinst{op: kByte, n: n.r, out: next})
 	case opSet:
 		return t.add(tinst{op: kSet, n: t.set(n.set), out: next})
@@ -240,7 +241,7 @@ func (t *track) find(b []byte, from int, loc []int) (bool, error) {
 			}
 			at += i
 		} else if !p.empty && !p.anchored {
-			for at < len(b) && !p.canBegin[b[at]] {
+			for at < len(b) && (!p.canBegin[b[at]] || inside(b, at)) {
 				at++
 			}
 			if at == len(b) {
@@ -277,6 +278,15 @@ func (t *track) find(b []byte, from int, loc []int) (bool, error) {
 	return false, nil
 }
 
+// inside reports that place i is in the middle of a character.
+func inside(b []byte, i int) bool {
+	if utf8.RuneStart(b[i]) {
+		return false
+	}
+	_, at, n := charAround(b, i)
+	return n > 0 && at < i
+}
+
 // run matches from pc at a place. It gives the end of the first match, or at the
 // outermost level of a POSIX pattern of the longest; -1 if there is none.
 func (t *track) run(b []byte, pc uint32, at, nest int) (int, error) {
@@ -308,8 +318,10 @@ func (t *track) run(b []byte, pc uint32, at, nest int) (int, error) {
 				return longest, nil
 			}
 		case kByte:
-			if ok = at < len(b) && b[at] == byte(in.n); ok {
-				at++
+			if _, n := decode(b, at); n == 0 {
+				if ok = at < len(b) && b[at] == byte(in.n); ok {
+					at++
+				}
 			}
 		case kRune:
 			if r, n := decode(b, at); n > 0 && r == in.n {

@@ -192,6 +192,7 @@ type grepProgram struct {
 	o     *grepOptions
 	re    *regex.Regexp
 	fresh int // bytes of File.Buf known to hold no end of a line
+	spent int // steps of matching in this turn
 }
 
 // grepKeys says where patterns come from, for messages.
@@ -229,23 +230,30 @@ func (p *grepProgram) Step(c *cmd.Ctx) cmd.Next {
 			return next
 		}
 	}
+	if (p.o.max == 0 || p.hopeless()) && p.o.print != grepOthers {
+		return cmd.Exit(1)
+	}
 	if p.re == nil {
 		if !p.compile(c) {
 			return cmd.Exit(2)
 		}
 	}
 	defer func() {
-		if n := p.re.Work(); n > 0 {
-			c.Charge(n / 8)
-		}
+		c.Charge((p.spent + p.re.Work()) / 8)
+		p.spent = 0
 	}()
 	if p.File.Open {
 		return p.search(c)
 	}
-	if (p.o.max == 0 || len(p.Keys) == 0 && !p.o.invert) && p.o.print != grepOthers {
-		return cmd.Exit(1)
-	}
 	return p.advance(c)
+}
+
+// hopeless reports that no line of any file can be selected, which GNU grep sees at once.
+func (p *grepProgram) hopeless() bool {
+	if len(p.Keys) == 0 {
+		return !p.o.invert
+	}
+	return p.o.invert && len(p.Keys) == 1 && !p.o.words && !p.o.whole
 }
 
 func (p *grepProgram) addKeys(name, keys string) {

@@ -30,6 +30,7 @@ type grepFile struct {
 	Width   int    `cbor:"15,keyasint,omitempty"` // of offsets with -T
 	Same    bool   `cbor:"16,keyasint,omitempty"` // standard output
 	Done    int64  `cbor:"17,keyasint,omitempty"` // place in the file after the last selected line
+	Until   int    `cbor:"19,keyasint,omitempty"` // end of the lines in Buf that a turn did not get through; 0 is none
 	Partial bool   `cbor:"18,keyasint,omitempty"` // its last line has no EOL
 }
 
@@ -45,7 +46,7 @@ func (p *grepProgram) begin(c *cmd.Ctx, name string, fd int) {
 		return
 	}
 	if p.o.style.tab {
-		n := uint64(1<<64 - 1)
+		n := uint64(1<<63 - 1)
 		if in.Mode.IsRegular() {
 			n = uint64(in.Size)
 			if p.o.style.number {
@@ -82,11 +83,14 @@ func (p *grepProgram) search(c *cmd.Ctx) cmd.Next {
 		p.finish(c)
 		return cmd.Again()
 	}
-	if next, ok := p.fill(c); !ok {
-		return next
+	to := f.Until
+	if to == 0 {
+		if next, ok := p.fill(c); !ok {
+			return next
+		}
+		to = len(f.Buf)
 	}
-	to := len(f.Buf)
-	if !f.EOF {
+	if !f.EOF && f.Until == 0 {
 		i := bytes.LastIndexByte(f.Buf[max(f.Pos, p.fresh):], p.o.eol)
 		if i < 0 {
 			p.fresh = len(f.Buf)
@@ -95,17 +99,24 @@ func (p *grepProgram) search(c *cmd.Ctx) cmd.Next {
 		to = max(f.Pos, p.fresh) + i + 1
 		p.fresh = 0
 	}
+	p.spent = 0
 	stop, err := p.lines(c, to)
 	if err != nil {
 		p.exceeded(c)
 		p.close(c)
 		return cmd.Again()
 	}
+	if f.Until = 0; !stop && f.Pos < to {
+		f.Until = to // the rest in another turn
+	}
 	if c.Out.Len() > 0 && p.o.style.flush {
 		c.Flush()
 	}
 	if p.o.silent && p.Matched {
 		return cmd.Exit(0)
+	}
+	if f.Until > 0 {
+		return cmd.Again()
 	}
 	if stop || f.EOF {
 		p.finish(c)
@@ -174,23 +185,22 @@ func (p *grepProgram) lines(c *cmd.Ctx, to int) (stop bool, err error) {
 		if p.o.max >= 0 && f.Count >= p.o.max {
 			return p.last(c, to), nil
 		}
-		s, e, err := p.re.FindLine(text, f.Pos)
+		if p.spent > grepTurn {
+			return false, nil
+		}
+		s, e, seen, err := p.find(text, f.Pos)
 		if err != nil {
 			return true, err
 		}
 		if !p.o.invert {
 			if s < 0 {
-				break
-			}
-			if p.selected(c, s, e+1) {
+				f.Pos = seen
+			} else if p.selected(c, s, e+1) {
 				return true, nil
 			}
 			continue
 		}
-		until := s
-		if s < 0 {
-			until = to
-		}
+		until := seen
 		for f.Pos < until {
 			end := f.Pos + bytes.IndexByte(text[f.Pos:until], p.o.eol) + 1
 			if p.o.print == grepCounts && p.o.max < 0 { // only their number counts
@@ -201,6 +211,9 @@ func (p *grepProgram) lines(c *cmd.Ctx, to int) (stop bool, err error) {
 			}
 			if p.selected(c, f.Pos, end) {
 				return true, nil
+			}
+			if p.o.max >= 0 && f.Count >= p.o.max {
+				return p.last(c, to), nil
 			}
 		}
 		if s >= 0 {
@@ -213,6 +226,31 @@ func (p *grepProgram) lines(c *cmd.Ctx, to int) (stop bool, err error) {
 	return false, nil
 }
 
+// grepTurn is how many steps of slow matching one turn may take.
+const grepTurn = 1 << 18
+
+// find gives the first line that matches, and up to where none does: that is
+// less than all of text if the turn is used up.
+func (p *grepProgram) find(text []byte, from int) (start, end, seen int, err error) {
+	for p.spent <= grepTurn {
+		s, e, sure, err := p.re.FindLine(text, from)
+		if err == nil && !sure {
+			sure, err = p.re.Match(text[s:e])
+		}
+		p.spent += p.re.Work()
+		switch {
+		case err != nil:
+			return -1, -1, from, err
+		case s < 0:
+			return -1, -1, len(text), nil
+		case sure:
+			return s, e, s, nil
+		}
+		from = e + 1
+	}
+	return -1, -1, min(from, len(text)), nil
+}
+
 // selected takes a selected line; it is true when no more are wanted.
 func (p *grepProgram) selected(c *cmd.Ctx, s, e int) bool {
 	f := &p.File
@@ -221,7 +259,7 @@ func (p *grepProgram) selected(c *cmd.Ctx, s, e int) bool {
 	if p.o.quiet || f.Binary {
 		f.Pos = e
 		if f.Binary && !p.o.quiet {
-			f.Garbled = true
+			f.Garbled, p.Used = true, true
 		}
 		if f.Garbled || p.o.print == grepListed || p.o.print == grepOthers || p.o.silent {
 			return true
@@ -268,29 +306,32 @@ func (p *grepProgram) trailing(c *cmd.Ctx, to int) {
 	f := &p.File
 	for f.Pending > 0 && f.Printed >= 0 && f.Printed < to {
 		end := f.Printed + bytes.IndexByte(f.Buf[f.Printed:to], p.o.eol) + 1
-		p.line(c, f.Printed, end, '-')
+		if !p.line(c, f.Printed, end, '-') {
+			f.Pending = 0 // as with GNU: the context ends where it cannot be shown
+			return
+		}
 		f.Pending--
 	}
 }
 
-// line prints a line with its EOL.
-func (p *grepProgram) line(c *cmd.Ctx, s, e int, sep byte) {
+// line prints a line with its EOL; it is false for one that is not text.
+func (p *grepProgram) line(c *cmd.Ctx, s, e int, sep byte) bool {
 	f := &p.File
+	text := f.Buf[s : e-1]
+	if !p.o.only && p.o.binary != grepText && !utf8.Valid(text) {
+		f.Garbled = true
+		return false
+	}
 	f.Printed = e
 	if p.o.only && (sep == '-') != p.o.invert {
-		return
-	}
-	text := f.Buf[s : e-1]
-	garbled := p.o.binary != grepText && p.o.eol != 0 && !utf8.Valid(text)
-	if garbled && !p.o.only {
-		f.Garbled = true
-		return
+		return true
 	}
 	if p.o.style.number {
 		f.Lines += int64(bytes.Count(f.Buf[f.Counted:s], []byte{p.o.eol}))
 		f.Counted = s
 	}
 	p.o.style.line(c, p, text, f.Base+int64(s), sep)
+	return true
 }
 
 // trim forgets what no later line can need.
@@ -596,7 +637,7 @@ func (s *grepStyle) line(c *cmd.Ctx, p *grepProgram, text []byte, at int64, sep 
 
 // piece prints a match of -o.
 func (p *grepProgram) piece(c *cmd.Ctx, text []byte, at int64, sep byte, sgr string) {
-	if p.o.binary != grepText && p.o.eol != 0 && !utf8.Valid(text) {
+	if p.o.binary != grepText && !utf8.Valid(text) {
 		p.File.Garbled = true
 		return
 	}

@@ -15,9 +15,8 @@ type input struct {
 	FD     int       `cbor:"2,keyasint,omitempty"`
 	Opened bool      `cbor:"3,keyasint,omitempty"`
 	Lines  cmd.Lines `cbor:"4,keyasint,omitempty"`
-	Name   string    `cbor:"5,keyasint,omitempty"` // of the file of the present line, for F
 	Number int64     `cbor:"6,keyasint,omitempty"` // of the present line
-	Ahead  string    `cbor:"7,keyasint,omitempty"` // the file that is open
+	Name   string    `cbor:"7,keyasint,omitempty"` // the file that is open; F shows it, even if it was opened to see whether more follows
 	Target string    `cbor:"8,keyasint,omitempty"` // the file to be replaced by Temp with -i
 	Temp   string    `cbor:"9,keyasint,omitempty"`
 	Fresh  bool      `cbor:"10,keyasint,omitempty"` // no line of the open file was read yet
@@ -74,7 +73,7 @@ func (p *Program) peek(c *cmd.Ctx, across bool) (outcome, cmd.Next) {
 				}
 			default:
 				c.Flush()
-				c.Errorf("read error on %s: %s", in.Ahead, err)
+				c.Errorf("read error on %s: %s", in.Name, err)
 				return mustWait, cmd.Exit(4)
 			}
 		}
@@ -106,7 +105,7 @@ func (p *Program) openNext(c *cmd.Ctx) (ok, fatal bool) {
 		in.Next++
 		in.Lines.Reset()
 		if name == "-" && !p.o.inPlace {
-			in.FD, in.Opened, in.Ahead, in.Fresh = 0, true, "-", true
+			in.FD, in.Opened, in.Name, in.Fresh = 0, true, "-", true
 			return true, false
 		}
 		path := name
@@ -133,7 +132,7 @@ func (p *Program) openNext(c *cmd.Ctx) (ok, fatal bool) {
 				return false, true
 			}
 		}
-		in.FD, in.Opened, in.Ahead, in.Fresh = fd, true, name, true
+		in.FD, in.Opened, in.Name, in.Fresh = fd, true, name, true
 		return true, false
 	}
 }
@@ -248,13 +247,12 @@ func (p *Program) readLine(c *cmd.Ctx) (got bool, next cmd.Next, ok bool) {
 				return false, cmd.WaitRead(in.FD), false
 			default:
 				c.Flush()
-				c.Errorf("read error on %s: %s", in.Ahead, err)
+				c.Errorf("read error on %s: %s", in.Name, err)
 				return false, cmd.Exit(4), false
 			}
 		}
 		if in.Fresh {
 			in.Fresh = false
-			in.Name = in.Ahead
 			if p.o.separate && in.Next > 1 {
 				in.Number = 0
 				p.Hold = p.Hold[:0]
@@ -269,11 +267,10 @@ func (p *Program) readLine(c *cmd.Ctx) (got bool, next cmd.Next, ok bool) {
 		}
 		in.Number++
 		if p.Joining {
-			p.Space = append(p.Space, p.o.delim)
+			p.Space = join(p.Space, p.o.delim, line)
 		} else {
-			p.Space = p.Space[:0]
+			p.Space = append(p.Space[:0], line...)
 		}
-		p.Space = append(p.Space, line...)
 		p.Chomped = !in.Lines.Bare
 		p.Done = false
 		return true, cmd.Next{}, true

@@ -34,15 +34,6 @@ func (p *Program) open(c *cmd.Ctx) bool {
 	return true
 }
 
-// output gives the number in Outs of one of script.files. Without -i,
-// /dev/stdout is the main output.
-func (p *Program) output(file int) int {
-	if p.script.files[file] == "/dev/stdout" && !p.o.inPlace {
-		return 0
-	}
-	return file + 1
-}
-
 // sink is where the bytes for an output go until the end of the turn.
 func (p *Program) sink(c *cmd.Ctx, i int) *[]byte {
 	switch p.Outs[i].FD {
@@ -105,6 +96,15 @@ func (p *Program) raw(c *cmd.Ctx, text []byte) {
 	*b = append(*b, text...)
 }
 
+// inserted writes the text of i and c.
+func (p *Program) inserted(c *cmd.Ctx, text []byte) {
+	p.raw(c, text)
+	if n := len(text); n > 0 {
+		b := *p.sink(c, 0)
+		b[len(b)-1] = p.o.delim
+	}
+}
+
 // appended writes what a, r and R left for the end of the cycle; ok is false if
 // the program must return next.
 func (p *Program) appended(c *cmd.Ctx, left *int) (next cmd.Next, ok bool) {
@@ -116,6 +116,7 @@ func (p *Program) appended(c *cmd.Ctx, left *int) (next cmd.Next, ok bool) {
 			continue
 		}
 		if !a.Open {
+			p.begin(c, 0)
 			p.flush(c)
 			switch a.File {
 			case "/dev/stdin":
@@ -174,8 +175,6 @@ func (p *Program) list(c *cmd.Ctx, width int) {
 			piece = append(piece, `\\`...)
 		case ch >= ' ' && ch < 127:
 			piece = append(piece, ch)
-		case ch == '\n' && p.o.delim != '\n':
-			piece = append(piece, '\n')
 		default:
 			if i := indexByte("\a\b\f\n\r\t\v", ch); i >= 0 {
 				piece = append(piece, '\\', "abfnrtv"[i])
@@ -184,13 +183,13 @@ func (p *Program) list(c *cmd.Ctx, width int) {
 			piece = append(piece, '\\', '0'+ch>>6, '0'+ch>>3&7, '0'+ch&7)
 		}
 		if width > 0 && col+len(piece) > width-1 {
-			*b = append(*b, '\\', '\n')
+			*b = append(*b, '\\', p.o.delim)
 			col = 0
 		}
 		*b = append(*b, piece...)
 		col += len(piece)
 	}
-	*b = append(*b, '$', '\n')
+	*b = append(*b, '$', p.o.delim)
 }
 
 func indexByte(s string, c byte) int {
@@ -205,7 +204,7 @@ func indexByte(s string, c byte) int {
 // number writes the line number.
 func (p *Program) number(c *cmd.Ctx) {
 	b := p.begin(c, 0)
-	*b = append(strconv.AppendInt(*b, p.In.Number, 10), '\n')
+	*b = append(strconv.AppendInt(*b, p.In.Number, 10), p.o.delim)
 }
 
 // readerLine takes the next line of a file of R; ok is false if the program

@@ -38,7 +38,7 @@ type parser struct {
 // block is an open {.
 type block struct{ command, at, pos int }
 
-// parse reads a script.
+// parse reads a script. With an error it gives the files to write seen so far.
 func parse(sources []Source, o options) (s *script, err error) {
 	p := &parser{o: o, sources: sources, out: &script{}, labels: map[string]int{}, read: map[string]int{}, written: map[string]int{}}
 	defer func() {
@@ -47,7 +47,7 @@ func parse(sources []Source, o options) (s *script, err error) {
 			if !ok {
 				panic(r)
 			}
-			s, err = nil, fault
+			s, err = &script{files: p.out.files}, fault
 		}
 	}()
 	for p.at = range sources {

@@ -11,7 +11,7 @@ import (
 // Range is where the range of a command stands.
 type Range struct {
 	Active bool  `cbor:"1,keyasint,omitempty"`
-	Closed bool  `cbor:"2,keyasint,omitempty"` // 0,/re/ is over
+	Closed bool  `cbor:"2,keyasint,omitempty"` // it does not begin again
 	End    int64 `cbor:"3,keyasint,omitempty"` // its last line, where that is known
 }
 
@@ -66,6 +66,7 @@ type Program struct {
 	Silent   bool      `cbor:"14,keyasint,omitempty"` // the cycle ends without printing
 	Keep     bool      `cbor:"15,keyasint,omitempty"` // D: the next cycle does not read
 	Quit     bool      `cbor:"16,keyasint,omitempty"`
+	Quitting bool      `cbor:"24,keyasint,omitempty"` // by q, which completes the last line
 	Status   int       `cbor:"17,keyasint,omitempty"`
 	Last     int       `cbor:"18,keyasint,omitempty"` // 1 + the number of the expression used last
 	Joining  bool      `cbor:"19,keyasint,omitempty"` // N waits for its line
@@ -81,6 +82,7 @@ type Program struct {
 	index  map[*pattern]int
 	out    [][]byte // not handed to the system yet, by output
 	broken bool     // a write failed
+	work   int      // steps of matching not counted yet
 }
 
 // settings are the flags; a cache.
@@ -112,6 +114,8 @@ func (p *Program) Step(c *cmd.Ctx) cmd.Next {
 	if p.script == nil {
 		s, err := parse(p.Sources, p.o.options)
 		if err != nil {
+			p.script = s
+			p.open(c) // GNU sed makes the files as it reads their names
 			c.Errorf("%s", err)
 			status := 1
 			if e, ok := err.(*parseError); ok && e.panic {
@@ -145,12 +149,8 @@ func (p *Program) Step(c *cmd.Ctx) cmd.Next {
 
 // charge accounts for the work of a turn and for what is kept.
 func (p *Program) charge(c *cmd.Ctx, n int) {
-	for _, re := range p.regs {
-		if re.re != nil {
-			n += re.re.Work() / 8
-		}
-	}
-	c.Charge(n)
+	c.Charge(n + p.work/8)
+	p.work = 0
 	if kept := cap(p.Space) + cap(p.Hold) + cap(p.spare); kept > cmd.Turn {
 		c.Hold(kept + cap(p.In.Lines.Buf))
 	}
@@ -184,6 +184,9 @@ func (p *Program) turn(c *cmd.Ctx, left *int) (next cmd.Next, again bool) {
 	case phaseEnd:
 		if !p.Silent && !p.o.quiet {
 			p.print(c, 0, p.Space)
+		}
+		if p.Quitting {
+			p.begin(c, 0)
 		}
 		p.Phase, p.After = phaseAppend, phaseRead
 		if p.Quit {

@@ -32,7 +32,9 @@ func (p *Program) match(re *pattern) (bool, error) {
 	if r == nil {
 		return false, errNoPattern{}
 	}
-	return r.Match(p.Space)
+	is, err := r.Match(p.Space)
+	p.work += r.Work()
+	return is, err
 }
 
 // addressed reports whether the present line is at an address; ok is false if
@@ -72,41 +74,69 @@ func (p *Program) selected(c *cmd.Ctx, pc int) (is bool, next cmd.Next, ok bool)
 
 func (p *Program) inRange(c *cmd.Ctx, com *command, r *Range) (is bool, next cmd.Next, ok bool) {
 	n := p.In.Number
-	a2 := com.a2
+	a1, a2 := com.a1, com.a2
 	if r.Active {
 		switch a2.kind {
-		case addrLine, addrPlus, addrMult:
-			end := r.End
-			if a2.kind == addrLine {
-				end = a2.n
-			}
-			r.Active = n < end
-			return n <= end, next, true
+		case addrLine:
+			r.close(a1, n >= a2.n)
+			return n <= a2.n, next, true
+		case addrPlus, addrMult:
+			r.close(a1, n >= r.End)
+			return true, next, true
 		}
 		is, next, ok = p.addressed(c, a2)
-		if ok && is {
-			r.Active = false
-		}
+		r.close(a1, ok && is)
 		return true, next, ok
 	}
-	if is, next, ok = p.addressed(c, com.a1); !ok || !is {
+	if a1.kind == addrLine {
+		// The range begins at its line, or at the first one after it that the command sees.
+		if r.Closed || n < a1.n {
+			return false, next, true
+		}
+	} else if is, next, ok = p.addressed(c, a1); !ok || !is {
 		return false, next, ok
 	}
 	switch a2.kind {
 	case addrLine:
-		r.Active = a2.n > n
+		if n >= a2.n {
+			r.close(a1, true)
+			return n == a2.n || n == a1.n || a1.kind != addrLine, next, true
+		}
 	case addrPlus:
 		r.End = n + a2.n
-		r.Active = a2.n > 0
-	case addrMult:
-		if a2.n > 0 {
-			r.End = (n/a2.n + 1) * a2.n
-			r.Active = true
+		if a2.n == 0 {
+			r.close(a1, true)
+			return true, next, true
 		}
-	default:
-		r.Active = true
+	case addrMult:
+		if a2.n == 0 {
+			r.close(a1, true)
+			return true, next, true
+		}
+		r.End = (n/a2.n + 1) * a2.n
+	case addrLast:
+		if is, next, ok = p.last(c); !ok {
+			return false, next, false
+		}
+		if is {
+			r.close(a1, true)
+			return true, next, true
+		}
+	case addrStep:
+		if n >= a2.n && (n-a2.n)%a2.step == 0 {
+			r.close(a1, true)
+			return true, next, true
+		}
 	}
+	r.Active = true
 	return true, next, true
+}
+
+// close ends a range if it is at its end. One that begins at a line number does not begin again.
+func (r *Range) close(a1 *address, end bool) {
+	if end {
+		r.Active, r.Closed = false, a1.kind == addrLine
+	}
 }
 
 // run executes commands until the cycle ends or the turn is used up.
@@ -120,7 +150,8 @@ func (p *Program) run(c *cmd.Ctx, left *int) (next cmd.Next, again bool) {
 		if *left <= 0 {
 			return cmd.Again(), false
 		}
-		*left--
+		*left -= 1 + p.work/8
+		p.work = 0
 		com := &commands[p.PC]
 		if p.Stage == 0 {
 			is, next, ok := p.selected(c, p.PC)
@@ -161,10 +192,10 @@ func (p *Program) execute(c *cmd.Ctx, com *command, left *int) (next cmd.Next, o
 	case 'a':
 		p.Queue = append(p.Queue, Append{Text: com.text})
 	case 'i':
-		p.raw(c, com.text)
+		p.inserted(c, com.text)
 	case 'c':
 		if com.a2 == nil || com.not || !p.Ranges[pc].Active {
-			p.raw(c, com.text)
+			p.inserted(c, com.text)
 		}
 		p.end(true)
 	case 'b':
@@ -186,18 +217,18 @@ func (p *Program) execute(c *cmd.Ctx, com *command, left *int) (next cmd.Next, o
 		p.end(true)
 	case 'F':
 		b := p.begin(c, 0)
-		*b = append(append(*b, p.In.Name...), '\n')
+		*b = append(append(*b, p.In.Name...), p.o.delim)
 	case 'g':
 		p.Space, p.Chomped = append(p.Space[:0], p.Hold...), !p.HoldBare
 		*left -= len(p.Space) / 64
 	case 'G':
-		p.Space, p.Chomped = append(append(p.Space, p.o.delim), p.Hold...), !p.HoldBare
+		p.Space, p.Chomped = join(p.Space, p.o.delim, p.Hold), !p.HoldBare
 		*left -= len(p.Space) / 64
 	case 'h':
 		p.Hold, p.HoldBare = append(p.Hold[:0], p.Space...), !p.Chomped
 		*left -= len(p.Space) / 64
 	case 'H':
-		p.Hold, p.HoldBare = append(append(p.Hold, p.o.delim), p.Space...), !p.Chomped
+		p.Hold, p.HoldBare = join(p.Hold, p.o.delim, p.Space), !p.Chomped
 		*left -= len(p.Space) / 64
 	case 'x':
 		p.Space, p.Hold = p.Hold, p.Space
@@ -219,7 +250,7 @@ func (p *Program) execute(c *cmd.Ctx, com *command, left *int) (next cmd.Next, o
 		if com.n >= 0 {
 			p.Status = int(com.n & 255)
 		}
-		p.Quit = true
+		p.Quit, p.Quitting = true, com.name == 'q'
 		p.end(com.name == 'Q')
 		if com.name == 'Q' {
 			p.Queue = nil
@@ -238,9 +269,9 @@ func (p *Program) execute(c *cmd.Ctx, com *command, left *int) (next cmd.Next, o
 	case 's':
 		return p.substituted(c, com, left)
 	case 'w':
-		p.print(c, p.output(com.file), p.Space)
+		p.print(c, com.file+1, p.Space)
 	case 'W':
-		p.line(c, p.output(com.file))
+		p.line(c, com.file+1)
 	case 'y':
 		p.transliterate(com)
 		*left -= len(p.Space) / 16
@@ -248,6 +279,15 @@ func (p *Program) execute(c *cmd.Ctx, com *command, left *int) (next cmd.Next, o
 		p.Space = p.Space[:0]
 	}
 	return cmd.Next{}, true
+}
+
+// join adds a newline and more text. It doubles what is too small, so that
+// gathering a whole file takes linear time.
+func join(b []byte, delim byte, more []byte) []byte {
+	if need := len(b) + 1 + len(more); need > cap(b) {
+		b = append(make([]byte, 0, 2*need), b...)
+	}
+	return append(append(b, delim), more...)
 }
 
 // line writes the pattern space up to its first newline.
@@ -345,6 +385,7 @@ func (p *Program) substituted(c *cmd.Ctx, com *command, left *int) (cmd.Next, bo
 		return cmd.Exit(1), false
 	}
 	done, err := p.replace(re, s)
+	p.work += re.Work()
 	*left -= len(p.Space) / 16
 	if err != nil {
 		return p.fault(c, err), false
@@ -367,7 +408,7 @@ func (p *Program) replaced(c *cmd.Ctx, com *command) {
 		p.print(c, 0, p.Space)
 	}
 	if com.file >= 0 {
-		p.print(c, p.output(com.file), p.Space)
+		p.print(c, com.file+1, p.Space)
 	}
 }
 
