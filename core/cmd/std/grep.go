@@ -170,29 +170,32 @@ type grepOptions struct {
 // grepProgram searches its operands, file by file and, below directories, in
 // byte order of the names.
 type grepProgram struct {
-	Started  bool       `cbor:"1,keyasint,omitempty"`
-	Keys     []byte     `cbor:"2,keyasint,omitempty"` // the patterns, each ended by a newline
-	Origins  []grepKeys `cbor:"3,keyasint,omitempty"`
-	Flag     int        `cbor:"4,keyasint,omitempty"` // options looked at for patterns
-	Ready    bool       `cbor:"5,keyasint,omitempty"` // all patterns are there
-	Operand  int        `cbor:"6,keyasint,omitempty"`
-	Dirs     []walk.Dir `cbor:"7,keyasint,omitempty"`
-	Inodes   []vfs.Ino  `cbor:"8,keyasint,omitempty"` // of Dirs, against loops with -R
-	File     grepFile   `cbor:"9,keyasint,omitempty"`
-	Matched  bool       `cbor:"10,keyasint,omitempty"`
-	Failed   bool       `cbor:"11,keyasint,omitempty"`
-	Used     bool       `cbor:"12,keyasint,omitempty"` // a group was printed: the next is separated
-	Globs    []string   `cbor:"13,keyasint,omitempty"` // of --exclude-from, in the order of the options
-	GlobFlag int        `cbor:"14,keyasint,omitempty"`
-	Source   cmd.Lines  `cbor:"15,keyasint,omitempty"` // a file of patterns being read
-	SourceFD int        `cbor:"16,keyasint,omitempty"` // -1 is none
-
-	Implied bool `cbor:"17,keyasint,omitempty"` // the operand is not on the command line
+	Started  bool         `cbor:"1,keyasint,omitempty"`
+	Patterns grepPatterns `cbor:"2,keyasint,omitempty"`
+	Operand  int          `cbor:"3,keyasint,omitempty"`
+	Implied  bool         `cbor:"4,keyasint,omitempty"` // the operand is not on the command line
+	Dirs     []walk.Dir   `cbor:"5,keyasint,omitempty"`
+	Inodes   []vfs.Ino    `cbor:"6,keyasint,omitempty"` // of Dirs, against loops with -R
+	File     grepFile     `cbor:"7,keyasint,omitempty"`
+	Matched  bool         `cbor:"8,keyasint,omitempty"`
+	Failed   bool         `cbor:"9,keyasint,omitempty"`
+	Used     bool         `cbor:"10,keyasint,omitempty"` // a group was printed: the next is separated
 
 	o     *grepOptions
 	re    *regex.Regexp
 	fresh int // bytes of File.Buf known to hold no end of a line
 	spent int // steps of matching in this turn
+}
+
+// grepPatterns is what is searched for, gathered from options and files.
+type grepPatterns struct {
+	Keys    []byte     `cbor:"1,keyasint,omitempty"` // each ended by a newline
+	Origins []grepKeys `cbor:"2,keyasint,omitempty"`
+	Globs   []string   `cbor:"3,keyasint,omitempty"` // of --exclude-from
+	Flag    int        `cbor:"4,keyasint,omitempty"` // options looked at
+	Ready   bool       `cbor:"5,keyasint,omitempty"` // all are there
+	Source  cmd.Lines  `cbor:"6,keyasint,omitempty"` // a file of them being read
+	FD      int        `cbor:"7,keyasint,omitempty"` // of it; -1 is none
 }
 
 // grepKeys says where patterns come from, for messages.
@@ -213,7 +216,7 @@ func (p *grepProgram) Step(c *cmd.Ctx) cmd.Next {
 		p.o = o
 	}
 	if !p.Started {
-		p.Started, p.SourceFD = true, -1
+		p.Started, p.Patterns.FD = true, -1
 		if p.o.oldOffsets {
 			c.Errorf("warning: --unix-byte-offsets (-u) is obsolete")
 		}
@@ -222,10 +225,10 @@ func (p *grepProgram) Step(c *cmd.Ctx) cmd.Next {
 				return cmd.Exit(grepHint(c))
 			}
 			p.addKeys("", c.Args[0])
-			p.Flag = len(c.Flags)
+			p.Patterns.Flag = len(c.Flags)
 		}
 	}
-	if !p.Ready {
+	if !p.Patterns.Ready {
 		if next, ok := p.gather(c); !ok {
 			return next
 		}
@@ -250,57 +253,57 @@ func (p *grepProgram) Step(c *cmd.Ctx) cmd.Next {
 
 // hopeless reports that no line of any file can be selected, which GNU grep sees at once.
 func (p *grepProgram) hopeless() bool {
-	if len(p.Keys) == 0 {
+	if len(p.Patterns.Keys) == 0 {
 		return !p.o.invert
 	}
-	return p.o.invert && len(p.Keys) == 1 && !p.o.words && !p.o.whole
+	return p.o.invert && len(p.Patterns.Keys) == 1 && !p.o.words && !p.o.whole
 }
 
 func (p *grepProgram) addKeys(name, keys string) {
-	p.Keys = append(append(p.Keys, keys...), '\n')
-	p.Origins = append(p.Origins, grepKeys{name, strings.Count(keys, "\n") + 1})
+	p.Patterns.Keys = append(append(p.Patterns.Keys, keys...), '\n')
+	p.Patterns.Origins = append(p.Patterns.Origins, grepKeys{name, strings.Count(keys, "\n") + 1})
 }
 
 // gather collects the patterns of -e and -f and the globs of --exclude-from.
 func (p *grepProgram) gather(c *cmd.Ctx) (cmd.Next, bool) {
-	for p.Flag < len(c.Flags) {
-		f := c.Flags[p.Flag]
+	for p.Patterns.Flag < len(c.Flags) {
+		f := c.Flags[p.Patterns.Flag]
 		if f.Name == "e" {
 			p.addKeys("", f.Value)
 		}
 		if f.Name != "f" && f.Name != "exclude-from" {
-			p.Flag++
+			p.Patterns.Flag++
 			continue
 		}
-		if p.SourceFD < 0 {
+		if p.Patterns.FD < 0 {
 			if f.Value == "-" {
-				p.SourceFD = 0
+				p.Patterns.FD = 0
 			} else {
 				fd, err := c.Open(f.Value, vfs.O_RDONLY, 0)
 				if err != nil {
 					c.Errorf("%s: %s", f.Value, err)
 					return cmd.Exit(2), false
 				}
-				p.SourceFD = fd
+				p.Patterns.FD = fd
 			}
-			p.Source.Reset()
+			p.Patterns.Source.Reset()
 		}
-		switch err := p.Source.Fill(c, p.SourceFD); err {
+		switch err := p.Patterns.Source.Fill(c, p.Patterns.FD); err {
 		case nil:
 			return cmd.Again(), false
 		case cmd.ErrBlocked:
-			return cmd.WaitRead(p.SourceFD), false
+			return cmd.WaitRead(p.Patterns.FD), false
 		case io.EOF:
 		default:
 			c.Errorf("%s: %s", f.Value, err)
 			return cmd.Exit(2), false
 		}
-		text := string(p.Source.Take())
-		p.Source = cmd.Lines{}
-		if p.SourceFD > 0 {
-			c.Close(p.SourceFD)
+		text := string(p.Patterns.Source.Take())
+		p.Patterns.Source = cmd.Lines{}
+		if p.Patterns.FD > 0 {
+			c.Close(p.Patterns.FD)
 		}
-		p.SourceFD = -1
+		p.Patterns.FD = -1
 		if f.Name == "f" {
 			if text != "" {
 				p.addKeys(f.Value, strings.TrimSuffix(text, "\n"))
@@ -308,21 +311,21 @@ func (p *grepProgram) gather(c *cmd.Ctx) (cmd.Next, bool) {
 		} else {
 			for _, g := range strings.Split(text, "\n") {
 				if g = strings.TrimRight(g, " \t\r"); g != "" && g[0] != '#' {
-					p.Globs = append(p.Globs, g)
+					p.Patterns.Globs = append(p.Patterns.Globs, g)
 				}
 			}
 		}
-		p.Flag++
+		p.Patterns.Flag++
 	}
-	p.Ready = true
+	p.Patterns.Ready = true
 	return cmd.Next{}, true
 }
 
 // compile makes the matcher; the words of refused patterns go to standard error.
 func (p *grepProgram) compile(c *cmd.Ctx) bool {
 	var keys [][]byte
-	if len(p.Keys) > 0 {
-		keys = bytes.Split(p.Keys[:len(p.Keys)-1], []byte("\n"))
+	if len(p.Patterns.Keys) > 0 {
+		keys = bytes.Split(p.Patterns.Keys[:len(p.Patterns.Keys)-1], []byte("\n"))
 	}
 	o := regex.Options{
 		Syntax: p.o.syntax, Fold: p.o.fold, Records: true, EOL: p.o.eol, Words: p.o.words, Whole: p.o.whole,
@@ -347,7 +350,7 @@ func (p *grepProgram) compile(c *cmd.Ctx) bool {
 		return false
 	}
 	first := 0
-	for _, origin := range p.Origins {
+	for _, origin := range p.Patterns.Origins {
 		for i := range origin.Lines {
 			_, err := regex.Compile(keys[first+i], o)
 			var e *regex.Error
@@ -569,7 +572,7 @@ func (p *grepProgram) skipped(c *cmd.Ctx, name string, command, dir bool) bool {
 		case !dir && f.Name == "exclude-from" && from == 0:
 			from++
 			first = false
-			for _, g := range p.Globs {
+			for _, g := range p.Patterns.Globs {
 				if match(g) {
 					verdict = true
 				}
@@ -605,7 +608,7 @@ func (p *grepProgram) advance(c *cmd.Ctx) cmd.Next {
 			continue
 		}
 		args := c.Args
-		if len(p.Origins) > 0 && !c.Flags.Has("e") && !c.Flags.Has("f") {
+		if len(p.Patterns.Origins) > 0 && !c.Flags.Has("e") && !c.Flags.Has("f") {
 			args = args[1:]
 		}
 		implied := len(args) == 0

@@ -49,31 +49,56 @@ const (
 
 // Program is a running sed.
 type Program struct {
-	Phase    uint8     `cbor:"1,keyasint,omitempty"`
-	Sources  []Source  `cbor:"2,keyasint,omitempty"`
-	In       input     `cbor:"3,keyasint,omitempty"`
-	Space    []byte    `cbor:"4,keyasint,omitempty"` // the pattern space
-	Chomped  bool      `cbor:"5,keyasint,omitempty"` // its line had a newline
-	Hold     []byte    `cbor:"6,keyasint,omitempty"`
-	HoldBare bool      `cbor:"23,keyasint,omitempty"` // and that of the hold space had none
-	PC       int       `cbor:"7,keyasint,omitempty"`
-	Done     bool      `cbor:"8,keyasint,omitempty"`  // the line was replaced: for t and T
-	Ranges   []Range   `cbor:"9,keyasint,omitempty"`  // by command
-	Outs     []Output  `cbor:"10,keyasint,omitempty"` // standard output, standard error, then script.files
-	Readers  []Reader  `cbor:"11,keyasint,omitempty"`
-	Queue    []Append  `cbor:"12,keyasint,omitempty"`
-	After    uint8     `cbor:"13,keyasint,omitempty"` // the phase after phaseAppend
-	Silent   bool      `cbor:"14,keyasint,omitempty"` // the cycle ends without printing
-	Keep     bool      `cbor:"15,keyasint,omitempty"` // D: the next cycle does not read
-	Quit     bool      `cbor:"16,keyasint,omitempty"`
-	Quitting bool      `cbor:"24,keyasint,omitempty"` // by q, which completes the last line
-	Status   int       `cbor:"17,keyasint,omitempty"`
-	Last     int       `cbor:"18,keyasint,omitempty"` // 1 + the number of the expression used last
-	Joining  bool      `cbor:"19,keyasint,omitempty"` // N waits for its line
-	Child    childWait `cbor:"20,keyasint,omitempty"`
-	Stage    int       `cbor:"22,keyasint,omitempty"` // how far a command is that had to wait
-	SourceFD int       `cbor:"21,keyasint,omitempty"` // 1 + the descriptor of the source being read
+	Phase  uint8 `cbor:"1,keyasint,omitempty"`
+	Loader `cbor:"2,keyasint,omitempty"`
+	In     input `cbor:"3,keyasint,omitempty"`
+	Text   `cbor:"4,keyasint,omitempty"`
+	Cycle  `cbor:"5,keyasint,omitempty"`
+	Files  `cbor:"6,keyasint,omitempty"`
+	Ranges []Range `cbor:"7,keyasint,omitempty"` // by command
+	Last   int     `cbor:"8,keyasint,omitempty"` // 1 + the number of the expression used last
+	Status int     `cbor:"9,keyasint,omitempty"`
 
+	caches
+}
+
+// Loader is the script while it is being read, and then its source.
+type Loader struct {
+	Sources  []Source `cbor:"1,keyasint,omitempty"`
+	SourceFD int      `cbor:"2,keyasint,omitempty"` // 1 + the descriptor of the source being read
+}
+
+// Text is what the commands work on.
+type Text struct {
+	Space    []byte `cbor:"1,keyasint,omitempty"` // the pattern space
+	Chomped  bool   `cbor:"2,keyasint,omitempty"` // its line had a newline
+	Hold     []byte `cbor:"3,keyasint,omitempty"`
+	HoldBare bool   `cbor:"4,keyasint,omitempty"` // the line of the hold space had no newline
+}
+
+// Cycle is how far the present cycle is, and how it will end.
+type Cycle struct {
+	PC       int   `cbor:"1,keyasint,omitempty"`
+	Stage    int   `cbor:"2,keyasint,omitempty"` // how far a command is that had to wait
+	Done     bool  `cbor:"3,keyasint,omitempty"` // the line was replaced: for t and T
+	Joining  bool  `cbor:"4,keyasint,omitempty"` // N waits for its line
+	Silent   bool  `cbor:"5,keyasint,omitempty"` // it ends without printing
+	Keep     bool  `cbor:"6,keyasint,omitempty"` // D: the next one does not read
+	Quit     bool  `cbor:"7,keyasint,omitempty"`
+	Quitting bool  `cbor:"8,keyasint,omitempty"` // by q, which completes the last line
+	After    uint8 `cbor:"9,keyasint,omitempty"` // the phase after phaseAppend
+}
+
+// Files are the files of the script, and what is to be written at the end of the cycle.
+type Files struct {
+	Outs    []Output  `cbor:"1,keyasint,omitempty"` // the main output, then script.files
+	Readers []Reader  `cbor:"2,keyasint,omitempty"`
+	Queue   []Append  `cbor:"3,keyasint,omitempty"`
+	Child   childWait `cbor:"4,keyasint,omitempty"`
+}
+
+// caches are made again after a load.
+type caches struct {
 	script *script
 	o      *settings
 	spare  []byte
