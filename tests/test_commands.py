@@ -77,6 +77,17 @@ def test_a_list_is_not_parsed(sb: Sandbox) -> None:
             sb.commands.run(bad)  # type: ignore[arg-type]
 
 
+def test_a_str_of_another_class_is_a_script(sb: Sandbox) -> None:
+    """It is not taken for a list of letters."""
+
+    class Text(str):
+        pass
+
+    assert sb.commands.run(Text("echo hi")).stdout == "hi\n"
+    sb.files.write(Text("/tmp/t"), b"x")
+    assert sb.files.read(Text("/tmp/t")) == b"x"
+
+
 def test_check(sb: Sandbox) -> None:
     """check=True and check() raise with the result and the last line of stderr."""
     with pytest.raises(CommandError, match="exit code 3: two") as caught:

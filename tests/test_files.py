@@ -215,6 +215,18 @@ def test_a_nul_in_a_path(sb: Sandbox) -> None:
     assert sb.files.read("/tmp/a") == b"1"
 
 
+def test_devices(sb: Sandbox) -> None:
+    """What has no end is refused instead of filling the memory; the rest is what it is."""
+    assert sb.files.read("/dev/null") == b""
+    assert sb.files.read("/proc/version").startswith(b"Linux")
+    for path in ("/dev/zero", "/dev/urandom"):
+        with pytest.raises((OSError, ValueError)):
+            sb.files.read(path)
+    sb.files.write("/dev/null", b"gone")
+    with pytest.raises(OSError, match="/dev/full"):
+        sb.files.write("/dev/full", b"x")
+
+
 def test_modes_do_not_hold_python_back(sb: Sandbox) -> None:
     """The shell obeys mode bits, files does not."""
     sb.files.write("/tmp/secret", b"1")

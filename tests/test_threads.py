@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import List
 
 import pytest
-from eryxsh import Sandbox, SandboxBusyError, ToolCall
+from eryxsh import Sandbox, SandboxBusyError, SandboxClosedError, ToolCall
 
 
 def test_one_sandbox_from_two_threads() -> None:
@@ -136,6 +136,29 @@ def test_suspend_and_resume_from_another_thread() -> None:
     assert [r.stdout for r in results] == ["end\n"]
     sb.suspend()  # nothing runs: nothing happens
     assert sb.commands.run("echo on").stdout == "on\n"
+
+
+def test_cancel_and_close_end_a_pause() -> None:
+    """A paused driver does not have to be resumed to be stopped."""
+    for stop, code in ((lambda sb: sb.commands.cancel(), 130), (lambda sb: sb.close(), None)):
+        sb = Sandbox()
+        results: List[object] = []
+
+        def work(sb: Sandbox = sb, results: List[object] = results) -> None:
+            try:
+                results.append(sb.commands.run("while :; do :; done").exit_code)
+            except SandboxClosedError:
+                results.append(None)
+
+        thread = threading.Thread(target=work)
+        thread.start()
+        time.sleep(0.1)
+        sb.suspend()
+        time.sleep(0.1)
+        assert thread.is_alive()
+        stop(sb)
+        thread.join(5)
+        assert results == [code]
 
 
 def test_finalizer_on_another_thread() -> None:

@@ -8,7 +8,20 @@ import threading
 from typing import Any, List
 
 import pytest
-from eryxsh import CapabilityError, Extension, RunSuspended, Sandbox, SandboxPath, Suspend, Tool, ToolCall, ToolResult, tool
+from eryxsh import (
+    CapabilityError,
+    EryxshError,
+    Extension,
+    Run,
+    RunSuspended,
+    Sandbox,
+    SandboxPath,
+    Suspend,
+    Tool,
+    ToolCall,
+    ToolResult,
+    tool,
+)
 
 
 def shell(function: Any, script: str, **options: Any) -> Any:
@@ -103,6 +116,20 @@ def test_exception_is_a_failure() -> None:
     r = shell(lambda call: object(), "tool")
     assert r.exit_code == 1
     assert isinstance(r.tool_errors[0], TypeError)
+
+
+def test_failures_are_told_after_a_load() -> None:
+    """An exception from before a dump is its text in the result of the loaded run."""
+
+    def fail(call: ToolCall) -> None:
+        raise RuntimeError("first")
+
+    sb = Sandbox(tools={"fail": fail, "ask": None})
+    with pytest.raises(RunSuspended) as caught:
+        sb.commands.run("fail; ask; fail")
+    loaded = Run.load(caught.value.run.dump(), tools={"fail": fail})
+    loaded.resume(loaded.pending()[0])
+    assert [(type(e), str(e)) for e in loaded.drive().tool_errors] == [(EryxshError, "first"), (RuntimeError, "first")]
 
 
 @pytest.mark.parametrize("error", [SystemExit, KeyboardInterrupt])
@@ -227,6 +254,7 @@ def test_suspend_from_a_tool() -> None:
     sb = Sandbox(tools={"approve": approve})
     with pytest.raises(RunSuspended) as caught:
         sb.commands.run("echo begin; echo $(approve); echo end")
+    assert "approve waits for an answer (waiting for a person)" in str(caught.value)
     run = caught.value.run
     with pytest.raises(RunSuspended):
         run.drive()

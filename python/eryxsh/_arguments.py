@@ -11,6 +11,7 @@ import collections.abc
 import datetime
 import decimal
 import enum
+import functools
 import inspect
 import json
 import pathlib
@@ -292,9 +293,17 @@ def _name(function: Callable[..., Any]) -> str:
 
 
 def _hints(function: Callable[..., Any]) -> Dict[str, Any]:
-    target = function if inspect.isroutine(function) else getattr(function, "__call__", function)  # noqa: B004  # its hints, not whether it is callable
+    """The parameters' annotations, evaluated; what the function returns is its own affair."""
+    target: Any = function
+    while isinstance(target, functools.partial):
+        target = target.func
+    if not inspect.isroutine(target):
+        target = type(target).__call__ if not inspect.isclass(target) else target.__init__
+    target = inspect.unwrap(target)
+    annotations = {name: hint for name, hint in getattr(target, "__annotations__", {}).items() if name != "return"}
+    carrier = types.SimpleNamespace(__annotations__=annotations)
     try:
-        return typing.get_type_hints(target, include_extras=True)
+        return typing.get_type_hints(carrier, globalns=getattr(target, "__globals__", {}), include_extras=True)
     except Exception as error:
         raise TypeError(f"{_name(function)}: its annotations cannot be read: {error}") from error
 

@@ -10,7 +10,8 @@ from ._limits import Limits, changed
 from ._results import CommandResult
 from ._runs import ASYNC_SLICE, AnyRun, AsyncRun, Run, abandon, text_sink
 from ._tools import as_bytes
-from ._turns import Turn
+from ._turns import Turn, drivers, hand_over, queues, task_turn, wait_async
+from ._turns import wait as wait_for
 
 if TYPE_CHECKING:
     from ._async import AsyncSandbox
@@ -93,12 +94,12 @@ class Commands:
         handle = sandbox._handle
         turn = Turn()
         try:
-            if _turns.drivers.setdefault(handle, turn) is not turn:
-                _turns.wait(handle, turn)
+            if drivers.setdefault(handle, turn) is not turn:
+                wait_for(handle, turn)
             answer = _wire.run_run(
                 handle,
-                script=command if type(command) is str else None,
-                argv=None if type(command) is str else _words(command),
+                script=command if isinstance(command, str) else None,
+                argv=None if isinstance(command, str) else _words(command),
                 stdin=None if stdin is None else _input(stdin),
                 env=None if env is None else _environment(env),
                 cwd=None if cwd is None else str(cwd),
@@ -114,11 +115,14 @@ class Commands:
                 result = run._sync(run._to_end(), turn)
                 flush()
         except BaseException as error:
-            if _from_outside(error) and _turns.drivers.get(handle) is turn:
+            if _from_outside(error) and drivers.get(handle) is turn:
                 abandon(handle)
             raise
         finally:
-            _turns.give(handle, turn)
+            if handle in drivers and drivers[handle] is turn:
+                del drivers[handle]
+                if handle in queues:
+                    hand_over(handle)
         return result.check() if check else result
 
     async def arun(
@@ -171,19 +175,22 @@ class Commands:
         handle = sandbox._handle
         turn = Turn()
         try:
-            if _turns.drivers.setdefault(handle, turn) is not turn:
-                _turns.wait(handle, turn)
+            if drivers.setdefault(handle, turn) is not turn:
+                wait_for(handle, turn)
             return Run(sandbox, _wire.run_start(handle, **start_arguments(sandbox, command, stdin, env, cwd, timeout, limits, on_limit)))
         finally:
-            _turns.give(handle, turn)
+            if handle in drivers and drivers[handle] is turn:
+                del drivers[handle]
+                if handle in queues:
+                    hand_over(handle)
 
     def cancel(self) -> None:
         """From any thread: end whatever runs, with status 130. Nothing running: nothing happens."""
         sandbox = self._sandbox
         handle = sandbox._live()
-        if handle in _turns.drivers:
+        if handle in drivers:
             _wire.run_cancel(handle)
-            _turns.wake(handle)
+            _turns.wake(handle, stop=True)
             return
         run = sandbox.runs.active()
         if run is not None:
@@ -214,14 +221,14 @@ class AsyncCommands:
         """See ``Commands.run``. Cancelling the task stops the script."""
         sandbox = self._async_sandbox._sandbox
         handle = sandbox._handle
-        turn = Turn()
+        turn = task_turn()
         try:
-            if _turns.drivers.setdefault(handle, turn) is not turn:
-                await _turns.wait_async(handle, turn)
+            if drivers.setdefault(handle, turn) is not turn:
+                await wait_async(handle, turn)
             answer = _wire.run_run(
                 handle,
-                script=command if type(command) is str else None,
-                argv=None if type(command) is str else _words(command),
+                script=command if isinstance(command, str) else None,
+                argv=None if isinstance(command, str) else _words(command),
                 stdin=None if stdin is None else _input(stdin),
                 env=None if env is None else _environment(env),
                 cwd=None if cwd is None else str(cwd),
@@ -238,11 +245,14 @@ class AsyncCommands:
                 result = await run._async(run._to_end(), turn)
                 flush()
         except BaseException as error:
-            if _from_outside(error) and _turns.drivers.get(handle) is turn:
+            if _from_outside(error) and drivers.get(handle) is turn:
                 abandon(handle, patience=0.1)
             raise
         finally:
-            _turns.give(handle, turn)
+            if handle in drivers and drivers[handle] is turn:
+                del drivers[handle]
+                if handle in queues:
+                    hand_over(handle)
         return result.check() if check else result
 
     arun = run
@@ -261,14 +271,17 @@ class AsyncCommands:
         """See ``Commands.start``."""
         sandbox = self._async_sandbox._sandbox
         handle = sandbox._handle
-        turn = Turn()
+        turn = task_turn()
         try:
-            if _turns.drivers.setdefault(handle, turn) is not turn:
-                await _turns.wait_async(handle, turn)
+            if drivers.setdefault(handle, turn) is not turn:
+                await wait_async(handle, turn)
             arguments = start_arguments(sandbox, command, stdin, env, cwd, timeout, limits, on_limit)
             return AsyncRun(self._async_sandbox, _wire.run_start(handle, **arguments))
         finally:
-            _turns.give(handle, turn)
+            if handle in drivers and drivers[handle] is turn:
+                del drivers[handle]
+                if handle in queues:
+                    hand_over(handle)
 
     def cancel(self) -> None:
         """From any thread or task: end whatever runs, with status 130. Not awaited."""
@@ -309,8 +322,8 @@ def start_arguments(
     if on_limit not in ("stop", "suspend"):
         raise ValueError(f"on_limit is 'stop' or 'suspend', not {on_limit!r}")
     return {
-        "script": command if type(command) is str else None,
-        "argv": None if type(command) is str else _words(command),
+        "script": command if isinstance(command, str) else None,
+        "argv": None if isinstance(command, str) else _words(command),
         "stdin": None if stdin is None or stdin is PIPE else _input(stdin),
         "pipe": stdin is PIPE or None,
         "env": None if env is None else _environment(env),
@@ -345,9 +358,18 @@ def _input(stdin: Any) -> bytes:
 def _environment(env: Mapping[str, str]) -> Dict[str, str]:
     made = dict(env)
     for name, value in made.items():
-        if not isinstance(name, str) or not isinstance(value, str):
-            raise TypeError(f"env: names and values are str, not {name!r}: {value!r}")
+        check_variable(name, value)
     return made
+
+
+def check_variable(name: Any, value: Any) -> None:
+    """Refuse what cannot be an exported variable."""
+    if not isinstance(name, str) or not isinstance(value, str):
+        raise TypeError(f"env: names and values are str, not {name!r}: {value!r}")
+    if not name.isidentifier() or not name.isascii():
+        raise ValueError(f"env: {name!r} cannot be a variable's name")
+    if "\0" in value:
+        raise ValueError(f"env: the value of {name} has a NUL byte")
 
 
 def nanoseconds(timeout: Optional[float]) -> Optional[int]:

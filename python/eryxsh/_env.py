@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Dict, Iterator, MutableMapping
 
 from . import _wire
+from ._commands import check_variable
 
 if TYPE_CHECKING:
     from ._async import AsyncSandbox
@@ -32,8 +33,7 @@ class Env(MutableMapping[str, str]):
         return self._exported()[name]
 
     def __setitem__(self, name: str, value: str) -> None:
-        if not isinstance(value, str):
-            raise TypeError(f"env: a value is a str, not {value!r}")
+        check_variable(name, value)
         _wire.env_set(self._sandbox._live(), name, value)
 
     def __delitem__(self, name: str) -> None:

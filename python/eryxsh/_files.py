@@ -43,7 +43,9 @@ def path_text(path: PathLike) -> str:
     """A path as the core takes it."""
     if type(path) is str:
         return path
-    if isinstance(path, (str, PurePosixPath, SandboxPath)):
+    if isinstance(path, str):
+        return str.__str__(path)
+    if isinstance(path, (PurePosixPath, SandboxPath)):
         return str(path)
     if isinstance(path, bytes):
         return path.decode("utf-8", "surrogateescape")

@@ -25,13 +25,14 @@ class CommandResult:
     ('hi\\n', 1, False)
     """
 
-    __slots__ = ("_chunks", "_done", "_stderr", "_stdout", "tool_errors")
+    __slots__ = ("_chunks", "_done", "_stderr", "_stdout", "_texts", "tool_errors")
 
     def __init__(self, done: _wire.Done, chunks: Sequence[Chunk], tool_errors: Sequence[BaseException] = ()) -> None:
         self._done = done
         self._chunks: Optional[Sequence[Chunk]] = chunks
         self._stdout: Any = None  # bytes, joined when first asked for
         self._stderr: Any = None
+        self._texts: Optional[Tuple[str, str]] = None  # decoded when first asked for
         self.tool_errors: List[BaseException] = list(tool_errors)
         """The exceptions tools raised, in order."""
 
@@ -41,6 +42,10 @@ class CommandResult:
         for stream, data in self._chunks or ():
             (out if stream == 1 else err).append(data)
         self._stdout, self._stderr, self._chunks = b"".join(out), b"".join(err), None
+
+    def _decode(self) -> Tuple[str, str]:
+        self._texts = (self.stdout_bytes.decode("utf-8", "surrogateescape"), self.stderr_bytes.decode("utf-8", "surrogateescape"))
+        return self._texts
 
     @property
     def stdout_bytes(self) -> bytes:
@@ -59,12 +64,12 @@ class CommandResult:
     @property
     def stdout(self) -> str:
         """Standard output as text; bytes that are not UTF-8 become surrogates (``os.fsencode`` gives them back)."""
-        return self.stdout_bytes.decode("utf-8", "surrogateescape")
+        return (self._texts or self._decode())[0]
 
     @property
     def stderr(self) -> str:
         """Standard error as text; bytes that are not UTF-8 become surrogates."""
-        return self.stderr_bytes.decode("utf-8", "surrogateescape")
+        return (self._texts or self._decode())[1]
 
     @property
     def exit_code(self) -> int:

@@ -37,6 +37,7 @@ from . import _turns, _wire
 from ._errors import (
     AlreadyResumedError,
     CapabilityError,
+    EryxshError,
     ForkedSandboxError,
     RunGoneError,
     RunSuspended,
@@ -128,13 +129,13 @@ class AnyRun:
                 name = event.name if isinstance(event, ToolCall) else self._name_of(call_id)
                 self._respond(call_id, failure(name, error))
             else:
-                self._respond(call_id, (as_bytes(stdout), as_bytes(stderr), exit_code & 255))
+                self._respond(call_id, (as_bytes(stdout), as_bytes(stderr), exit_code & 255, None))
         else:
             raise TypeError(f"{type(event).__name__} needs no answer: call next or drive")
 
     def _respond(self, call_id: str, reply: Answer) -> None:
-        out, err, status = reply
-        _wire.run_answer(self._sandbox._live(), self._id, call_id, stdout=out, stderr=err, status=status)
+        out, err, status, error = reply
+        _wire.run_answer(self._sandbox._live(), self._id, call_id, stdout=out, stderr=err, status=status, error=error)
 
     def _name_of(self, call_id: str) -> str:
         for call in self._unanswered():
@@ -172,7 +173,7 @@ class AnyRun:
             return False
         handle = self._sandbox._live()
         _wire.run_cancel(handle, run=self._id)
-        _turns.wake(handle)
+        _turns.wake(handle, stop=True)
         return handle not in drivers
 
     def _take(self, output: Tuple[Chunk, ...]) -> None:
@@ -183,7 +184,10 @@ class AnyRun:
             self._sink(stream, data)
 
     def _finish(self, done: _wire.Done) -> CommandResult:
-        self._result = CommandResult(done, self._chunks, self._errors)
+        # Of tools that failed before a load only the texts are left.
+        told = done["tool_errors"]
+        earlier = [EryxshError(text) for text in told[: max(len(told) - len(self._errors), 0)]]
+        self._result = CommandResult(done, self._chunks, earlier + self._errors)
         return self._result
 
     def _advance(self, wait: bool = True, outputs: Optional[List[Chunk]] = None) -> Generator[Need, Any, _wire.Answer]:
@@ -211,7 +215,7 @@ class AnyRun:
 
     def _paused(self) -> bool:
         turn = drivers.get(self._sandbox._handle)
-        return turn is not None and turn.paused
+        return turn is not None and turn.paused and not turn.stopping
 
     def _next(self, wait: bool = True) -> Generator[Need, Any, Event]:
         if self._result is not None:
@@ -248,7 +252,7 @@ class AnyRun:
         """Drive, with the registered functions, until the end or until nobody here can go on."""
         if self._result is not None:
             return self._result
-        declined: Set[str] = set()  # calls whose function raised Suspend
+        declined: Dict[str, str] = {}  # calls whose function raised Suspend, and what it said
         while True:
             step = yield from self._advance()
             if step["tag"] == _wire.DONE:
@@ -257,7 +261,8 @@ class AnyRun:
                 calls = [self._tool_call(c) for c in step["calls"]]
                 ready = tuple(c for c in calls if c.call_id not in declined and self._answers(c.name))
                 if not ready:
-                    raise self._stuck(f"nobody here answers {calls[0].name} ({calls[0].call_id})", calls[0].name)
+                    said = declined.get(calls[0].call_id)
+                    raise self._stuck(f"{calls[0].name} waits for an answer ({said or calls[0].call_id})", calls[0].name)
                 declined.update((yield ready))
             elif step["tag"] != _wire.CHECKPOINTED:
                 event = self._event(step)
@@ -502,16 +507,16 @@ class Run(AnyRun):
                 if handle in queues:
                     hand_over(handle)
 
-    def _ask_all(self, calls: Tuple[ToolCall, ...], turn: Turn) -> List[str]:
-        """Answer the calls; the ids of those whose function raised Suspend."""
-        declined = []
+    def _ask_all(self, calls: Tuple[ToolCall, ...], turn: Turn) -> Dict[str, str]:
+        """Answer the calls; those whose function raised Suspend, with what it said."""
+        declined = {}
         token = _turns.enter(turn)
         try:
             for call in calls:
                 try:
                     self._respond(call.call_id, self._ask(call, self._function(call)))
-                except Suspend:
-                    declined.append(call.call_id)
+                except Suspend as reason:
+                    declined[call.call_id] = str(reason)
         finally:
             _turns.leave(token)
         return declined
@@ -529,7 +534,7 @@ class AsyncRun(AnyRun):
     def __init__(self, sandbox: AsyncSandbox, run_id: str, *, sink: Optional[Sink] = None) -> None:
         super().__init__(sandbox._sandbox, run_id, slice_ns=ASYNC_SLICE, sink=sink)
         self._async_sandbox = sandbox
-        self._tasks: Dict[str, asyncio.Task[bool]] = {}
+        self._tasks: Dict[str, asyncio.Task[Optional[str]]] = {}
 
     @property
     def sandbox(self) -> AsyncSandbox:
@@ -682,7 +687,7 @@ class AsyncRun(AnyRun):
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
 
-    async def _ask_all(self, calls: Tuple[ToolCall, ...], turn: Turn) -> List[str]:
+    async def _ask_all(self, calls: Tuple[ToolCall, ...], turn: Turn) -> Dict[str, str]:
         """Make the calls' functions work at the same time, until one of them has answered."""
         import asyncio
 
@@ -694,22 +699,24 @@ class AsyncRun(AnyRun):
         finally:
             _turns.leave(token)
         await asyncio.wait(self._tasks.values(), return_when=asyncio.FIRST_COMPLETED)
-        declined = []
+        declined = {}
         for call_id, task in list(self._tasks.items()):
             if task.done():
                 del self._tasks[call_id]
-                if not task.result():
-                    declined.append(call_id)
+                said = task.result()
+                if said is not None:
+                    declined[call_id] = said
         return declined
 
-    async def _answered(self, call: ToolCall) -> bool:
+    async def _answered(self, call: ToolCall) -> Optional[str]:
+        """Answer a call: None, or what Suspend said."""
         try:
             reply = await self._ask(call, self._function(call))
-        except Suspend:
-            return False
+        except Suspend as reason:
+            return str(reason)
         with contextlib.suppress(RunGoneError):  # cancelled meanwhile
             self._respond(call.call_id, reply)
-        return True
+        return None
 
 
 def abandon(handle: int, run_id: str = "", *, patience: float = _PATIENCE) -> None:

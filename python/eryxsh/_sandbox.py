@@ -15,7 +15,7 @@ from ._limits import Limits, changed
 from ._results import Analysis, Info, StateInfo, Usage, analysis, info, state_info, usage
 from ._runs import Run
 from ._snapshots import Snapshots
-from ._tools import Tool, ToolFunction, as_tool, registry, wire_tools
+from ._tools import Tool, as_tool, registry, wire_tools
 
 S = TypeVar("S", bound="Sandbox")
 F = TypeVar("F", bound=Callable[..., Any])
@@ -54,9 +54,10 @@ class Sandbox:
     """A bash sandbox inside this process: no container, no subprocess, no access to the host.
 
     ``files``: path to content. ``env``: exported variables, added to the default
-    ones; the host's are never inherited. ``cwd``, ``user``, ``hostname``: of the
-    shell. ``timeout``: seconds for one command; None is no limit. ``limits``: see
-    Limits. ``tools``: Python functions as shell commands, ``{"name": callable}`` or
+    ones; the host's are never inherited. ``cwd``: where the shell starts, by default
+    the home, ``/home/USER``. ``user``, ``hostname``: what the shell says they are.
+    ``timeout``: seconds for one command; None is no limit. ``limits``: see Limits.
+    ``tools``: Python functions as shell commands, ``{"name": callable}`` or
     ``[Tool, ...]``; None as callable leaves every call to be answered from outside.
     ``clock``: ``"real"``, ``"virtual"`` (counts steps, from 2000-01-01) or the
     datetime at which a virtual clock starts (UTC if it is naive). ``seed``: of
@@ -77,7 +78,7 @@ class Sandbox:
         *,
         files: Optional[Mapping[str, Union[str, bytes]]] = None,
         env: Optional[Mapping[str, str]] = None,
-        cwd: str = "/home/user",
+        cwd: Optional[str] = None,
         user: str = "user",
         hostname: str = "sandbox",
         timeout: Optional[float] = _TIMEOUT,
@@ -103,7 +104,7 @@ class Sandbox:
         virtual, start = (None, None) if clock == "real" else _clock(clock)
         self._handle = _wire.sandbox_new(
             env=None if env is None else _environment(env),
-            cwd=None if cwd == "/home/user" else cwd,
+            cwd=cwd,
             user=None if user == "user" else user,
             hostname=None if hostname == "sandbox" else hostname,
             limits=None if limits is None else changed(limits),
@@ -217,7 +218,7 @@ class Sandbox:
         Raises SnapshotNotFoundError. Runs that were active are gone (RunGoneError).
         """
         _wire.sandbox_restore(self._handle, id, reseed=reseed)
-        _turns.wake(self._handle)
+        _turns.wake(self._handle, stop=True)
 
     @overload
     def fork(self: S, count: None = None, *, reseed: Optional[int] = None) -> S: ...
@@ -255,12 +256,12 @@ class Sandbox:
         Raises StateError (StateTooNewError, SignatureError, ScriptDriftError, CapabilityError).
         """
         _wire.sandbox_import(self._handle, _blob(blob), key=_key(key), base=None if base is None else base._live())
-        _turns.wake(self._handle)
+        _turns.wake(self._handle, stop=True)
 
     def reset(self) -> None:
         """As new, with the same constructor arguments."""
         _wire.sandbox_reset(self._handle)
-        _turns.wake(self._handle)
+        _turns.wake(self._handle, stop=True)
 
     def save_state(self) -> None:
         """Save now (persistence modes ``session`` and ``persistent``)."""
@@ -279,9 +280,22 @@ class Sandbox:
 
     # Tools.
 
+    @overload
+    def tool(self, name: F) -> F: ...
+    @overload
     def tool(
         self,
-        name: Union[str, ToolFunction, None] = None,
+        name: Optional[str] = None,
+        *,
+        description: str = "",
+        usage: str = "",
+        examples: Sequence[str] = (),
+        category: str = "",
+        suspend: bool = False,
+    ) -> Callable[[F], F]: ...
+    def tool(
+        self,
+        name: Any = None,
         *,
         description: str = "",
         usage: str = "",
@@ -382,7 +396,7 @@ class Sandbox:
         handle, self._handle = self._handle, 0
         if handle:
             _native.discard(handle)
-            _turns.wake(handle)
+            _turns.wake(handle, stop=True)
 
     def destroy(self) -> None:
         """``close``, under codepod's name."""
@@ -400,8 +414,9 @@ class Sandbox:
         self.close()
 
     def __del__(self, _discard: Callable[[int], None] = _native.discard) -> None:
-        if self._handle:
-            _discard(self._handle)
+        handle = getattr(self, "_handle", 0)  # without one where the constructor's arguments did not fit
+        if handle:
+            _discard(handle)
 
     def __copy__(self: S) -> S:
         return self.fork()

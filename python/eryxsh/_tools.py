@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import importlib
 import inspect
-from typing import TYPE_CHECKING, Any, Awaitable, Callable, Dict, Iterable, List, Mapping, Optional, Sequence, Tuple, Union
+from typing import TYPE_CHECKING, Any, Awaitable, Callable, Dict, Iterable, List, Mapping, Optional, Sequence, Tuple, Union, overload
 
 from ._errors import CapabilityError
 from ._files import Files
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 ToolFunction = Callable[..., Any]
 """A callable that gets a ToolCall, or any typed function; it may be async."""
 
-Answer = Tuple[bytes, bytes, int]
-"""stdout, stderr and exit code of a tool call."""
+Answer = Tuple[bytes, bytes, int, Optional[str]]
+"""stdout, stderr, exit code of a tool call, and what it raised as text."""
 
 
 class Suspend(BaseException):
@@ -172,6 +172,28 @@ class Tool:
         return f"Tool({self.name!r}, suspend={self.suspend})" if self.suspend else f"Tool({self.name!r})"
 
 
+@overload
+def tool(
+    function: ToolFunction,
+    *,
+    name: Optional[str] = None,
+    description: str = "",
+    usage: str = "",
+    examples: Sequence[str] = (),
+    category: str = "",
+    suspend: bool = False,
+) -> Tool: ...
+@overload
+def tool(
+    function: None = None,
+    *,
+    name: Optional[str] = None,
+    description: str = "",
+    usage: str = "",
+    examples: Sequence[str] = (),
+    category: str = "",
+    suspend: bool = False,
+) -> Callable[[ToolFunction], Tool]: ...
 def tool(
     function: Optional[ToolFunction] = None,
     *,
@@ -181,7 +203,7 @@ def tool(
     examples: Sequence[str] = (),
     category: str = "",
     suspend: bool = False,
-) -> Any:
+) -> Union[Tool, Callable[[ToolFunction], Tool]]:
     """A Tool from any typed function; also a decorator.
 
     Parameters without a default become operands, ``*args`` the rest of them,
@@ -203,9 +225,7 @@ def tool(
     if function is None:
 
         def decorate(inner: ToolFunction) -> Tool:
-            made = tool(inner, name=name, description=description, usage=usage, examples=examples, category=category, suspend=suspend)
-            assert isinstance(made, Tool)
-            return made
+            return tool(inner, name=name, description=description, usage=usage, examples=examples, category=category, suspend=suspend)
 
         return decorate
     command = _Typed(function)
@@ -322,24 +342,24 @@ def answer(result: Any) -> Answer:
     Raises TypeError for a value that is none of the allowed kinds.
     """
     if result is None:
-        return b"", b"", 0
+        return b"", b"", 0, None
     if isinstance(result, str):
-        return result.encode("utf-8", "surrogateescape"), b"", 0
+        return result.encode("utf-8", "surrogateescape"), b"", 0, None
     if isinstance(result, (bytes, bytearray, memoryview)):
-        return bytes(result), b"", 0
+        return bytes(result), b"", 0, None
     if isinstance(result, bool):
-        return b"", b"", 0 if result else 1
+        return b"", b"", 0 if result else 1, None
     if isinstance(result, int):
-        return b"", b"", result & 255
+        return b"", b"", result & 255, None
     if isinstance(result, ToolResult):
-        return as_bytes(result.stdout), as_bytes(result.stderr), result.exit_code & 255
+        return as_bytes(result.stdout), as_bytes(result.stderr), result.exit_code & 255, None
     raise TypeError(f"a tool returns str, bytes, int, ToolResult or None, not {type(result).__name__}")
 
 
 def failure(name: str, error: BaseException) -> Answer:
     """The answer of a tool that raised: its text on stderr, exit code 1."""
     text = str(error) or type(error).__name__
-    return b"", f"{name}: {text}\n".encode("utf-8", "surrogateescape"), 1
+    return b"", f"{name}: {text}\n".encode("utf-8", "surrogateescape"), 1, text
 
 
 def as_bytes(text: Union[str, bytes, bytearray, memoryview]) -> bytes:
@@ -389,8 +409,7 @@ def as_tool(name: str, value: Any, **details: Any) -> Tool:
 
     if value is None or not callable(value) or takes_call(value, ToolCall):
         return Tool(name, value, **details)
-    made = tool(value, name=name, **details)
-    assert isinstance(made, Tool)
+    made: Tool = tool(value, name=name, **details)
     return made
 
 

@@ -4,6 +4,24 @@ Nothing is kept for a sandbox that nobody drives: a turn is an entry of one
 dictionary for as long as somebody drives, a queue exists while somebody waits.
 The turn is handed over, so that a thread in a loop cannot starve the others.
 
+Whoever takes and gives turns writes, without a function call between them::
+
+    turn = Turn()
+    try:
+        if drivers.setdefault(handle, turn) is not turn:
+            wait(handle, turn)
+        ...
+    finally:
+        if handle in drivers and drivers[handle] is turn:
+            del drivers[handle]
+            if handle in queues:
+                hand_over(handle)
+
+because a signal handler may raise at any call: a turn that is not given back
+would make the sandbox busy for ever. (Before Python 3.11 it may raise between
+any two operations, so turns of this thread that nothing on its stack holds are
+taken for given.)
+
 Whoever drives may be waiting (a sleep, a pause): ``wake`` makes it look again.
 """
 
@@ -12,6 +30,7 @@ from __future__ import annotations
 import collections
 import contextvars
 import os
+import sys
 import threading
 from typing import TYPE_CHECKING, Any, Deque, Dict, Optional, Tuple
 
@@ -21,17 +40,20 @@ if TYPE_CHECKING:
     import asyncio
 
 _LONGEST = 3600.0  # seconds; a waiter that is woken in vain waits again
+_LOOK = 1.0  # seconds between looks whether the holder of a turn is still there
 
 
 class Turn:
     """Somebody's right to drive a sandbox."""
 
-    __slots__ = ("gate", "paused", "poked", "thread", "waker")
+    __slots__ = ("gate", "paused", "poked", "stopping", "task", "thread", "waker")
 
     def __init__(self) -> None:
         self.thread = threading.get_ident()
+        self.task: Any = None  # for a turn of a task
         self.poked = False  # somebody called wake since the last look
         self.paused = False  # by Sandbox.suspend
+        self.stopping = False  # cancelled or closed: a pause ends
         self.waker: Any = None  # has set(); while the driver waits
         self.gate: Any = None  # has release(); while it waits for the turn
 
@@ -53,13 +75,22 @@ class Turn:
         self.poked = False
 
 
+def task_turn() -> Turn:
+    """A Turn for the task that runs now."""
+    import asyncio  # not at the top: a program that awaits nothing should not pay for it
+
+    turn = Turn()
+    turn.task = asyncio.current_task()
+    return turn
+
+
 class _Gate:
     """An event for a task that any thread can set."""
 
     __slots__ = ("future", "loop")
 
     def __init__(self) -> None:
-        import asyncio  # not at the top: a program that awaits nothing should not pay for it
+        import asyncio
 
         self.loop = asyncio.get_running_loop()
         self.future: asyncio.Future[None] = self.loop.create_future()
@@ -85,8 +116,10 @@ class _Gate:
 drivers: Dict[int, Turn] = {}
 """Who drives, by handle. ``drivers.setdefault(handle, turn) is turn`` takes a free turn."""
 
-_queues: Dict[int, Deque[Turn]] = {}
-_guard = threading.Lock()  # of _queues
+queues: Dict[int, Deque[Turn]] = {}
+"""Who waits, by handle."""
+
+_guard = threading.Lock()  # of queues
 _inside: contextvars.ContextVar[Tuple[Turn, ...]] = contextvars.ContextVar("eryxsh_inside", default=())
 
 
@@ -102,7 +135,8 @@ def wait(handle: int, turn: Turn) -> None:
     if _enqueue(handle, turn, same_thread=True):
         return
     try:
-        gate.acquire()
+        while not gate.acquire(timeout=_LOOK) and not _take_over(handle, turn):
+            pass
     except BaseException:
         _leave(handle, turn)
         raise
@@ -123,17 +157,18 @@ async def wait_async(handle: int, turn: Turn) -> None:
 
 def give(handle: int, turn: Turn) -> None:
     """Give the turn to whoever waits longest. A turn that was never got is fine."""
-    if drivers.get(handle) is not turn:
-        return
-    del drivers[handle]
-    if handle in _queues:
-        _hand_over(handle)
+    if handle in drivers and drivers[handle] is turn:
+        del drivers[handle]
+        if handle in queues:
+            hand_over(handle)
 
 
-def wake(handle: int) -> None:
-    """Make the driver of a sandbox, if it waits, look again."""
+def wake(handle: int, *, stop: bool = False) -> None:
+    """Make the driver of a sandbox, if it waits, look again; stop ends its pause too."""
     turn = drivers.get(handle)
     if turn is not None:
+        if stop:
+            turn.stopping = True
         turn.poked = True
         waker = turn.waker
         if waker is not None:
@@ -153,13 +188,15 @@ def leave(token: contextvars.Token[Tuple[Turn, ...]]) -> None:
 def _enqueue(handle: int, turn: Turn, *, same_thread: bool) -> bool:
     with _guard:
         # The queue is there before the turn is asked for: give looks for it after it gave.
-        queue = _queues.setdefault(handle, collections.deque())
+        queue = queues.setdefault(handle, collections.deque())
         owner = drivers.setdefault(handle, turn)
+        if owner is not turn and same_thread and owner.thread == turn.thread and not _held(owner):
+            owner = drivers[handle] = turn
         if owner is not turn and not (owner in _inside.get() or (same_thread and owner.thread == turn.thread)):
             queue.append(turn)
             return False
         if not queue:
-            del _queues[handle]
+            del queues[handle]
         if owner is turn:
             return True
     raise SandboxBusyError(
@@ -168,22 +205,48 @@ def _enqueue(handle: int, turn: Turn, *, same_thread: bool) -> bool:
     )
 
 
-def _hand_over(handle: int) -> None:
+def hand_over(handle: int) -> None:
+    """Give a turn that is free to whoever waits longest."""
     with _guard:
-        queue = _queues.get(handle)
+        queue = queues.get(handle)
         if queue and drivers.setdefault(handle, queue[0]) is queue[0]:
             queue.popleft().gate.release()
         if not queue:
-            _queues.pop(handle, None)
+            queues.pop(handle, None)
+
+
+def _take_over(handle: int, turn: Turn) -> bool:
+    """Whether a waiter got the turn because it was free, or its holder's thread has died."""
+    with _guard:
+        owner = drivers.setdefault(handle, turn)
+        if owner is not turn and owner.thread not in sys._current_frames():
+            owner = drivers[handle] = turn
+        if owner is turn and turn in queues.get(handle, ()):
+            queues[handle].remove(turn)
+            if not queues[handle]:
+                del queues[handle]
+    return owner is turn
+
+
+def _held(turn: Turn) -> bool:
+    """Whether a turn of this thread is still in use: by a task, or by a frame of this stack."""
+    if turn.task is not None:
+        return not turn.task.done()
+    frame: Any = sys._getframe()
+    while frame is not None:
+        if frame.f_globals is not globals() and any(value is turn for value in frame.f_locals.values()):
+            return True
+        frame = frame.f_back
+    return False
 
 
 def _leave(handle: int, turn: Turn) -> None:
     with _guard:
-        queue = _queues.get(handle)
+        queue = queues.get(handle)
         if queue is not None and turn in queue:
             queue.remove(turn)
             if not queue:
-                del _queues[handle]
+                del queues[handle]
     give(handle, turn)
 
 
@@ -191,7 +254,7 @@ def _after_fork_in_child() -> None:
     global _guard
     _guard = threading.Lock()
     drivers.clear()
-    _queues.clear()
+    queues.clear()
 
 
 if hasattr(os, "register_at_fork"):
