@@ -183,3 +183,32 @@ func (b *blob) without(f field) bool {
 	}
 	return changed
 }
+
+// numbered sets a number wherever it is saved; false if the field holds none, or nothing changes.
+func (b *blob) numbered(f field, n int64) bool {
+	changed := false
+	visit := func(v reflect.Value) {
+		x := v.FieldByName(f.name)
+		switch x.Kind() {
+		case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
+			if !x.OverflowInt(n) && x.Int() != n {
+				x.SetInt(n)
+				changed = true
+			}
+		case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
+			if !x.OverflowUint(uint64(n)) && x.Uint() != uint64(n) {
+				x.SetUint(uint64(n))
+				changed = true
+			}
+		case reflect.Slice:
+			if x.Type().Elem().Kind() == reflect.Int && x.Len() > 0 {
+				x.Index(0).SetInt(n)
+				changed = true
+			}
+		}
+	}
+	for i := range b.items {
+		each(reflect.ValueOf(b.items[i].body), f.owner, visit)
+	}
+	return changed
+}

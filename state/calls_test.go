@@ -37,7 +37,7 @@ var callScripts = []struct {
 	{"loop", `for i in 1 2 3; do fetch $i; done; i=0; while [ $i -lt 2 ]; do fetch w$i; i=$((i+1)); done`, "<1>\n<2>\n<3>\n<w0>\n<w1>\n", 5},
 	{"substitution", `x=$(fetch a) y=$(fetch $(fetch b)); echo "$x$y" $(upper < f)`, "<a><<b>> CONTENT\n", 4},
 	{"pipeline", `fetch 1 2 | upper | tr '<' '['; echo in | upper; { echo a; echo b; } | upper | { cat; fetch z; } | cat -n; echo ${PIPESTATUS[@]}`,
-		"[1 2>\nIN\n     1\tA\n     2\tB\n     3\t<z>\n0 0 0\n", 5},
+		"[1 2>\nIN\n     1\tA\n     2\tB\n     3\t<z>\n0 0 0 0\n", 5},
 	{"function", `f() { local r=$(fetch "$1"); fails "$r" 2>&1; return $?; }; f x; echo $?; trap 'fetch trapped' EXIT; f y || echo no`,
 		"fails: <x> in /home/user\nsome\n3\nfails: <y> in /home/user\nsome\nno\n<trapped>\n", 5},
 	{"xargs", `printf 'a\nb\nc\n' | xargs -n1 fetch; printf '1 2' | xargs -I{} fetch {} -; find . -name f -exec fetch {} \;`,

@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"hash"
+	"reflect"
 
 	"eryxsh/core"
 	"eryxsh/core/fault"
@@ -37,6 +38,9 @@ func Inspect(blob, key []byte) (Header, error) {
 	return h, err
 }
 
+// headerCost bounds the memory a header may take.
+const headerCost = 16 << 20
+
 // open checks a blob's frame and gives its header and records.
 func open(blob, key []byte, lenient bool) (h Header, records []byte, err error) {
 	if len(blob) < len(Magic) || string(blob[:len(Magic)]) != Magic {
@@ -46,7 +50,12 @@ func open(blob, key []byte, lenient bool) (h Header, records []byte, err error) 
 		return h, nil, bad("truncated: %d bytes", len(blob))
 	}
 	body, sum := blob[:len(blob)-sumSize], blob[len(blob)-sumSize:]
-	rest, err := first(body[len(Magic):], &h)
+	book := ledger{headerCost}
+	err = book.charge(body[len(Magic):], reflect.TypeFor[Header]())
+	rest := body[:0]
+	if err == nil {
+		rest, err = first(body[len(Magic):], &h)
+	}
 	if err != nil {
 		return h, nil, bad("header: %s", err)
 	}
@@ -97,7 +106,7 @@ func Import(blob, key []byte, lim limit.Limits) (*core.World, Header, error) {
 	if err != nil {
 		return nil, h, err
 	}
-	im := &importer{rest: records, limits: lim}
+	im := &importer{rest: records, limits: lim, memory: ledger{worldCost(lim)}}
 	for {
 		w, rec, err := im.world()
 		if err != nil {
@@ -119,9 +128,20 @@ func Import(blob, key []byte, lim limit.Limits) (*core.World, Header, error) {
 	}
 }
 
+// worldCost bounds the memory that the records of a blob may take beside the
+// files: the limit memory is about single values, and a world has many.
+func worldCost(lim limit.Limits) int64 {
+	m := lim.Memory
+	if m <= 0 || m > 1<<40 {
+		m = 1 << 30
+	}
+	return 4 * m
+}
+
 type importer struct {
 	rest   []byte
 	limits limit.Limits
+	memory ledger
 	chunks [][]byte
 	stored int64
 	snaps  []*core.Snapshot
@@ -136,8 +156,15 @@ func (im *importer) next() (kind int, err error) {
 	return kind, nil
 }
 
-// body decodes a record's body.
+// body decodes a record's body, once it is known what that will take.
 func (im *importer) body(into any, what string) error {
+	book := &im.memory
+	if _, ok := into.(*Inode); ok { // the limits of the tree bound their sum
+		book = &ledger{worldCost(im.limits)}
+	}
+	if err := book.charge(im.rest, reflect.TypeOf(into).Elem()); err != nil {
+		return bad("%s: %s", what, err)
+	}
 	rest, err := first(im.rest, into)
 	if err != nil {
 		return bad("%s: %s", what, err)
@@ -261,6 +288,9 @@ func (im *importer) process(img *shell.Image) error {
 		}
 		if prog == nil {
 			continue
+		}
+		if err := im.memory.charge(p.Frames[j].Data, reflect.TypeOf(prog).Elem()); err != nil {
+			return bad("utility %s: %s", p.Frames[j].Frame.X.Util.Name, err)
 		}
 		if err := decode(p.Frames[j].Data, prog); err != nil {
 			return bad("utility %s: %s", p.Frames[j].Frame.X.Util.Name, err)

@@ -1,0 +1,359 @@
+package state
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"runtime/debug"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"eryxsh/core"
+	"eryxsh/core/limit"
+)
+
+// witnessFile lists, for each saved field, the script and the safe point at
+// which losing the field is noticed, or the reason why nothing can notice it.
+//
+//	WITNESS=search go test ./state -run TestWitnesses   looks for witnesses of fields that have none
+//	WITNESS=all ...                                      looks for all of them anew
+const witnessFile = "testdata/witnesses.txt"
+
+// excused are fields that no run can miss, and why they are saved.
+var excused = map[string]string{
+	"state.Header.Container": "a reader of this version knows no other",
+}
+
+// scenarios are scripts for what the corpora cannot set up: limits, timeouts,
+// history, snapshots, other settings of a sandbox.
+func scenarios() []script {
+	history := func(t testing.TB, w *core.World) {
+		for _, text := range []string{"echo first; x=1", "false", "touch made; sleep 1"} {
+			if _, err := w.Begin(core.Start{Script: text}); err != nil {
+				t.Fatal(err)
+			}
+			p := script{}.player()
+			p.run(t, w)
+			w.Take()
+		}
+		if _, err := w.Snapshot("kept"); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := w.Begin(core.Start{Script: "rm made; y=2; cd /tmp"}); err != nil {
+			t.Fatal(err)
+		}
+		p := script{}.player()
+		p.run(t, w)
+		w.Take()
+		if _, err := w.Snapshot("again"); err != nil {
+			t.Fatal(err)
+		}
+		w.Fork(nil).Close()
+	}
+	return []script{
+		{name: "scenario/history", before: history, text: "echo begin; for i in 1 2 3; do echo $i; sleep 1; done; history", tools: tools,
+			config: func(c *core.Config) { c.Env = map[string]string{"GIVEN": "yes"}; c.User, c.Hostname = "ann", "box" },
+			start:  core.Start{Keep: true, Timeout: 60e9, Limits: map[string]int64{"depth": 77, "glob": 1234}, Env: map[string]string{"ONLY": "now"}, Cwd: "/"}},
+		{name: "scenario/real-clock", before: history, text: "date +%s; sleep 1; date +%s; fetch a; sleep 5; echo $SECONDS; sleep 100; echo never", tools: tools,
+			config: func(c *core.Config) { c.Virtual = false }, start: core.Start{Timeout: 20e9}},
+		{name: "scenario/refills", text: "for i in 1 2 3 4 5 6; do echo $i; x=$(echo $i); done", config: func(c *core.Config) { c.Limits.Steps = 40 },
+			start: core.Start{Suspend: true}},
+		{name: "scenario/timeout", text: "while true; do sleep 1; echo tick; done", start: core.Start{Timeout: 5e9}},
+		{name: "scenario/limits", text: "f() { f $(( $1+1 )); }; (f 0); echo $?; yes | head -c 20000; echo; : {1..300}; for i in {1..20}; do sleep 9 & done; exec 30</dev/null; echo end",
+			config: func(c *core.Config) {
+				c.Limits = limit.Hardened()
+				c.Limits.Output, c.Limits.Processes, c.Limits.Depth = 9000, 18, 40
+			}},
+		{name: "scenario/typed", text: "read a; echo <$a>; while read -r l; do echo \"[$l]\"; done; cat", typed: []string{"first\nsec", "ond\nthird", "\nlast"},
+			start: core.Start{Open: true}},
+		{name: "scenario/missing", text: "ls --no-such-option; checkpoint one; fc; checkpoint two; raises x; fails y; yes | head -c 30000 >&2", tools: tools,
+			config: func(c *core.Config) { c.Limits.Output = 5000; c.Seed = 99 }},
+	}
+}
+
+// witnesses are all the scripts whose runs may miss a field.
+func witnesses(t testing.TB) (names []string, all map[string]script) {
+	all = map[string]script{}
+	add := func(s script) {
+		names = append(names, s.name)
+		all[s.name] = s
+	}
+	for _, s := range scenarios() {
+		add(s)
+	}
+	for i := range callScripts {
+		add(callScript(i))
+	}
+	for _, folder := range []string{"script", "cmd"} {
+		archive, cases := archives(t, folder)
+		for _, a := range archive {
+			for i, s := range cases[a] {
+				s.name = folder + "/" + s.name
+				s.brief = folder == "cmd"
+				if folder == "script" || i%7 == 0 {
+					add(s)
+				}
+			}
+		}
+	}
+	return names, all
+}
+
+// savedFields lists every saved field, those of the utilities' states last.
+func savedFields() []field {
+	w := newWalker()
+	for _, r := range recordTypes() {
+		w.walk(r, r.Name(), "")
+	}
+	programs := programTypes()
+	for _, name := range slices.Sorted(maps.Keys(programs)) {
+		w.walk(programs[name], name, "")
+	}
+	var all []field
+	for _, t := range w.order {
+		all = append(all, w.structs[t]...)
+	}
+	return all
+}
+
+// stopAt runs a script to a safe point and gives its blob; nil if the run ends before.
+func (s script) stopAt(t testing.TB, p *player, step int) []byte {
+	w := s.begin(t)
+	defer w.Close()
+	if p.advance(t, w, step) {
+		return nil
+	}
+	return export(t, w)
+}
+
+// misses reports whether a script that is stopped at a point ends otherwise
+// when the field is zeroed in what was saved.
+func (s script) misses(t testing.TB, p player, data []byte, f field, want sight) (missed, tried bool) {
+	b := dissect(t, data)
+	if !b.without(f) {
+		return false, false
+	}
+	w, _, err := Import(b.join(t, nil), nil, limit.Default())
+	if err != nil {
+		return true, true
+	}
+	defer w.Close()
+	got, ok := s.survive(t, &p, w)
+	return !ok || got.differs(want) != "", true
+}
+
+// survive runs a world that may be damaged to its end. A panic is an end
+// otherwise here; TestHostile is about them.
+func (s script) survive(t testing.TB, p *player, w *core.World) (got sight, ok bool) {
+	defer func() {
+		if x := recover(); x != nil {
+			got, ok = nil, false
+		}
+	}()
+	c := catcher{TB: t}
+	return s.finish(&c, p, w)
+}
+
+// catcher turns a failed helper into a panic, to be recovered.
+type catcher struct{ testing.TB }
+
+func (c *catcher) Fatal(args ...any)                 { panic(fmt.Sprint(args...)) }
+func (c *catcher) Fatalf(format string, args ...any) { panic(fmt.Sprintf(format, args...)) }
+
+// plain gives how a script ends when nobody stops it, and how many steps it takes.
+func (s script) plain(t testing.TB) (want sight, steps int) {
+	t.Helper()
+	w := s.begin(t)
+	defer w.Close()
+	p := s.player()
+	for !p.advance(t, w, 1) {
+		if steps++; steps > endless {
+			t.Fatalf("%s does not end", s.name)
+		}
+	}
+	return s.look(t, w), steps
+}
+
+// frozenAt is a script stopped at a point, and the player that goes on.
+type frozenAt struct {
+	data   []byte
+	player player
+}
+
+// freeze stops a script at each of the points.
+func (s script) freeze(t testing.TB, stops []int) map[int]frozenAt {
+	all := map[int]frozenAt{}
+	w, p := s.begin(t), s.player()
+	defer func() { w.Close() }()
+	at := 0
+	for _, stop := range stops {
+		if p.advance(t, w, stop-at) {
+			break
+		}
+		at = stop
+		q := *p
+		q.answers = maps.Clone(p.answers)
+		all[stop] = frozenAt{export(t, w), q}
+	}
+	return all
+}
+
+// table reads the witness file: field → script and step.
+func table(t testing.TB) map[string]string {
+	rows := map[string]string{}
+	data, err := os.ReadFile(witnessFile)
+	if errors.Is(err, os.ErrNotExist) {
+		return rows
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, line := range strings.Split(string(data), "\n") {
+		if name, where, ok := strings.Cut(line, "\t"); ok {
+			rows[name] = where
+		}
+	}
+	return rows
+}
+
+// TestWitnesses is the mutation gate: losing any saved field is noticed by the
+// script that the table names for it.
+func TestWitnesses(t *testing.T) {
+	rows := table(t)
+	fields := savedFields()
+	if mode := os.Getenv("WITNESS"); mode != "" {
+		if mode == "all" {
+			rows = map[string]string{}
+		}
+		search(t, fields, rows)
+		return
+	}
+	byScript := map[string][]field{}
+	known := map[string]bool{}
+	for _, f := range fields {
+		known[f.String()] = true
+		where, ok := rows[f.String()]
+		switch {
+		case excused[f.String()] != "":
+		case !ok:
+			t.Errorf("%s has no witness: give it a script that notices its loss and run WITNESS=search, or remove it", f)
+		default:
+			name, _, _ := strings.Cut(where, "\t")
+			byScript[name] = append(byScript[name], f)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(rows)) {
+		if !known[name] {
+			t.Errorf("%s is in the table and not saved", name)
+		}
+	}
+	_, all := witnesses(t)
+	for _, name := range slices.Sorted(maps.Keys(byScript)) {
+		s, ok := all[name]
+		if !ok {
+			t.Errorf("no script is called %s: %s", name, byScript[name])
+			continue
+		}
+		s.testify(t, byScript[name], rows)
+	}
+}
+
+// testify tries the fields a script is the witness of. When steps have moved
+// since the table was written, it looks for the place anew.
+func (s script) testify(t *testing.T, fields []field, rows map[string]string) {
+	want, steps := s.plain(t)
+	var stops []int
+	for _, f := range fields {
+		_, step, _ := strings.Cut(rows[f.String()], "\t")
+		n, err := strconv.Atoi(step)
+		if err != nil {
+			t.Fatalf("%s: %v", f, err)
+		}
+		if n > 0 && n < steps && !slices.Contains(stops, n) {
+			stops = append(stops, n)
+		}
+	}
+	slices.Sort(stops)
+	frozen := s.freeze(t, stops)
+	for _, f := range fields {
+		_, step, _ := strings.Cut(rows[f.String()], "\t")
+		n, _ := strconv.Atoi(step)
+		if z, ok := frozen[n]; ok {
+			if missed, _ := s.misses(t, z.player, z.data, f, want); missed {
+				continue
+			}
+		}
+		if at := s.find(t, f, want, steps); at == 0 {
+			t.Errorf("%s: its loss is no longer noticed by %s", f, s.name)
+		}
+	}
+}
+
+// find looks for a point at which a script misses a field; 0 if there is none.
+func (s script) find(t testing.TB, f field, want sight, steps int) int {
+	for at, z := range s.freeze(t, points(steps, 120, 60, 7)) {
+		if missed, _ := s.misses(t, z.player, z.data, f, want); missed {
+			return at
+		}
+	}
+	return 0
+}
+
+// search finds witnesses for the fields that have none and writes the table.
+func search(t *testing.T, fields []field, rows map[string]string) {
+	names, all := witnesses(t)
+	left := map[string]field{}
+	for _, f := range fields {
+		if _, ok := rows[f.String()]; !ok && excused[f.String()] == "" {
+			left[f.String()] = f
+		}
+	}
+	tries := map[string]int{}
+	for _, name := range names {
+		if len(left) == 0 {
+			break
+		}
+		func() {
+			defer func() {
+				if x := recover(); x != nil {
+					t.Logf("%s: %v\n%s", name, x, debug.Stack())
+				}
+			}()
+			s := all[name]
+			c := &catcher{TB: t}
+			want, steps := s.plain(c)
+			frozen := s.freeze(c, points(steps, 60, 40, 7))
+			for _, at := range slices.Sorted(maps.Keys(frozen)) {
+				for _, key := range slices.Sorted(maps.Keys(left)) {
+					missed, tried := s.misses(c, frozen[at].player, frozen[at].data, left[key], want)
+					if tried {
+						tries[key]++
+					}
+					if missed {
+						rows[key] = name + "\t" + strconv.Itoa(at)
+						delete(left, key)
+					}
+				}
+			}
+		}()
+	}
+	var b strings.Builder
+	b.WriteString("# Which script notices the loss of a saved field, and the safe point at which it was lost. WITNESS=search fills this in.\n")
+	for _, f := range fields {
+		if where, ok := rows[f.String()]; ok {
+			fmt.Fprintf(&b, "%s\t%s\n", f, where)
+		}
+	}
+	if err := os.MkdirAll("testdata", 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(witnessFile, []byte(b.String()), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, key := range slices.Sorted(maps.Keys(left)) {
+		t.Errorf("nobody misses %s (set in %d places)", key, tries[key])
+	}
+}
