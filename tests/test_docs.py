@@ -12,8 +12,6 @@ import pytest
 
 SKIPPED = ("_ext", "liberyxsh", "_wire", "_native", "_errors")
 MODULES = sorted(m.name for m in pkgutil.iter_modules(eryxsh.__path__) if m.name not in SKIPPED)
-    m.name for m in pkgutil.iter_modules(eryxsh.__path__) if m.name not in ("_ext", "liberyxsh", "_wire", "_native", "_errors")
-)
 
 
 @pytest.mark.parametrize("name", ["__init__", *MODULES])
