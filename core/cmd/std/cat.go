@@ -45,7 +45,7 @@ func (p *catProgram) Step(c *cmd.Ctx) cmd.Next {
 	next, ok := p.In.Turn(c)
 	if p.In.Count > p.Seen {
 		p.Seen = p.In.Count
-		if p.In.Opened && catIsOutput(c, p.In.FD) {
+		if p.In.Opened && catIsOutput(c, p.In.FD, int64(len(p.In.Rest()))) {
 			p.In.Fail(c, errInputIsOutput)
 			p.In.Reset()
 			return cmd.Again()
@@ -67,8 +67,9 @@ func (p *catProgram) Step(c *cmd.Ctx) cmd.Next {
 	return cmd.Again()
 }
 
-// catIsOutput reports that reading fd would read what is written to standard output.
-func catIsOutput(c *cmd.Ctx, fd int) bool {
+// catIsOutput reports that reading fd, of which ahead bytes were read, would
+// read what is written to standard output.
+func catIsOutput(c *cmd.Ctx, fd int, ahead int64) bool {
 	in, err := c.Fstat(fd)
 	if err != nil || !in.Mode.IsRegular() {
 		return false
@@ -78,7 +79,7 @@ func catIsOutput(c *cmd.Ctx, fd int) bool {
 		return false
 	}
 	at, err := c.Seek(fd, 0, 1)
-	return err == nil && at < in.Size
+	return err == nil && at-ahead < in.Size
 }
 
 // catFlags are the options as switches.

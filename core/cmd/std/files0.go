@@ -32,10 +32,6 @@ func (l *nameList) step(c *cmd.Ctx, file string) cmd.Next {
 			fd, err := c.Open(file, vfs.O_RDONLY, 0)
 			if err != nil {
 				c.Errorf("cannot open %s for reading: %s", quote.Shell(file), err)
-				if c.Name == "sort" || c.Def.Name == "sort" {
-					c.Errout.B = c.Errout.B[:0]
-					c.Errorf("open failed: %s: %s", quote.Maybe(file), err)
-				}
 				return cmd.Exit(max(1, c.Def.Status))
 			}
 			l.FD = fd
