@@ -9,6 +9,7 @@ from decimal import Decimal
 from typing import Dict, List, Literal, Optional, Union
 
 import pytest
+
 from eryxsh import SandboxPath, ToolCall, tool
 from eryxsh._arguments import Arguments, UsageError, takes_call
 

@@ -7,6 +7,7 @@ import time
 from typing import Any, Awaitable, Callable, List
 
 import pytest
+
 from eryxsh import (
     AsyncRun,
     AsyncSandbox,

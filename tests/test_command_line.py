@@ -10,8 +10,9 @@ import sys
 import time
 from typing import Any
 
-import eryxsh
 import pytest
+
+import eryxsh
 
 
 def command(*words: str, **options: Any) -> subprocess.CompletedProcess[bytes]:

@@ -8,6 +8,7 @@ import time
 from typing import Any, List
 
 import pytest
+
 from eryxsh import PIPE, CommandError, Limits, Sandbox, SandboxBusyError, SandboxClosedError
 
 

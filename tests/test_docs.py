@@ -7,8 +7,9 @@ import importlib
 import pathlib
 import pkgutil
 
-import eryxsh
 import pytest
+
+import eryxsh
 
 SKIPPED = ("_ext", "liberyxsh", "_wire", "_native", "_errors")
 MODULES = sorted(m.name for m in pkgutil.iter_modules(eryxsh.__path__) if m.name not in SKIPPED)

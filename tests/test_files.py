@@ -10,6 +10,7 @@ import tarfile
 from typing import Any
 
 import pytest
+
 from eryxsh import Limits, QuotaExceededError, Sandbox
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 
 import pytest
+
 from eryxsh import Limits, Sandbox, SnapshotNotFoundError
 
 

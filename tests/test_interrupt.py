@@ -9,6 +9,7 @@ import time
 from typing import Any, Iterator
 
 import pytest
+
 from eryxsh import Sandbox, ToolCall
 
 

@@ -7,6 +7,7 @@ import re
 from typing import Any, Dict
 
 import pytest
+
 from eryxsh import Limits, Sandbox
 from eryxsh._limits import DEFAULT_LIMITS, TABLE, changed
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Dict
 
 import pytest
+
 from eryxsh import PersistenceError, Sandbox
 
 

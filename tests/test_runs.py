@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Callable, List
 
 import pytest
+
 from eryxsh import (
     PIPE,
     AlreadyResumedError,

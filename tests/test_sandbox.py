@@ -8,6 +8,7 @@ import weakref
 from typing import Any
 
 import pytest
+
 from eryxsh import EryxshError, Limits, ParseError, Sandbox
 from eryxsh import _wire as wire
 

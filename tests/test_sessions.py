@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 
 import pytest
+
 from eryxsh import AsyncInProcessSession, InProcessSession, Sandbox, Session, SessionExecutor, SnapshotSession
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import List
 
 import pytest
+
 from eryxsh import Limits, QuotaExceededError, RunGoneError, Sandbox, SnapshotNotFoundError
 
 

@@ -8,6 +8,7 @@ import random
 from typing import Any
 
 import pytest
+
 from eryxsh import CapabilityError, Sandbox, SignatureError, StateError, StateTooNewError, ToolCall
 
 

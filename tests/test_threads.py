@@ -8,6 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import List
 
 import pytest
+
 from eryxsh import Sandbox, SandboxBusyError, SandboxClosedError, ToolCall
 
 

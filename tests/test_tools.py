@@ -8,6 +8,7 @@ import threading
 from typing import Any, List
 
 import pytest
+
 from eryxsh import (
     CapabilityError,
     EryxshError,

@@ -8,6 +8,7 @@ import time
 from typing import Iterator, List
 
 import pytest
+
 from eryxsh import SandboxBusyError, _turns
 from eryxsh._turns import Turn
 
