@@ -187,6 +187,10 @@ def test_cancel_from_another_task() -> None:
             asyncio.get_running_loop().call_later(0.1, sb.commands.cancel)
             r = await sb.commands.run(f"echo x; {script}")
             assert (r.exit_code, r.error_class, r.stdout) == (130, "CANCELLED", "x\n")
+        await sb.commands.cancel()
+        await sb.suspend()
+        await sb.resume()
+        assert (await sb.commands.run("echo on")).stdout == "on\n"
 
     run(main)
 

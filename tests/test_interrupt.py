@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import signal
 import threading
@@ -10,7 +11,7 @@ from typing import Any, Iterator
 
 import pytest
 
-from eryxsh import Sandbox, ToolCall
+from eryxsh import AsyncSandbox, Sandbox, ToolCall
 
 
 @pytest.fixture(autouse=True)
@@ -138,7 +139,15 @@ def test_exception_of_another_signal() -> None:
         signal.signal(signal.SIGALRM, old)
 
 
-def test_history_knows(python: Any) -> None:
+@pytest.mark.parametrize("script", ["while :; do :; done", "sleep 100"])
+def test_on_an_event_loop(script: str) -> None:
+    """asyncio.run ends with KeyboardInterrupt; the sandbox works on the next loop."""
+    sb = AsyncSandbox()
+    assert interrupted(lambda: asyncio.run(sb.commands.run(script))) < 2
+    assert asyncio.run(sb.commands.run("echo on")).stdout == "on\n"
+
+
+def test_history_knows() -> None:
     """The interrupted command is in the history with status 130."""
     sb = Sandbox()
     interrupted(lambda: sb.commands.run("sleep 100"))

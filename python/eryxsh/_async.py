@@ -7,9 +7,9 @@ sleeps and async tools are awaited. There is no thread. What takes microseconds
 
 from __future__ import annotations
 
-from typing import IO, Any, AsyncIterator, Dict, Iterable, List, Mapping, Optional, Sequence, Tuple, Type, Union, overload
+from typing import IO, Any, AsyncIterator, Awaitable, Dict, Iterable, List, Mapping, Optional, Sequence, Tuple, Type, Union, overload
 
-from ._commands import AsyncCommands
+from ._commands import DONE, AsyncCommands
 from ._env import AsyncEnv
 from ._files import Data, Files, HostPath, Match
 from ._history import AsyncHistory
@@ -326,13 +326,15 @@ class AsyncSandbox:
         """See ``Sandbox.tree``."""
         return self._sandbox.tree(path)
 
-    def suspend(self) -> None:
-        """See ``Sandbox.suspend``; not awaited."""
+    def suspend(self) -> Awaitable[None]:
+        """See ``Sandbox.suspend``. It happens at once; awaiting it is fine, and not needed."""
         self._sandbox.suspend()
+        return DONE
 
-    def resume(self) -> None:
-        """See ``Sandbox.resume``; not awaited."""
+    def resume(self) -> Awaitable[None]:
+        """See ``Sandbox.resume``. It happens at once; awaiting it is fine, and not needed."""
         self._sandbox.resume()
+        return DONE
 
     async def close(self) -> None:
         """See ``Sandbox.close``."""

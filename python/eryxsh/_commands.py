@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple, Union
+from typing import TYPE_CHECKING, Any, Awaitable, Callable, Dict, Generator, List, Mapping, Optional, Sequence, Tuple, Union
 
 from . import _turns, _wire
 from ._errors import EryxshError
@@ -36,6 +36,17 @@ DEFAULT: Any = _Sentinel("DEFAULT")
 PIPE: Any = _Sentinel("PIPE")
 """``commands.start(stdin=PIPE)``: the script's reads come as InputNeeded events."""
 
+
+class _Done:
+    """What may be awaited and need not be: it happened already."""
+
+    __slots__ = ()
+
+    def __await__(self) -> Generator[Any, None, None]:
+        yield from ()
+
+
+DONE: Awaitable[None] = _Done()
 Command = Union[str, Sequence[str]]
 Text = Union[str, bytes, bytearray, memoryview]
 Callback = Callable[[str], Any]
@@ -283,9 +294,10 @@ class AsyncCommands:
                 if handle in queues:
                     hand_over(handle)
 
-    def cancel(self) -> None:
-        """From any thread or task: end whatever runs, with status 130. Not awaited."""
+    def cancel(self) -> Awaitable[None]:
+        """From any thread or task, at once: end whatever runs, with status 130. Awaiting it is fine, and not needed."""
         self._async_sandbox._sandbox.commands.cancel()
+        return DONE
 
 
 def _attach(run: AnyRun, answer: _wire.Answer, on_stdout: Optional[Callback], on_stderr: Optional[Callback]) -> Callable[[], None]:
