@@ -18,6 +18,7 @@ type back struct {
 	reach  []uint32 // beside trans: which of sets holds at the place before the symbol
 	states []backState
 	ids    map[string]uint32
+	start  [16]uint32 // by what follows; 0 is not made yet
 	gen    int
 	sets   [][]uint64
 	words  int
@@ -69,6 +70,7 @@ func (k *back) clear() {
 	k.reach = append(k.reach[:0], make([]uint32, k.p.nsym)...)
 	k.states = append(k.states[:0], backState{})
 	k.ids = map[string]uint32{}
+	k.start = [16]uint32{}
 	k.gen++
 }
 
@@ -97,6 +99,17 @@ func (k *back) intern(base []uint32, next uint8) uint32 {
 	}
 	k.states = append(k.states, backState{base: append([]uint32(nil), base...), next: next})
 	k.ids[string(key)] = s
+	return s
+}
+
+// begin gives the state at the end of a match, before something.
+func (k *back) begin(next uint8) uint32 {
+	if s := k.start[next&15]; s != 0 {
+		return s
+	}
+	k.base = append(k.base[:0], 0) // the iMatch
+	s := k.intern(k.base, next)
+	k.start[next&15] = s
 	return s
 }
 
@@ -182,8 +195,7 @@ func (k *back) find(b []byte, from, end int, loc []int, nsub int) error {
 	if end < len(b) {
 		next = p.symCtx[p.symAt(b, end)]
 	}
-	k.base = append(k.base[:0], 0) // the iMatch
-	s := k.intern(k.base, next)
+	s := k.begin(next)
 	start := -1
 	k.places = k.places[:0]
 	for i := end; ; i-- {

@@ -51,7 +51,7 @@ func BenchmarkFindLine(b *testing.B) {
 				for at := 0; ; n++ {
 					s, e, sure, err := re.FindLine(text, at)
 					if err == nil && !sure {
-						_, err = re.Match(text[s:e])
+						_, err = re.Confirm(text[s:e])
 					}
 					if err != nil {
 						b.Fatal(err)

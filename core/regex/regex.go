@@ -53,7 +53,8 @@ type Options struct {
 	// neither . nor a negated list matches a newline.
 	Multiline bool
 	// Records says that the text is lines, each ended by EOL: no match crosses
-	// one, and ^ and $ match at each. Needed for FindLine.
+	// one, and ^ and $ match at each. Needed for FindLine; the other methods then
+	// take one line.
 	Records bool
 	EOL     byte
 	// Words wants a match that has no word character on either side (grep -w).
@@ -193,6 +194,11 @@ func (re *Regexp) Match(b []byte) (bool, error) {
 	if re.track == nil || re.track.superset == 0 {
 		return true, nil
 	}
+	return re.Confirm(b)
+}
+
+// Confirm reports whether a line that FindLine was not sure of holds a match.
+func (re *Regexp) Confirm(b []byte) (bool, error) {
 	var loc [2]int
 	return re.findTracked(b, 0, loc[:])
 }
@@ -235,7 +241,7 @@ func (re *Regexp) Find(b []byte, from int, loc []int) (bool, error) {
 // FindLine looks for the first line of b at or after from, which must be the
 // start of a line, that holds a match, and gives its bounds without the EOL.
 // start is -1 if there is none. If sure is false the line only may hold a match:
-// ask Match, whose cost for such patterns the caller may want to see line by line.
+// ask Confirm, whose cost for such patterns the caller may want to see line by line.
 // Options.Records must be set. Text beyond ASCII can make a program grow, and
 // then also be refused as TooBig.
 func (re *Regexp) FindLine(b []byte, from int) (start, end int, sure bool, err error) {

@@ -203,7 +203,7 @@ func TestFindLine(t *testing.T) {
 				break
 			}
 			if !sure {
-				sure, err = re.Match([]byte(text[s:e]))
+				sure, err = re.Confirm([]byte(text[s:e]))
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -57,6 +57,7 @@ type track struct {
 	// superset is not 0 if the byte NFA matches more than this program does.
 	superset int
 	perl     bool
+	oneLine  bool // a match begins at the begin of a line, and the text is one line
 	full     bool
 	p        *prog
 
@@ -89,6 +90,7 @@ func (t *track) clone() *track {
 func (t *track) compile(tree *node, ncap int, o Options, p *prog) error {
 	t.p = p
 	t.perl = o.Syntax == Perl
+	t.oneLine = o.Records && beginsAt(tree, atBOL)
 	t.ncap, t.nslot = ncap, 2*(ncap+1)
 	end := t.add(tinst{op: kMatch})
 	t.start = t.node(tree, end)
@@ -233,6 +235,9 @@ func (t *track) find(b []byte, from int, loc []int) (bool, error) {
 	if len(t.slots) < t.nslot {
 		t.slots = make([]int, t.nslot)
 	}
+	if t.oneLine && from > 0 {
+		return false, nil
+	}
 	for at := from; at <= len(b); {
 		if p := t.p; len(p.prefix) > 0 {
 			i := bytes.Index(b[at:], p.prefix)
@@ -269,7 +274,7 @@ func (t *track) find(b []byte, from int, loc []int) (bool, error) {
 			}
 			return true, nil
 		}
-		if t.p.anchored || at >= len(b) {
+		if t.p.anchored || t.oneLine || at >= len(b) {
 			break
 		}
 		_, n := utf8.DecodeRune(b[at:])
@@ -417,28 +422,28 @@ func (t *track) keepRestores(floor, nest int) []choice {
 
 func (t *track) looksAt(b []byte, l *look, at, nest int) (bool, error) {
 	floor := len(t.stack)
-	starts := []int{at}
-	if l.behind {
-		starts = starts[:0]
-		for _, w := range l.widths {
-			i := at
-			for ; w > 0 && i > 0; w-- {
-				_, n := utf8.DecodeLastRune(b[:i])
-				i -= n
-			}
-			if w == 0 {
-				starts = append(starts, i)
-			}
-		}
-	}
 	found := false
-	for _, s := range starts {
-		end, err := t.run(b, l.body, s, nest+1)
+	if !l.behind {
+		end, err := t.run(b, l.body, at, nest+1)
 		if err != nil {
 			return false, err
 		}
-		if end >= 0 && (!l.behind || end == at) {
-			found = true
+		found = end >= 0
+	}
+	for _, w := range l.widths {
+		from := at
+		for ; w > 0 && from > 0; w-- {
+			_, n := utf8.DecodeLastRune(b[:from])
+			from -= n
+		}
+		if w > 0 {
+			continue
+		}
+		end, err := t.run(b, l.body, from, nest+1)
+		if err != nil {
+			return false, err
+		}
+		if found = end == at; found {
 			break
 		}
 	}

@@ -235,7 +235,7 @@ func (p *grepProgram) find(text []byte, from int) (start, end, seen int, err err
 	for p.spent <= grepTurn {
 		s, e, sure, err := p.re.FindLine(text, from)
 		if err == nil && !sure {
-			sure, err = p.re.Match(text[s:e])
+			sure, err = p.re.Confirm(text[s:e])
 		}
 		p.spent += p.re.Work()
 		switch {

@@ -223,7 +223,7 @@ func (p *Program) execute(c *cmd.Ctx, com *command, left *int) (next cmd.Next, o
 		*left -= len(p.Space) / 64
 	case 'G':
 		p.Space, p.Chomped = join(p.Space, p.o.delim, p.Hold), !p.HoldBare
-		*left -= len(p.Space) / 64
+		*left -= len(p.Hold) / 64
 	case 'h':
 		p.Hold, p.HoldBare = append(p.Hold[:0], p.Space...), !p.Chomped
 		*left -= len(p.Space) / 64
@@ -331,12 +331,16 @@ func (p *Program) staged(c *cmd.Ctx, com *command, left *int) (cmd.Next, bool) {
 		p.Stage = 2
 	}
 	p.Joining = com.name == 'N'
+	had := len(p.Space)
+	if !p.Joining {
+		had = 0
+	}
 	got, next, ok := p.readLine(c)
 	if !ok {
 		return next, false
 	}
 	p.Joining, p.Stage = false, 0
-	*left -= 1 + len(p.Space)/64
+	*left -= 1 + (len(p.Space)-had)/64
 	p.PC++
 	if !got {
 		p.end(false)
@@ -420,6 +424,9 @@ func (p *Program) replace(re *regex.Regexp, s *substitute) (done bool, err error
 	}
 	loc := p.loc[:need]
 	text, out := p.Space, p.spare[:0]
+	if cap(out) < len(text) {
+		out = make([]byte, 0, len(text)+len(text)/4)
+	}
 	start, count, lastEnd := 0, 0, -1
 	for start <= len(text) {
 		ok, err := re.Find(text, start, loc)
@@ -456,6 +463,7 @@ func (p *Program) replace(re *regex.Regexp, s *substitute) (done bool, err error
 		}
 	}
 	if !done {
+		p.spare = out
 		return false, nil
 	}
 	if start < len(text) {
