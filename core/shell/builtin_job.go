@@ -58,16 +58,6 @@ func (m *Machine) biTrap(p *Process, argv []string) int {
 			continue
 		}
 		p.setTrap(n, action)
-		if n == sigERR || n == sigDEBUG || n == sigRETURN {
-			if i := p.enclosing(); i >= 0 {
-				if n == sigERR {
-					p.Frames[i].I = trapSetInside
-				}
-				if n == sigDEBUG {
-					p.Frames[i].N = 0
-				}
-			}
-		}
 	}
 	return status
 }

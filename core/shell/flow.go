@@ -316,32 +316,40 @@ func (m *Machine) callFunction(p *Process, fn *Function, argv []string, temp []S
 	x := &Extra{Params: p.Shell.Params, Set: true, Name: fn.Name, Line: p.Line, Vars: temp, Text: fn.File}
 	p.push(Frame{Kind: FFunc, node: fn.Body, X: x})
 	p.Shell.Params = append([]string(nil), argv[1:]...)
-	if p.Shell.Traps != nil {
-		m.enterFunction(p, fn)
+	if p.Shell.Traps == nil {
+		m.start(p, fn.Body)
+		return
 	}
-	if !fn.Trace && p.trap(sigDEBUG) != nil && !p.Shell.Opts.on(OptFunctrace) {
-		p.top().N = 1 // DEBUG is off inside
+	m.hideTraps(p, x, fn)
+	_, group := fn.Body.cmd.(*block)
+	if p.trap(sigDEBUG) == nil || !group {
+		m.start(p, fn.Body)
+		return
 	}
+	p.Line = fn.Line
 	m.start(p, fn.Body)
+	m.runTrap(p, sigDEBUG)
 }
 
 // stepFunc: the body has ended.
 func (m *Machine) stepFunc(p *Process, f *Frame) {
-	if f.PC == 0 && p.trap(sigRETURN) != nil && (p.Shell.Opts.on(OptFunctrace) || m.function(p, f).Trace) {
-		f.PC = 1
+	switch {
+	case f.PC == ghost:
+		m.pop(p)
+		return
+	case f.PC == 0 && p.trap(sigRETURN) != nil:
+		f.PC, f.N = 1, p.Status
+		if f.I == 1 {
+			p.Status = f.X.Saved // the action sees the status before return
+		}
 		m.runTrap(p, sigRETURN)
 		return
+	case f.PC == 1:
+		p.Status = f.N
 	}
 	p.Line = f.X.Line
 	m.pop(p)
 	m.done(p, p.Status)
-}
-
-func (m *Machine) function(p *Process, f *Frame) *Function {
-	if fn, ok := p.Shell.Funcs.Get(f.X.Name); ok {
-		return fn
-	}
-	return &Function{}
 }
 
 // enclosing gives the index of the innermost function frame, or -1.
@@ -406,8 +414,12 @@ func (m *Machine) returnFrom(p *Process, status int) bool {
 	for i := len(p.Frames) - 1; i >= 0; i-- {
 		f := &p.Frames[i]
 		if f.Kind == FFunc || f.Kind == FEval && f.X.Call == "source" || f.Kind == FTrap && f.X.Name == "RETURN" {
+			before := p.Status
 			for len(p.Frames) > i+1 {
 				m.pop(p)
+			}
+			if f = p.top(); f.Kind == FFunc && f.PC == 0 {
+				f.I, f.X.Saved = 1, before
 			}
 			p.Status = status
 			return true

@@ -75,15 +75,21 @@ type Extra struct {
 	PIDs   []int       `cbor:"8,keyasint,omitempty"`
 	Codes  []int       `cbor:"9,keyasint,omitempty"`
 	Util   *Util       `cbor:"10,keyasint,omitempty"`
-	Opts   Options     `cbor:"11,keyasint"` // local -, restored at the end
 	Until  int64       `cbor:"12,keyasint,omitempty"`
 	Saved  int         `cbor:"13,keyasint,omitempty"` // $? before a trap
 	Open   []int       `cbor:"14,keyasint,omitempty"` // descriptors this frame closes: process substitutions
 	Data   []byte      `cbor:"15,keyasint,omitempty"`
 	Call   string      `cbor:"16,keyasint,omitempty"` // how a text came to run: source, eval, trap
 	Fields []string    `cbor:"18,keyasint,omitempty"`
-	Local  bool        `cbor:"19,keyasint,omitempty"` // Opts are to be put back
+	Hidden
 	Asking
+}
+
+// Hidden is what a function puts back besides variables.
+type Hidden struct {
+	Opts  Options `cbor:"11,keyasint"`           // local -
+	Local bool    `cbor:"19,keyasint,omitempty"` // Opts are to be put back
+	Traps []Trap  `cbor:"21,keyasint,omitempty"` // that it did not inherit
 }
 
 // Asking is a tool call on its way.
@@ -134,6 +140,7 @@ func (x *Extra) clone(reg *cmd.Registry) *Extra {
 	c.PIDs = append([]int(nil), x.PIDs...)
 	c.Codes = append([]int(nil), x.Codes...)
 	c.Open = append([]int(nil), x.Open...)
+	c.Traps = append([]Trap(nil), x.Traps...)
 	c.Data = append([]byte(nil), x.Data...)
 	if x.Util != nil {
 		u := *x.Util
@@ -211,7 +218,12 @@ func (m *Machine) undo(p *Process, f *Frame) {
 	switch f.Kind {
 	case FFunc, FEval:
 		p.Depth--
+		p.showTraps(x.Traps)
 	case FTrap:
 		p.endTrap(f)
+	case FBottom:
+		if x.Text != "" { // the run had a working directory of its own
+			p.Cwd = x.Text
+		}
 	}
 }

@@ -340,6 +340,32 @@ func (a *assign) text() string {
 	return s
 }
 
+// commandText is a command as BASH_COMMAND shows it: of a loop its head.
+func commandText(n node) string {
+	pr := &printer{}
+	switch x := n.(type) {
+	case *simple:
+		pr.simple(x)
+	case *forClause:
+		kw := "for "
+		if x.menu {
+			kw = "select "
+		}
+		words := ` in "$@"`
+		if x.in {
+			words = " in " + wordsText(x.words)
+		}
+		return kw + x.name + words
+	case *caseClause:
+		return "case " + x.word.Text() + " in "
+	case *subshell:
+		return "( " + strings.TrimSpace(strings.Trim(x.text(), "()")) + " )"
+	case *decl, *arithCmd, *testCmd:
+		pr.verbatim(n)
+	}
+	return pr.b.String()
+}
+
 // verbatim writes what bash prints nearly as it stands.
 func (pr *printer) verbatim(n node) {
 	switch x := n.(type) {

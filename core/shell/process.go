@@ -56,9 +56,15 @@ type Shell struct {
 	Random  uint32                 `cbor:"11,keyasint,omitempty"` // RANDOM's generator
 	Last    string                 `cbor:"12,keyasint,omitempty"` // $_
 	Off     []string               `cbor:"15,keyasint,omitempty"` // builtins disabled by enable -n
-	Debug   string                 `cbor:"17,keyasint,omitempty"` // BASH_COMMAND
 	Done    []Ended                `cbor:"18,keyasint,omitempty"` // children reaped and still to be waited for
 	Origin
+	Tracing
+}
+
+// Tracing is what traps know of the command at hand.
+type Tracing struct {
+	Debug   string `cbor:"17,keyasint,omitempty"` // the command DEBUG has just run for
+	Command string `cbor:"20,keyasint,omitempty"` // BASH_COMMAND, kept while there are traps
 }
 
 // Origin is how a shell came to be.
@@ -260,6 +266,27 @@ func (m *Machine) fork(p *Process, f Frame) *Process {
 	}
 	return c
 }
+
+// forkShell makes a subshell. It stands in the functions and sourced files its
+// parent stands in: their frames are there, with nothing left to do.
+func (m *Machine) forkShell(p *Process, f Frame) *Process {
+	c := m.fork(p, f)
+	for i := range p.Frames {
+		f := &p.Frames[i]
+		switch {
+		case f.Kind == FFunc:
+			c.push(Frame{Kind: FFunc, PC: ghost, node: f.node, X: &Extra{Name: f.X.Name, Line: f.X.Line, Text: f.X.Text, Vars: slices.Clip(f.X.Vars)}})
+		case f.Kind == FEval && f.X.Call == "source":
+			c.push(Frame{Kind: FEval, PC: ghost, X: &Extra{Call: "source"}})
+		case f.Kind == FScript && (f.X.Call == "source" || f.X.Call == ""):
+			c.push(Frame{Kind: FScript, X: &Extra{Call: f.X.Call, Name: f.X.Name, Line: f.X.Line, Saved: f.X.Saved}})
+		}
+	}
+	return c
+}
+
+// ghost marks the frame of a call that a subshell's parent is in.
+const ghost = 4
 
 // exit ends a process: frames are undone, files closed, the parent told.
 func (m *Machine) exit(p *Process, status int) {

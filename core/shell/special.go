@@ -47,6 +47,9 @@ func (m *Machine) special(p *Process, name string, v *vars.Var) *vars.Var {
 	case "BASH_SUBSHELL":
 		return vars.NewInt(int64(p.Sub), keep)
 	case "BASH_COMMAND":
+		if sh.Traps != nil && sh.Command != "" {
+			return scalar(sh.Command)
+		}
 		return scalar(m.currentText(p))
 	case "BASH_EXECUTION_STRING":
 		if sh.Exec == "" {

@@ -61,6 +61,10 @@ func (m *Machine) step(p *Process) {
 	case FMapfile:
 		m.stepMapfile(p, f)
 	case FEval:
+		if f.PC == ghost {
+			m.pop(p)
+			return
+		}
 		if f.PC == 0 && f.X.Call == "source" && p.trap(sigRETURN) != nil {
 			f.PC = 1
 			m.runTrap(p, sigRETURN)
@@ -208,7 +212,9 @@ func (m *Machine) command(p *Process, n node) {
 	case *pipeline:
 		m.pipeline(p, x)
 	case *subshell:
-		c := m.fork(p, Frame{Kind: FBottom, node: x})
+		p.Line = x.line
+		m.noteCommand(p, x)
+		c := m.forkShell(p, Frame{Kind: FBottom, node: x})
 		c.push(Frame{Kind: FList, node: x.body})
 		p.push(Frame{Kind: FWaitSub, node: x, Child: c.PID})
 		p.Wait = Wait{Kind: WaitsChild, PID: c.PID}

@@ -32,7 +32,7 @@ func (m *Machine) substitute(p *Process, n syntax.Node) {
 	file := m.newFile(OFD{Kind: FileCapture, Flags: vfs.O_RDWR})
 	f := p.top()
 	f.x().Until = int64(file) + 1 // the frame holds the capture
-	c := m.fork(p, Frame{Kind: FBottom, node: body})
+	c := m.forkShell(p, Frame{Kind: FBottom, node: body})
 	if old := c.put(1, m.ref(file), false); old >= 0 {
 		m.unref(old)
 	}
@@ -171,7 +171,7 @@ func (m *Machine) readFile(p *Process, body *list) bool {
 // processSubst starts <( ) or >( ): the command talks to it through /dev/fd/N.
 func (m *Machine) processSubst(p *Process, n *syntax.ProcSubst, body *list) {
 	r, w := m.newPipe()
-	c := m.fork(p, Frame{Kind: FBottom, node: body})
+	c := m.forkShell(p, Frame{Kind: FBottom, node: body})
 	c.Depth++
 	c.push(Frame{Kind: FList, node: body})
 	mine, theirs, num := r, w, 1
@@ -199,6 +199,8 @@ func (m *Machine) processSubst(p *Process, n *syntax.ProcSubst, body *list) {
 // pipeline starts every stage as a process, each before it is waited for.
 func (m *Machine) pipeline(p *Process, n *pipeline) {
 	x := &Extra{}
+	p.Line = n.stages[len(n.stages)-1].line
+	m.noteCommand(p, n.stages[len(n.stages)-1].cmd)
 	in := -1
 	last := len(n.stages) - 1
 	here := p.Shell.Opts.on(OptLastpipe)
@@ -215,7 +217,7 @@ func (m *Machine) pipeline(p *Process, n *pipeline) {
 			m.start(p, st)
 			return
 		}
-		c := m.fork(p, Frame{Kind: FBottom, node: st})
+		c := m.forkShell(p, Frame{Kind: FBottom, node: st})
 		if in >= 0 {
 			if old := c.put(0, in, false); old >= 0 {
 				m.unref(old)
@@ -307,7 +309,7 @@ func (m *Machine) stepWaitSub(p *Process, f *Frame) {
 
 // background starts a job. Its stdin is /dev/null unless redirected.
 func (m *Machine) background(p *Process, st *stmt) {
-	c := m.fork(p, Frame{Kind: FBottom, node: st})
+	c := m.forkShell(p, Frame{Kind: FBottom, node: st})
 	c.Job = true
 	c.PGID = c.PID
 	if old := c.put(0, m.newFile(OFD{Kind: FileNull, Flags: vfs.O_RDONLY}), false); old >= 0 {
@@ -328,7 +330,7 @@ func (m *Machine) background(p *Process, st *stmt) {
 func (m *Machine) coproc(p *Process, n *coproc) {
 	r1, w1 := m.newPipe() // its stdin
 	r2, w2 := m.newPipe() // its stdout
-	c := m.fork(p, Frame{Kind: FBottom, node: n.body})
+	c := m.forkShell(p, Frame{Kind: FBottom, node: n.body})
 	c.Job, c.PGID = true, c.PID
 	for num, file := range map[int]int{0: r1, 1: w2} {
 		if old := c.put(num, file, false); old >= 0 {

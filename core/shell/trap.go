@@ -237,8 +237,9 @@ func (p *Process) endTrap(f *Frame) {
 // debugTrap runs the DEBUG trap before a command. retry pushes the command
 // again, for when the trap has ended. It reports whether the trap was started.
 func (m *Machine) debugTrap(p *Process, n node, retry func()) bool {
+	m.noteCommand(p, n)
 	t := p.trap(sigDEBUG)
-	if t == nil || t.Text == "" || t.Inherited || t.Running || m.debugOff(p) {
+	if t == nil || t.Text == "" || t.Inherited || t.Running {
 		return false
 	}
 	if p.Shell.Debug == debugMark(n) { // it has run for this command
@@ -261,22 +262,6 @@ func (m *Machine) debugTrap(p *Process, n node, retry func()) bool {
 	return true
 }
 
-// debugOff: functions do not inherit DEBUG unless functrace is on.
-func (m *Machine) debugOff(p *Process) bool {
-	if p.Shell.Opts.on(OptFunctrace) {
-		return false
-	}
-	for i := len(p.Frames) - 1; i >= 0; i-- {
-		if p.Frames[i].Kind == FFunc {
-			return p.Frames[i].N == 1
-		}
-		if p.Frames[i].Kind == FTrap {
-			return true
-		}
-	}
-	return false
-}
-
 func debugMark(n node) string {
 	a := n.at().addr
 	return strconv.Itoa(int(a.Kind)) + ":" + strconv.Itoa(int(a.Start)) + ":" + strconv.Itoa(int(a.End))
@@ -285,7 +270,7 @@ func debugMark(n node) string {
 // errTrap runs the ERR trap; exit says that the shell ends after it.
 func (m *Machine) errTrap(p *Process, exit bool) bool {
 	t := p.trap(sigERR)
-	if t == nil || t.Text == "" || t.Inherited || t.Running || m.inFunctionWithoutErr(p) {
+	if t == nil || t.Text == "" || t.Inherited || t.Running {
 		return false
 	}
 	if exit {
@@ -295,17 +280,41 @@ func (m *Machine) errTrap(p *Process, exit bool) bool {
 	return true
 }
 
-// inFunctionWithoutErr: functions do not inherit ERR unless errtrace is on.
-func (m *Machine) inFunctionWithoutErr(p *Process) bool {
-	if p.Shell.Opts.on(OptErrtrace) {
-		return false
+// hideTraps takes away the traps a function does not inherit; its frame keeps them.
+func (m *Machine) hideTraps(p *Process, x *Extra, fn *Function) {
+	traced := fn.Trace || p.Shell.Opts.on(OptFunctrace)
+	for _, sig := range []int{sigDEBUG, sigERR, sigRETURN} {
+		if sig == sigERR && p.Shell.Opts.on(OptErrtrace) || sig != sigERR && traced {
+			continue
+		}
+		if t := p.trap(sig); t != nil {
+			x.Traps = append(x.Traps, *t)
+			p.dropTrap(sig)
+		}
 	}
-	i := p.enclosing()
-	return i >= 0 && p.Frames[i].PC != trapSetInside
 }
 
-// trapSetInside marks a function frame in which trap ERR was set.
-const trapSetInside = 2
+// showTraps puts back what a function did not inherit, unless it set its own.
+func (p *Process) showTraps(hidden []Trap) {
+	for _, t := range hidden {
+		if p.trap(t.Signal) == nil {
+			i, _ := slices.BinarySearchFunc(p.Shell.Traps, t.Signal, func(t Trap, n int) int { return t.Signal - n })
+			p.Shell.Traps = slices.Insert(p.Shell.Traps, i, t)
+		}
+	}
+}
 
-// enterFunction notes which traps a function does not inherit.
-func (m *Machine) enterFunction(*Process, *Function) {}
+// noteCommand keeps the text of a command for BASH_COMMAND. While a trap runs it stays what it was.
+func (m *Machine) noteCommand(p *Process, n node) {
+	if p.Shell.Traps == nil {
+		return
+	}
+	for i := range p.Shell.Traps {
+		if p.Shell.Traps[i].Running {
+			return
+		}
+	}
+	if text := commandText(n); text != "" {
+		p.Shell.Command = text
+	}
+}
