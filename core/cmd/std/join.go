@@ -47,7 +47,8 @@ type joinProgram struct {
 	Auto     [2]int      `cbor:"9,keyasint,omitempty"` // 1 + fields of the first lines, for -o auto
 	Held     int         `cbor:"10,keyasint,omitempty"`
 
-	opt *joinOptions
+	opt    *joinOptions
+	fields [2][][]byte // of the lines being written
 }
 
 const (
@@ -258,7 +259,7 @@ func (p *joinProgram) heads(c *cmd.Ctx) (next cmd.Next, ready bool) {
 			continue
 		}
 		if o.auto && p.Auto[i] == 0 {
-			p.Auto[i] = 1 + len(o.split(f.Line))
+			p.Auto[i] = 1 + len(o.split(nil, f.Line))
 		}
 		first := int64(1)
 		if o.header {
@@ -356,31 +357,60 @@ func (p *joinProgram) pair(c *cmd.Ctx) {
 	p.Groups = [2][][]byte{}
 }
 
-// split cuts a line into fields.
-func (o *joinOptions) split(line []byte) [][]byte {
-	switch {
-	case o.sep == 256:
-		return [][]byte{line}
-	case o.sep >= 0:
-		if len(line) == 0 {
-			return nil
+// cut gives the first field of what is left of a line. more is false when the
+// line has no field there.
+func (o *joinOptions) cut(line []byte, first bool) (field, rest []byte, more bool) {
+	if o.sep >= 0 {
+		if line == nil || first && len(line) == 0 {
+			return nil, nil, false
 		}
-		return bytes.Split(line, []byte{byte(o.sep)})
+		if o.sep < 256 {
+			if i := bytes.IndexByte(line, byte(o.sep)); i >= 0 {
+				return line[:i], line[i+1:], true
+			}
+		}
+		return line, nil, true
 	}
-	fields := bytes.FieldsFunc(line, func(r rune) bool { return isBlank(byte(r)) && r < 128 })
-	if len(fields) > 0 && isBlank(line[len(line)-1]) {
-		fields = append(fields, nil) // GNU join sees an empty field behind blanks at the end
+	if line == nil {
+		return nil, nil, false
 	}
-	return fields
+	i := 0
+	for i < len(line) && isBlank(line[i]) {
+		i++
+	}
+	if i == len(line) {
+		// GNU join sees an empty field behind blanks at the end.
+		return nil, nil, !first && i > 0
+	}
+	line = line[i:]
+	for i = 0; i < len(line) && !isBlank(line[i]); i++ {
+	}
+	if i == len(line) {
+		return line, nil, true
+	}
+	return line[:i], line[i:], true
+}
+
+// split appends the fields of a line to fields.
+func (o *joinOptions) split(fields [][]byte, line []byte) [][]byte {
+	for first := true; ; first = false {
+		field, rest, more := o.cut(line, first)
+		if !more {
+			return fields
+		}
+		fields, line = append(fields, field), rest
+	}
 }
 
 // key is the join field of a line of file i.
 func (o *joinOptions) key(line []byte, i int) []byte {
-	fields := o.split(line)
-	if o.field[i] >= len(fields) {
-		return nil
+	for n := 0; ; n++ {
+		field, rest, more := o.cut(line, n == 0)
+		if n == o.field[i] || !more {
+			return field
+		}
+		line = rest
 	}
-	return fields[o.field[i]]
 }
 
 func (o *joinOptions) compare(a, b []byte) int {
@@ -398,13 +428,14 @@ func (o *joinOptions) compare(a, b []byte) int {
 // write writes an output line of one line or two.
 func (p *joinProgram) write(c *cmd.Ctx, a, b []byte, hasA, hasB bool) {
 	o := p.opt
-	fields := [2][][]byte{}
+	fields := [2][][]byte{p.fields[0][:0], p.fields[1][:0]}
 	if hasA {
-		fields[0] = o.split(a)
+		fields[0] = o.split(fields[0], a)
 	}
 	if hasB {
-		fields[1] = o.split(b)
+		fields[1] = o.split(fields[1], b)
 	}
+	p.fields = fields
 	out := c.Out.B
 	first := true
 	put := func(i, n int) {

@@ -56,15 +56,15 @@ func (p *program) convert(c *cmd.Ctx, text string, field int) (out string, ok bo
 	if o.prec >= 0 {
 		prec = o.prec
 	}
-	general := string(format.Spec{Verb: 'g', Prec: -1}.Float(nil, format.BigFloat(v)))
-	_, x := normalize(v, 10)
+	general := func() string { return string(format.Spec{Verb: 'g', Prec: -1}.Float(nil, format.BigFloat(v))) }
+	x := exponent(v)
 	switch {
 	case o.to == none && x+prec > maxUnscaled && prec > 0:
-		return bad("value/precision too large to be printed: '%s/%d' (consider using --to)", general, prec)
+		return bad("value/precision too large to be printed: '%s/%d' (consider using --to)", general(), prec)
 	case o.to == none && x+prec > maxUnscaled:
-		return bad("value too large to be printed: '%s' (consider using --to)", general)
+		return bad("value too large to be printed: '%s' (consider using --to)", general())
 	case x > maxAcceptable-7:
-		return bad("value too large to be printed: '%s' (cannot handle values > 999Y)", general)
+		return bad("value too large to be printed: '%s' (cannot handle values > 999Y)", general())
 	}
 	out = o.human(v, prec) + o.suffix
 	if n := pad - len(out); n > 0 {
@@ -131,6 +131,15 @@ func (o *options) parse(s string) (v *big.Float, prec int, message string) {
 		return nil, 0, fmt.Sprintf("invalid suffix in input %s: %s", quote.Locale(s), quote.Locale(rest))
 	}
 	return v.Mul(v, power(base, k+1)), 0, ""
+}
+
+// exponent is how many digits v has before its point, less one; 0 below 10.
+func exponent(v *big.Float) int {
+	if v.MantExp(nil) <= 3 {
+		return 0
+	}
+	_, n := normalize(v, 10)
+	return n
 }
 
 // normalize divides v by base until it is below it, and counts how often.
