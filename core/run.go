@@ -58,12 +58,12 @@ func (w *World) remember() {
 		w.undo = append(w.undo[:0:0], w.undo[len(w.undo)-n+1:]...)
 	}
 	b := w.share()
-	b.Log = w.Log
+	b.turned, w.turned = w.turned, 0
 	w.undo = append(w.undo, b)
 	if lim := w.M.Limits.Retained; lim > 0 {
 		held := int64(0)
 		for i := len(w.undo) - 1; i >= 0; i-- {
-			if held += w.undo[i].M.FS.Written(); held > lim {
+			if held += w.undo[i].turned; held > lim {
 				w.undo = append(w.undo[:0:0], w.undo[i+1:]...)
 				break
 			}

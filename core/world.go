@@ -3,6 +3,7 @@ package core
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 
 	"eryxsh/core/cmd"
@@ -15,6 +16,13 @@ import (
 
 // Registry has every utility. It is immutable and shared by every World.
 var Registry = cmd.NewRegistry(std.Commands())
+
+// CommandNames lists what a sandbox can run by itself: builtins and utilities, sorted.
+func CommandNames() []string {
+	names := append(append(shell.BuiltinNames(), "bash", "sh"), Registry.Names()...)
+	slices.Sort(names)
+	return slices.Compact(names)
+}
 
 // World is one sandbox.
 type World struct {
@@ -30,6 +38,8 @@ type World struct {
 	Keep    bool
 	saved   *limit.Limits // to be put back when the run ends
 	undo    []*World      // states before the last commands, as Log's entries refer to them
+	held    int64         // bytes written since the newest snapshot
+	turned  int64         // bytes written since the newest state in undo
 }
 
 // Config is what a World is made from; Reset makes it anew.
@@ -65,6 +75,7 @@ type Snapshot struct {
 	Size    int64
 	Command string
 	World   *World
+	held    int64 // bytes written between the snapshot before it and it
 }
 
 // generated is the part of every tree that is never saved: /dev, /proc and the
@@ -195,6 +206,9 @@ func (w *World) Fork(reseed *uint64) *World {
 
 // share gives a World with the same state: O(1), nothing renamed.
 func (w *World) share() *World {
+	written := w.M.FS.Written() // a fork counts from zero again
+	w.held += written
+	w.turned += written
 	c := *w
 	c.M = w.M.Fork()
 	c.Log = w.Log[:len(w.Log):len(w.Log)]
@@ -222,9 +236,9 @@ func (w *World) runID() string {
 // it is a Quota fault.
 func (w *World) Snapshot(name string) (*Snapshot, error) {
 	if lim := w.M.Limits.Retained; lim > 0 {
-		held := w.M.FS.Written()
+		held := w.held + w.M.FS.Written()
 		for _, s := range w.Snaps {
-			held += s.World.M.FS.Written()
+			held += s.held
 		}
 		if held > lim {
 			return nil, fault.New(fault.Quota, "snapshot", name, "snapshots hold %d bytes; the limit retained is %d", held, lim)
@@ -239,6 +253,7 @@ func (w *World) Snapshot(name string) (*Snapshot, error) {
 		s.Command = w.Log[n-1].Command
 	}
 	s.World = w.share()
+	s.held, w.held = w.held, 0
 	w.Snaps = append(w.Snaps, s)
 	return s, nil
 }

@@ -69,6 +69,7 @@ func (p *parser) short(s string) {
 	for i := 0; i < len(s) && !p.done; i++ {
 		o := p.def.byShort(s[i])
 		if o == nil {
+			p.c.Unsupported(p.c.Name + " -" + s[i:i+1])
 			p.fail("invalid option -- '%s'", s[i:i+1])
 			return
 		}
@@ -98,6 +99,7 @@ func (p *parser) long(s string) {
 	name, value, has := strings.Cut(s, "=")
 	found := p.def.byLong(name)
 	if len(found) == 0 {
+		p.c.Unsupported(p.c.Name + " --" + name)
 		p.fail("unrecognized option '--%s'", name)
 		return
 	}

@@ -55,6 +55,8 @@ type analyzer struct {
 	m     *Machine
 	out   []Analyzed
 	funcs map[string]bool
+
+	around []*redir // of the compound commands around the next command
 }
 
 // unit adds the commands of a unit: every simple command has a node, wherever it stands.
@@ -70,7 +72,7 @@ func (a *analyzer) unit(u *Unit) {
 		}
 		return x.End < y.End || x.End == y.End && x.Kind < y.Kind
 	})
-	redirs := map[node][]*redir{} // of compound commands: told with the command inside them that comes first
+	redirs := map[node][]*redir{} // of compound commands: told with the command inside that comes first
 	for _, n := range all {
 		switch x := n.(type) {
 		case *funcDecl:
@@ -94,10 +96,11 @@ func (a *analyzer) unit(u *Unit) {
 				c.Args = append(c.Args, as.text())
 			}
 		default:
-			if r := redirs[n]; r != nil {
-				a.add(n, nil, r)
-			}
+			a.around = append(a.around, redirs[n]...)
 		}
+	}
+	if len(a.around) > 0 && len(u.nodes) > 0 { // around nothing that is a command
+		a.add(all[0], nil, nil)
 	}
 }
 
@@ -120,6 +123,8 @@ func (a *analyzer) add(n node, words []*expand.Word, redirs []*redir) *Analyzed 
 	case "eval", "source", ".", "bash", "sh", "exec", "command", "builtin", "env", "xargs", "trap", "alias":
 		c.Opaque = c.Opaque || computed // what it runs is computed
 	}
+	redirs = append(redirs[:len(redirs):len(redirs)], a.around...)
+	a.around = nil
 	for _, r := range redirs {
 		if r.implied {
 			continue

@@ -547,3 +547,6 @@ func (m *Machine) biLet(p *Process, argv []string) int {
 	}
 	return boolStatus(v != 0)
 }
+
+// BuiltinNames lists the builtins, sorted.
+func BuiltinNames() []string { return sortedKeys(builtins) }

@@ -314,6 +314,9 @@ func (m *Machine) kill(status int, class, name string) {
 	}
 	sh.Queue, sh.Wait, sh.Signal = nil, Wait{}, nil
 	sh.Shell.Jobs, sh.Shell.Done = nil, nil
+	sh.Shell.Opts.set(OptErrexit, false)
+	sh.dropTrap(sigEXIT)
+	m.resetStreams(sh)
 	m.Calls = nil
 	m.finish(status)
 	m.Run.Class, m.Run.Limit = class, name

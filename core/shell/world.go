@@ -184,6 +184,9 @@ func (m *Machine) Begin(s Start) error {
 	if s.Cwd != "" {
 		x.Text = p.Cwd
 		p.Cwd = s.Cwd
+		for _, kv := range [][2]string{{"PWD", s.Cwd}, {"OLDPWD", x.Text}} {
+			x.Vars = append(x.Vars, Saved{kv[0], p.Shell.Vars.Bind(kv[0], vars.New(kv[1], vars.Export))})
+		}
 	}
 	x.Codes = []int{p.Status}
 	p.Frames = append(p.Frames[:0], Frame{Kind: FBottom, X: x})
