@@ -44,6 +44,7 @@ func Commands() []*cmd.Command {
 		head(),
 		hexdump.Command(),
 		join(),
+		jqCommand(),
 		awkAs("mawk"),
 		md5sum(),
 		nl(),

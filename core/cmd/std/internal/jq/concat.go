@@ -1,0 +1,35 @@
+package jq
+
+import "strings"
+
+// tail is a text that grew at its end; its spare room is used again when it grows more.
+type tail struct{ b strings.Builder }
+
+// concat joins two strings. A left side that was the result of the last
+// concatenations is not copied again.
+func (h *Heap) concat(a, b string) string {
+	switch {
+	case b == "":
+		return a
+	case a == "":
+		return b
+	case len(a)+len(b) < 64:
+		h.Size += len(a) + len(b)
+		return a + b
+	}
+	h.Size += len(b)
+	for i := range h.text {
+		if t := &h.text[i].b; t.Len() == len(a) && t.String() == a {
+			t.WriteString(b)
+			return t.String()
+		}
+	}
+	h.Size += len(a)
+	h.turn = (h.turn + 1) % len(h.text)
+	t := &h.text[h.turn].b
+	t.Reset()
+	t.Grow(len(a) + 2*len(b))
+	t.WriteString(a)
+	t.WriteString(b)
+	return t.String()
+}

@@ -1,0 +1,283 @@
+package jq
+
+// Node is an array or an object.
+//
+// A node never changes once a program can see it, with one exception: setting
+// or appending one element of a long container moves its contents to a new node
+// and leaves in the old one only what is different (Next, At, Items[0]), so that
+// building something in a reduce costs one step and not one copy an element.
+// The old node gets its contents back when somebody looks at it.
+type Node struct {
+	Items []Value  `cbor:"1,keyasint,omitempty"`
+	Keys  []string `cbor:"2,keyasint,omitempty"` // of an object, as they were inserted; never written to
+	Next  int32    `cbor:"3,keyasint,omitempty"` // this is an old version: the newer one
+	At    int32    `cbor:"4,keyasint,omitempty"` // where they differ; Items is empty if At is not in this one
+	Deep  int32    `cbor:"5,keyasint,omitempty"` // nesting below, about
+	Used  bool     `cbor:"6,keyasint,omitempty"` // not on the free list
+
+	index  map[string]int32 // of an object with many keys; nil: not made
+	marked bool
+}
+
+// Heap holds the nodes of a program. Number 0 is never used.
+type Heap struct {
+	Nodes []Node  `cbor:"1,keyasint,omitempty"`
+	Free  []int32 `cbor:"2,keyasint,omitempty"`
+	Size  int     `cbor:"3,keyasint,omitempty"` // bytes since the start or the last collection, about
+	Limit int     `cbor:"4,keyasint,omitempty"` // collect when Size passes it
+
+	slab []Value // small containers are cut from it
+	todo []int32 // scratch of the collector
+	text [4]tail
+	turn int
+}
+
+const (
+	valueSize = 40
+	nodeSize  = 96
+	firstGC   = 16 << 20
+	// linear is the number of keys up to which an object is searched one by one.
+	linear = 12
+	// versioned is the length from which containers share by versions and are not copied.
+	versioned = 24
+	// maxItems bounds an array or object, maxText a string: beyond them an operation fails loudly.
+	maxItems = 1 << 24
+	maxText  = 1 << 28
+)
+
+// newNode takes a node that holds items and keys, which it owns.
+func (h *Heap) newNode(items []Value, keys []string) int32 {
+	h.Size += nodeSize + valueSize*cap(items)
+	if n := len(h.Free); n > 0 {
+		r := h.Free[n-1]
+		h.Free = h.Free[:n-1]
+		h.Nodes[r] = Node{Items: items, Keys: keys, Used: true}
+		return r
+	}
+	if len(h.Nodes) == 0 {
+		h.Nodes = append(h.Nodes, Node{})
+	}
+	h.Nodes = append(h.Nodes, Node{Items: items, Keys: keys, Used: true})
+	return int32(len(h.Nodes) - 1)
+}
+
+func (h *Heap) array(items []Value) Value {
+	return Value{K: Array, R: h.newNode(items, nil)}
+}
+
+func (h *Heap) object(keys []string, items []Value) Value {
+	return Value{K: Object, R: h.newNode(items, keys[:len(keys):len(keys)])}
+}
+
+// space gives n values to fill.
+func (h *Heap) space(n int) []Value {
+	if n > 64 {
+		return make([]Value, n)
+	}
+	if n > len(h.slab) {
+		h.slab = make([]Value, 1024)
+	}
+	s := h.slab[:n:n]
+	h.slab = h.slab[n:]
+	return s
+}
+
+// copyOf copies values into new space.
+func (h *Heap) copyOf(items []Value) []Value {
+	if len(items) == 0 {
+		return nil
+	}
+	s := h.space(len(items))
+	copy(s, items)
+	return s
+}
+
+// node gives the node of a container, with its contents.
+func (h *Heap) node(v Value) *Node {
+	n := &h.Nodes[v.R]
+	if n.Next != 0 {
+		h.flatten(v.R)
+		n = &h.Nodes[v.R]
+	}
+	return n
+}
+
+func (h *Heap) items(v Value) []Value { return h.node(v).Items }
+
+// flatten gives an old version its contents back. The chain of versions can be
+// long: some of those in between get theirs too, so that walking over many old versions stays cheap.
+func (h *Heap) flatten(r int32) {
+	chain := h.todo[:0]
+	for at := r; h.Nodes[at].Next != 0; at = h.Nodes[at].Next {
+		chain = append(chain, at)
+	}
+	newest := &h.Nodes[h.Nodes[chain[len(chain)-1]].Next]
+	items := append(make([]Value, 0, len(newest.Items)+1), newest.Items...)
+	keys := newest.Keys[:len(newest.Keys):len(newest.Keys)]
+	stride := max(len(items), 64)
+	for i := len(chain) - 1; i >= 0; i-- {
+		n := &h.Nodes[chain[i]]
+		if len(n.Items) == 0 { // it did not have the last element
+			items = items[:n.At]
+			if keys != nil {
+				keys = keys[:n.At:n.At]
+			}
+		} else {
+			items[n.At] = n.Items[0]
+		}
+		if i == 0 || i%stride == 0 {
+			n.Items, n.Keys, n.Next, n.At, n.index = append([]Value(nil), items...), keys, 0, 0, nil
+			h.Size += valueSize * len(items)
+		}
+	}
+	h.todo = chain[:0]
+}
+
+// find gives the place of a key, -1 if it is not there.
+func (h *Heap) find(v Value, key string) int {
+	n := h.node(v)
+	if len(n.Keys) <= linear {
+		for i, k := range n.Keys {
+			if k == key {
+				return i
+			}
+		}
+		return -1
+	}
+	if n.index == nil {
+		n.index = make(map[string]int32, len(n.Keys))
+		for i, k := range n.Keys {
+			n.index[k] = int32(i)
+		}
+		h.Size += 48 * len(n.Keys)
+	}
+	if i, ok := n.index[key]; ok {
+		return int(i)
+	}
+	return -1
+}
+
+// get gives the value of a key, null if it is not there.
+func (h *Heap) get(v Value, key string) Value {
+	if i := h.find(v, key); i >= 0 {
+		return h.node(v).Items[i]
+	}
+	return null
+}
+
+// put gives an object in which key is x.
+func (h *Heap) put(v Value, key string, x Value) Value {
+	i := h.find(v, key)
+	n := h.node(v)
+	keys := n.Keys
+	if i < 0 {
+		i = len(keys)
+		if i < versioned {
+			keys = append(append(make([]string, 0, i+1), keys...), key)
+		} else {
+			keys = append(keys, key)
+			if n.index != nil {
+				n.index[key] = int32(i)
+			}
+		}
+	}
+	return h.change(v, i, x, keys)
+}
+
+// set gives an array in which element i, or the one behind the last, is x.
+func (h *Heap) set(v Value, i int, x Value) Value { return h.change(v, i, x, nil) }
+
+func (h *Heap) change(v Value, i int, x Value, keys []string) Value {
+	n := h.node(v)
+	r := v
+	if len(n.Items) < versioned {
+		items := h.space(max(len(n.Items), i+1))
+		copy(items, n.Items)
+		items[i] = x
+		r.R = h.newNode(items, keys)
+	} else {
+		items, index, deep := n.Items, n.index, n.Deep
+		var old []Value
+		if i < len(items) {
+			old = h.space(1)
+			old[0] = items[i]
+			items[i] = x
+		} else {
+			items = append(items, x)
+		}
+		n.Items, n.Keys, n.index, n.At = old, nil, nil, int32(i)
+		r.R = h.newNode(nil, keys)
+		h.Size += nodeSize + valueSize
+		h.Nodes[v.R].Next = r.R
+		m := &h.Nodes[r.R]
+		m.Items, m.index, m.Deep = items, index, deep
+	}
+	return r
+}
+
+// without gives a container without the places that drop names, in ascending order.
+func (h *Heap) without(v Value, drop []int) Value {
+	if len(drop) == 0 {
+		return v
+	}
+	n := h.node(v)
+	items := make([]Value, 0, len(n.Items))
+	var keys []string
+	for i := range n.Items {
+		if len(drop) > 0 && drop[0] == i {
+			for len(drop) > 0 && drop[0] == i {
+				drop = drop[1:]
+			}
+			continue
+		}
+		items = append(items, n.Items[i])
+		if v.K == Object {
+			keys = append(keys, n.Keys[i])
+		}
+	}
+	if v.K == Object {
+		return h.object(keys, items)
+	}
+	return h.array(items)
+}
+
+// collect frees the nodes that roots do not lead to.
+func (h *Heap) collect(roots ...[]Value) {
+	for _, list := range roots {
+		h.mark(list)
+		for len(h.todo) > 0 {
+			n := &h.Nodes[h.todo[len(h.todo)-1]]
+			h.todo = h.todo[:len(h.todo)-1]
+			if n.Next != 0 && !h.Nodes[n.Next].marked {
+				h.Nodes[n.Next].marked = true
+				h.todo = append(h.todo, n.Next)
+			}
+			h.mark(n.Items)
+		}
+	}
+	h.Free, h.Size = h.Free[:0], 0
+	for i := len(h.Nodes) - 1; i > 0; i-- {
+		n := &h.Nodes[i]
+		if n.marked {
+			n.marked = false
+			h.Size += nodeSize + valueSize*cap(n.Items) + 48*len(n.index)
+			continue
+		}
+		if n.Used {
+			*n = Node{}
+		}
+		h.Free = append(h.Free, int32(i))
+	}
+	h.Limit = max(2*h.Size, firstGC)
+}
+
+func (h *Heap) mark(list []Value) {
+	for i := range list {
+		if v := &list[i]; v.K == Array || v.K == Object {
+			if n := &h.Nodes[v.R]; !n.marked {
+				n.marked = true
+				h.todo = append(h.todo, v.R)
+			}
+		}
+	}
+}

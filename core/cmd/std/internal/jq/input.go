@@ -1,0 +1,263 @@
+package jq
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"slices"
+
+	"eryxsh/core/cmd"
+	"eryxsh/vfs"
+)
+
+// Inputs are the files of the command line, one after the other.
+type Inputs struct {
+	Reader  Reader `cbor:"1,keyasint,omitempty"`
+	File    int    `cbor:"2,keyasint,omitempty"` // operands taken
+	FD      int    `cbor:"3,keyasint,omitempty"`
+	Open    bool   `cbor:"4,keyasint,omitempty"`
+	Name    string `cbor:"5,keyasint,omitempty"` // of the file being read, "" before the first
+	Slurped Value  `cbor:"6,keyasint,omitempty"` // what --slurp gathers
+	Raw     []byte `cbor:"7,keyasint,omitempty"` // what --raw-input --slurp gathers
+	Over    bool   `cbor:"8,keyasint,omitempty"` // everything was given
+	Ended2  bool   `cbor:"9,keyasint,omitempty"` // the null of -n was given
+	Failed  bool   `cbor:"10,keyasint,omitempty"`
+	Line    int    `cbor:"11,keyasint,omitempty"` // of the value given last
+
+	chunk []byte
+}
+
+// where says where the last input came from, for messages.
+func (in *Inputs) where() string {
+	if in.Name == "" {
+		return "<unknown>"
+	}
+	return fmt.Sprintf("%s:%d", in.Name, in.Reader.lines())
+}
+
+// input takes the next input. gotPause means that Program.wait is to be returned; gotNothing that there are no more.
+func (p *Program) input() (v Value, got verdict, msg string) {
+	in := &p.In
+	for {
+		if in.Over {
+			return empty, gotNothing, ""
+		}
+		if p.opts.raw {
+			v, got = p.rawInput()
+		} else {
+			before := in.Reader.Pos
+			v, got, msg = in.Reader.read(&p.Heap, cmd.Turn)
+			p.budget -= (in.Reader.Pos - before) >> 3
+		}
+		switch {
+		case got == gotPause:
+			p.gather()
+			p.wait = cmd.Again()
+			return empty, gotPause, ""
+		case got == gotError:
+			return empty, gotError, msg
+		case got == gotValue && p.opts.slurp && !p.opts.raw:
+			n := &p.Heap.Nodes[p.slurped().R]
+			n.Items = append(n.Items, v)
+			p.Heap.Size += valueSize
+			if p.budget <= 0 {
+				p.wait = cmd.Again()
+				return empty, gotPause, ""
+			}
+			continue
+		case got == gotValue:
+			return v, gotValue, ""
+		}
+		switch p.more() {
+		case nil:
+			p.gather()
+			if p.budget <= 0 {
+				p.wait = cmd.Again()
+				return empty, gotPause, ""
+			}
+		case cmd.ErrBlocked:
+			p.wait = cmd.WaitRead(in.FD)
+			return empty, gotPause, ""
+		default:
+			in.Over = true
+			if p.opts.slurp {
+				if p.opts.raw {
+					return p.text([]byte(valid(string(in.Raw)))), gotValue, ""
+				}
+				v, in.Slurped = p.slurped(), empty
+				return v, gotValue, ""
+			}
+		}
+	}
+}
+
+// gather collects garbage between two reads.
+func (p *Program) gather() { p.checkHeap() }
+
+func (p *Program) slurped() Value {
+	if p.In.Slurped.K == None {
+		p.In.Slurped = p.Heap.array(nil)
+	}
+	return p.In.Slurped
+}
+
+// rawInput takes a line.
+func (p *Program) rawInput() (Value, verdict) {
+	r := &p.In.Reader
+	if p.opts.slurp {
+		p.In.Raw = append(p.In.Raw, r.Buf[r.Pos:]...)
+		r.Pos = len(r.Buf)
+		return empty, gotNothing
+	}
+	rest := r.Buf[r.Pos:]
+	i := bytes.IndexByte(rest[r.Scanned:], '\n')
+	switch {
+	case i >= 0:
+		i += r.Scanned
+		r.Pos += i + 1
+	case r.EOF && len(rest) > 0:
+		i = len(rest)
+		r.Pos = len(r.Buf)
+	default:
+		r.Scanned = len(rest)
+		return empty, gotNothing
+	}
+	r.Scanned = 0
+	p.budget -= i >> 3
+	return p.text([]byte(valid(string(rest[:i])))), gotValue
+}
+
+// more reads some bytes. io.EOF means that there are none in any file.
+func (p *Program) more() error {
+	in := &p.In
+	if in.Reader.EOF {
+		return io.EOF
+	}
+	if !in.Open {
+		if !p.nextFile() {
+			in.Reader.EOF = true
+			return nil
+		}
+	}
+	if in.chunk == nil {
+		in.chunk = make([]byte, cmd.Turn)
+	}
+	n, err := p.c.Read(in.FD, in.chunk)
+	if n > 0 {
+		in.Reader.add(in.chunk[:n])
+		p.budget -= n >> 5
+	}
+	switch {
+	case err == io.EOF:
+		p.closeFile()
+	case err == cmd.ErrBlocked:
+		return err
+	case err != nil:
+		fmt.Fprintf(&p.c.Errout, "jq: error: %s: %s\n", in.Name, err)
+		p.Status = 2
+		p.closeFile()
+	}
+	return nil
+}
+
+func (p *Program) closeFile() {
+	if p.In.FD != 0 {
+		p.c.Close(p.In.FD)
+	}
+	p.In.Open = false
+	if p.In.File >= max(len(p.opts.files), 1) {
+		p.In.Reader.EOF = true
+	}
+}
+
+// nextFile opens the next operand that can be opened.
+func (p *Program) nextFile() bool {
+	in := &p.In
+	if len(p.opts.files) == 0 && in.File == 0 {
+		in.File, in.Open, in.FD, in.Name = 1, true, 0, "<stdin>"
+		return true
+	}
+	for in.File < len(p.opts.files) {
+		name := p.opts.files[in.File]
+		in.File++
+		fd, shown := 0, "<stdin>"
+		if name != "-" {
+			var err error
+			if fd, err = p.c.Open(name, vfs.O_RDONLY, 0); err != nil {
+				fmt.Fprintf(&p.c.Errout, "jq: error: Could not open %s: %s\n", name, err)
+				p.Status = 2
+				continue
+			}
+			shown = name
+		}
+		in.Open, in.FD, in.Name = true, fd, shown
+		in.Reader.Line, in.Reader.Column = 0, 0
+		return true
+	}
+	return false
+}
+
+var systems = [...]string{"input/0", "halt/0", "halt_error/1", "builtins/0"}
+
+// callSystem runs what may have to wait or ends the program.
+func (p *Program) callSystem(in ins) (outcome, bool) {
+	m := &p.VM
+	switch in.a {
+	case 0:
+		v, got, msg := p.input()
+		switch got {
+		case gotPause:
+			m.PC--
+			return runWait, true
+		case gotValue:
+			m.replace(v)
+			return 0, false
+		case gotError:
+			p.badInput(msg)
+			return runHalt, true
+		}
+		p.raise("No more inputs")
+		return p.backtrack()
+	case 1:
+		p.Status = 0
+		return runHalt, true
+	}
+	if in.a == 3 {
+		m.replace(p.builtins())
+		return 0, false
+	}
+	v, status := m.pop(), m.pop()
+	if status.K != Number {
+		p.raise("halt_error/1: number required")
+		return p.backtrack()
+	}
+	p.Status = int(uint8(clampInt(status.N)))
+	p.c.Flush()
+	if v.K == String {
+		p.c.Errout.WriteString(v.S)
+	} else {
+		p.c.Errout.WriteString(p.json(v) + "\n")
+	}
+	return runHalt, true
+}
+
+// builtins lists the functions of jq's own.
+func (p *Program) builtins() Value {
+	var names []string
+	for name := range prelude() {
+		names = append(names, name)
+	}
+	for i := range natives {
+		names = append(names, signature(natives[i].name, natives[i].argc))
+	}
+	names = append(names, systems[:]...)
+	names = append(names, "empty/0", "select/1", "map/1", "path/1", "getpath/1", "range/1", "range/2", "first/1")
+	slices.Sort(names)
+	var items []Value
+	for _, name := range slices.Compact(names) {
+		if name[0] != '_' {
+			items = append(items, str(name))
+		}
+	}
+	return p.Heap.array(items)
+}

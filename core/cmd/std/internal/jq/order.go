@@ -1,0 +1,128 @@
+package jq
+
+import (
+	"slices"
+	"strings"
+)
+
+// order compares two values in jq's order.
+func (p *Program) order(a, b Value) int { return p.orderDeep(a, b, 0) }
+
+func (p *Program) orderDeep(a, b Value, depth int) int {
+	if a.K != b.K {
+		return int(a.K) - int(b.K)
+	}
+	p.budget -= 1
+	switch a.K {
+	case Number:
+		return compareNumbers(a, b)
+	case String:
+		return strings.Compare(a.S, b.S)
+	case Array, Object:
+		if a.R == b.R {
+			return 0
+		}
+		if depth >= maxDepth {
+			if p.Err.K == None {
+				p.raise("Comparison too deep")
+			}
+			return 0
+		}
+	default:
+		return 0
+	}
+	if a.K == Object {
+		return p.orderObjects(a, b, depth)
+	}
+	x, y := p.Heap.items(a), p.Heap.items(b)
+	for i := 0; i < len(x) && i < len(y); i++ {
+		if d := p.orderDeep(x[i], y[i], depth+1); d != 0 || p.Err.K != None {
+			return d
+		}
+	}
+	return len(x) - len(y)
+}
+
+func (p *Program) orderObjects(a, b Value, depth int) int {
+	x, y := p.sortedKeys(a), p.sortedKeys(b)
+	if d := slices.Compare(x, y); d != 0 {
+		return d
+	}
+	for _, k := range x {
+		if d := p.orderDeep(p.Heap.get(a, k), p.Heap.get(b, k), depth+1); d != 0 || p.Err.K != None {
+			return d
+		}
+	}
+	return 0
+}
+
+func (p *Program) sortedKeys(v Value) []string {
+	keys := p.Heap.node(v).Keys
+	if slices.IsSorted(keys) {
+		return keys
+	}
+	keys = slices.Clone(keys)
+	slices.Sort(keys)
+	return keys
+}
+
+// equal reports that two values are equal.
+func (p *Program) equal(a, b Value) bool {
+	if a.K != b.K {
+		return false
+	}
+	if a.K == String {
+		return a.S == b.S
+	}
+	return p.order(a, b) == 0
+}
+
+// contains is the builtin of the same name.
+func (p *Program) contains(a, b Value, depth int) (yes, ok bool) {
+	if depth > maxDepth {
+		return false, p.raise("Containment check too deep")
+	}
+	p.budget--
+	bothBool := (a.K == True || a.K == False) && (b.K == True || b.K == False)
+	switch {
+	case a.K == Object && b.K == Object:
+		keys := p.Heap.node(b).Keys
+		for _, k := range keys {
+			if p.Heap.find(a, k) < 0 {
+				return false, true
+			}
+			if yes, ok := p.contains(p.Heap.get(a, k), p.Heap.get(b, k), depth+1); !yes {
+				return false, ok
+			}
+		}
+		return true, true
+	case a.K == Array && b.K == Array:
+		for _, y := range p.Heap.items(b) {
+			found := false
+			for _, x := range p.Heap.items(a) {
+				if x.K != y.K && !(x.K <= True && y.K <= True) {
+					continue
+				}
+				yes, ok := p.contains(x, y, depth+1)
+				if !ok {
+					return false, false
+				}
+				if found = yes; found {
+					break
+				}
+			}
+			if !found {
+				return false, true
+			}
+		}
+		return true, true
+	case a.K == String && b.K == String:
+		return strings.Contains(a.S, b.S), true
+	case a.K == b.K || bothBool:
+		return p.equal(a, b), true
+	}
+	if depth > 0 {
+		return false, true
+	}
+	return false, p.raise("%s (%s) and %s (%s) cannot have their containment checked", a.kindName(), p.brief(a), b.kindName(), p.brief(b))
+}

@@ -1,0 +1,411 @@
+package jq
+
+import (
+	"bytes"
+	"math"
+	"unicode/utf8"
+)
+
+// maxDepth is how deep containers can be nested.
+const maxDepth = 10000
+
+// Open is a container that is being read.
+type Open struct {
+	Object bool  `cbor:"1,keyasint,omitempty"`
+	Keyed  bool  `cbor:"2,keyasint,omitempty"` // a key was read and its value not yet
+	Vals   int32 `cbor:"3,keyasint,omitempty"` // values below this belong to outer containers
+	Keys   int32 `cbor:"4,keyasint,omitempty"`
+	Count  int32 `cbor:"5,keyasint,omitempty"` // elements so far, in a stream
+}
+
+// Reader reads JSON texts, one after the other, from bytes that come in pieces.
+type Reader struct {
+	Buf     []byte   `cbor:"1,keyasint,omitempty"` // not yet read, from Pos on
+	Pos     int      `cbor:"2,keyasint,omitempty"`
+	EOF     bool     `cbor:"3,keyasint,omitempty"` // no more bytes will come
+	Scanned int      `cbor:"4,keyasint,omitempty"` // bytes of the token at Pos known to hold no end
+	Line    int      `cbor:"5,keyasint,omitempty"` // newlines before Buf
+	Column  int      `cbor:"6,keyasint,omitempty"` // bytes since the last of them
+	Stack   []Open   `cbor:"7,keyasint,omitempty"`
+	Vals    []Value  `cbor:"8,keyasint,omitempty"`
+	Keys    []string `cbor:"9,keyasint,omitempty"`
+	Next    Value    `cbor:"10,keyasint,omitempty"` // read, and not yet known what follows
+	Stream  bool     `cbor:"11,keyasint,omitempty"`
+	Events  []Value  `cbor:"12,keyasint,omitempty"` // of a stream, not yet taken
+	Last    int      `cbor:"13,keyasint,omitempty"` // where line stood last
+
+	names  [256]string // keys seen lately: equal ones share their text
+	shapes [64][]string
+}
+
+// verdict is what a Reader has to say.
+type verdict uint8
+
+const (
+	gotNothing verdict = iota // more bytes are needed, or it is the end
+	gotValue
+	gotPause // enough for this turn
+	gotError
+)
+
+// add puts bytes behind those not read.
+func (r *Reader) add(b []byte) {
+	if r.Pos > 0 {
+		read := r.Buf[:r.Pos]
+		if n := bytes.Count(read, []byte{'\n'}); n > 0 {
+			r.Line += n
+			r.Column = len(read) - 1 - bytes.LastIndexByte(read, '\n')
+		} else {
+			r.Column += len(read)
+		}
+		r.Buf = r.Buf[:copy(r.Buf, r.Buf[r.Pos:])]
+		r.Pos = 0
+	}
+	r.Buf = append(r.Buf, b...)
+}
+
+// place is the position behind the bytes read so far.
+func (r *Reader) place(at int) (line, column int) {
+	read := r.Buf[:at]
+	if n := bytes.Count(read, []byte{'\n'}); n > 0 {
+		return r.Line + n + 1, len(read) - 1 - bytes.LastIndexByte(read, '\n')
+	}
+	return r.Line + 1, r.Column + len(read)
+}
+
+// lines is the number of lines of which something was read.
+func (r *Reader) lines() int {
+	line, column := r.place(r.Pos)
+	if column == 0 || bytes.IndexByte(r.Buf[r.Pos:], '\n') < 0 && r.EOF {
+		return line - 1
+	}
+	return line
+}
+
+// fault is a syntax error with its place.
+func (r *Reader) fault(msg string, at int, end bool) string {
+	line, column := r.place(at)
+	b := append([]byte(msg), " at "...)
+	if end {
+		b = append(b, "EOF at "...)
+	}
+	b = append(appendInt(append(b, "line "...), line), ", column "...)
+	return string(appendInt(b, column))
+}
+
+// read goes on until a value is complete. limit bounds how far it gets in one call.
+func (r *Reader) read(h *Heap, limit int) (v Value, got verdict, msg string) {
+	b := r.Buf
+	stop := r.Pos + limit
+	for r.Pos < len(b) {
+		if r.Pos > stop {
+			return empty, gotPause, ""
+		}
+		c := b[r.Pos]
+		switch c {
+		case ' ', '\t', '\n', '\r', 0x1e:
+			r.Pos++
+			continue
+		case '"':
+			s, n := r.scanString(b[r.Pos:])
+			if n == 0 {
+				if !r.EOF {
+					return empty, gotNothing, ""
+				}
+				r.Pos = len(b)
+				return empty, gotError, r.fault("Unfinished string", len(b), true)
+			}
+			if n < 0 {
+				return empty, gotError, r.fault("Invalid escape", r.Pos-n, false)
+			}
+			r.Pos += n
+			if msg = r.value(h, str(s)); msg != "" {
+				return empty, gotError, r.fault(msg, r.Pos, false)
+			}
+		case '[', '{', ']', '}', ',', ':':
+			r.Pos++
+			if r.Stream {
+				msg = r.streamToken(h, c)
+			} else {
+				msg = r.token(h, c)
+			}
+			if msg != "" {
+				return empty, gotError, r.fault(msg, r.Pos, false)
+			}
+		default:
+			end := r.Pos + max(r.Scanned, 1)
+			for end < len(b) && literal(b[end]) {
+				end++
+			}
+			if end == len(b) && !r.EOF {
+				r.Scanned = end - r.Pos
+				return empty, gotNothing, ""
+			}
+			r.Scanned = 0
+			v, msg = word(b[r.Pos:end])
+			if msg == "" {
+				msg = r.value(h, v)
+			}
+			if msg != "" {
+				r.Pos = min(end+1, len(b))
+				return empty, gotError, r.fault(msg, r.Pos, end == len(b))
+			}
+			r.Pos = end
+		}
+		if len(r.Events) > 0 {
+			break
+		}
+		if len(r.Stack) == 0 && r.Next.K != None {
+			v, r.Next = r.Next, empty
+			return v, gotValue, ""
+		}
+	}
+	if len(r.Events) > 0 {
+		v = r.Events[0]
+		r.Events = r.Events[1:]
+		return v, gotValue, ""
+	}
+	if r.EOF && len(r.Stack) > 0 {
+		r.Stack = nil
+		return empty, gotError, r.fault("Unfinished JSON term", len(b), true)
+	}
+	return empty, gotNothing, ""
+}
+
+func literal(c byte) bool {
+	switch c {
+	case ' ', '\t', '\n', '\r', '"', '[', ']', '{', '}', ',', ':', 0x1e:
+		return false
+	}
+	return true
+}
+
+// word reads a literal: a number, true, false, null, nan.
+func word(t []byte) (Value, string) {
+	switch t[0] {
+	case 't':
+		if string(t) == "true" {
+			return Value{K: True}, ""
+		}
+		return empty, "Invalid literal"
+	case 'f':
+		if string(t) == "false" {
+			return Value{K: False}, ""
+		}
+		return empty, "Invalid literal"
+	case '\'':
+		return empty, "Invalid string literal; expected \", but got '"
+	case 'n':
+		switch string(t) {
+		case "null":
+			return null, ""
+		case "nan":
+			return num(math.NaN()), ""
+		}
+		return empty, "Invalid literal"
+	}
+	if v, ok := parseNumber(t); ok {
+		return v, ""
+	}
+	return empty, "Invalid numeric literal"
+}
+
+// value takes a scalar.
+func (r *Reader) value(h *Heap, v Value) string {
+	if r.Next.K != None {
+		return "Expected separator between values"
+	}
+	if r.Stream {
+		return r.streamValue(h, v)
+	}
+	r.Next = v
+	return ""
+}
+
+// token takes a character of the structure.
+func (r *Reader) token(h *Heap, c byte) string {
+	var top *Open
+	if n := len(r.Stack); n > 0 {
+		top = &r.Stack[n-1]
+	}
+	switch c {
+	case '[', '{':
+		if len(r.Stack) >= maxDepth {
+			return "Exceeds depth limit for parsing"
+		}
+		if r.Next.K != None {
+			return "Expected separator between values"
+		}
+		r.Stack = append(r.Stack, Open{Object: c == '{', Vals: int32(len(r.Vals)), Keys: int32(len(r.Keys))})
+	case ':':
+		switch {
+		case top == nil || !top.Object || top.Keyed:
+			return "':' not as part of an object"
+		case r.Next.K == None:
+			return "Expected string key before ':'"
+		case r.Next.K != String:
+			return "Object keys must be strings"
+		}
+		r.Keys = append(r.Keys, r.name(r.Next.S))
+		top.Keyed, r.Next = true, empty
+	case ',':
+		switch {
+		case r.Next.K == None || top == nil:
+			return "Expected value before ','"
+		case top.Object && !top.Keyed:
+			return "Objects must consist of key:value pairs"
+		}
+		r.Vals = append(r.Vals, r.Next)
+		top.Keyed, r.Next = false, empty
+	case ']':
+		if top == nil || top.Object {
+			return "Unmatched ']'"
+		}
+		if r.Next.K != None {
+			r.Vals = append(r.Vals, r.Next)
+		} else if len(r.Vals) > int(top.Vals) {
+			return "Expected another array element"
+		}
+		r.Next = h.array(h.copyOf(r.Vals[top.Vals:]))
+		r.Vals = r.Vals[:top.Vals]
+		r.Stack = r.Stack[:len(r.Stack)-1]
+	case '}':
+		switch {
+		case top == nil || !top.Object:
+			return "Unmatched '}'"
+		case r.Next.K != None && !top.Keyed:
+			return "Objects must consist of key:value pairs"
+		case r.Next.K != None:
+			r.Vals = append(r.Vals, r.Next)
+		case top.Keyed:
+			return "Unmatched '}'"
+		case len(r.Vals) > int(top.Vals):
+			return "Expected another key-value pair"
+		}
+		r.Next = r.closeObject(h, r.Keys[top.Keys:], r.Vals[top.Vals:])
+		r.Vals, r.Keys = r.Vals[:top.Vals], r.Keys[:top.Keys]
+		r.Stack = r.Stack[:len(r.Stack)-1]
+	}
+	return ""
+}
+
+// name gives a key, the same string for equal ones where that is cheap.
+func (r *Reader) name(s string) string {
+	if len(s) == 0 || len(s) > 40 {
+		return s
+	}
+	slot := &r.names[(int(s[0])*7+int(s[len(s)-1])*31+len(s)*13)&255]
+	if *slot != s {
+		*slot = s
+	}
+	return *slot
+}
+
+// closeObject makes an object; of equal keys the last value counts. Objects
+// with the same keys in the same order share the list of them.
+func (r *Reader) closeObject(h *Heap, keys []string, vals []Value) Value {
+	if len(keys) == 0 {
+		return h.object(nil, nil)
+	}
+	first, last := keys[0], keys[len(keys)-1]
+	hash := len(keys)*5 + len(first)*3 + len(last)
+	if len(last) > 0 {
+		hash += int(last[0])
+	}
+	shape := &r.shapes[hash&63]
+	if equalKeys(*shape, keys) {
+		return h.object(*shape, h.copyOf(vals))
+	}
+	if distinct(keys) {
+		*shape = append([]string(nil), keys...)
+		return h.object(*shape, h.copyOf(vals))
+	}
+	at := map[string]int{}
+	var own []string
+	var items []Value
+	for i, k := range keys {
+		if j, ok := at[k]; ok {
+			items[j] = vals[i]
+			continue
+		}
+		at[k] = len(own)
+		own, items = append(own, k), append(items, vals[i])
+	}
+	return h.object(own, items)
+}
+
+func equalKeys(a, b []string) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for i := range a {
+		if a[i] != b[i] {
+			return false
+		}
+	}
+	return true
+}
+
+func distinct(keys []string) bool {
+	if len(keys) > linear {
+		seen := make(map[string]bool, len(keys))
+		for _, k := range keys {
+			seen[k] = true
+		}
+		return len(seen) == len(keys)
+	}
+	for i := range keys {
+		for j := range i {
+			if keys[i] == keys[j] {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// scanString reads a string with its quotes. n is its length in b: 0 if its end
+// is not there, negative the place of a wrong escape.
+func (r *Reader) scanString(b []byte) (s string, n int) {
+	i := max(r.Scanned, 1)
+	var high byte
+	for ; i < len(b); i++ {
+		c := b[i]
+		high |= c
+		if c == '"' {
+			r.Scanned = 0
+			if high < 0x80 || utf8.Valid(b[1:i]) {
+				return string(b[1:i]), i + 1
+			}
+			return valid(string(b[1:i])), i + 1
+		}
+		if c == '\\' {
+			break
+		}
+	}
+	if i < len(b) {
+		return r.scanEscaped(b, i)
+	}
+	r.Scanned = i
+	return "", 0
+}
+
+// scanEscaped reads a string from its first backslash, at i, on.
+func (r *Reader) scanEscaped(b []byte, i int) (s string, n int) {
+	end := i
+	for ; end < len(b) && b[end] != '"'; end++ {
+		if b[end] == '\\' {
+			end++
+		}
+	}
+	if end >= len(b) {
+		r.Scanned = i
+		return "", 0
+	}
+	r.Scanned = 0
+	text, ok := unescape(string(b[1:end]))
+	if !ok {
+		return "", -(end + 1)
+	}
+	return text, end + 1
+}
