@@ -12,6 +12,7 @@ import threading
 import time
 
 import pytest
+
 from eryxsh import _errors, _native, _wire
 
 

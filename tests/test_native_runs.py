@@ -20,7 +20,7 @@ def sandbox():
     _wire.sandbox_close(handle)
 
 
-def drive(handle: int, answer: _wire.Answer) -> "tuple[bytes, _wire.Answer]":
+def drive(handle: int, answer: _wire.Answer) -> tuple[bytes, _wire.Answer]:
     """Go on until something other than time is needed; give stdout and the last answer."""
     out = b""
     while True:
@@ -32,7 +32,7 @@ def drive(handle: int, answer: _wire.Answer) -> "tuple[bytes, _wire.Answer]":
         answer = _wire.run_step(handle, answer["run"])
 
 
-def run(handle: int, script: str, **options) -> "tuple[bytes, _wire.Answer]":
+def run(handle: int, script: str, **options) -> tuple[bytes, _wire.Answer]:
     return drive(handle, _wire.run_run(handle, script=script, **options))
 
 

@@ -45,9 +45,8 @@ type binding struct {
 // call is one request in work.
 type call struct {
 	*Server
-	method wire.Method
-	blob   []byte   // a large Blob parameter, lent by the caller
-	held   *sandbox // the sandbox whose lock this call holds
+	blob []byte   // a large Blob parameter, lent by the caller
+	held *sandbox // the sandbox whose lock this call holds
 }
 
 // NewServer makes a server whose handles belong to a generation.

@@ -184,13 +184,15 @@ func TestTheLockIsWaitedForABitThenAgain(t *testing.T) {
 	if _, err := second.hold(h); err != errAgain {
 		t.Errorf("held by another: %v", err)
 	}
-	go func() {
+	var given sync.WaitGroup
+	given.Go(func() {
 		time.Sleep(patience / 4)
 		first.release()
-	}()
+	})
 	if _, err := second.hold(h); err != nil {
 		t.Errorf("given back in time: %v", err)
 	}
+	given.Wait()
 	second.release()
 	second.release() // once is enough, twice is harmless
 	if _, err := first.hold(h); err != nil {
