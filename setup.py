@@ -114,7 +114,13 @@ class SourceDistribution(sdist):
 setup(
     ext_modules=[
         GoLibrary("eryxsh.liberyxsh", []),
-        Extension("eryxsh._ext", ["python/eryxsh/_ext.c"], depends=["python/eryxsh/_stable_abi.h"], include_dirs=["capi"], py_limited_api=True),
+        Extension(
+            "eryxsh._ext",
+            ["python/eryxsh/_ext.c"],
+            depends=["python/eryxsh/_stable_abi.h"],
+            include_dirs=["capi"],
+            py_limited_api=True,
+        ),
     ],
     cmdclass={"build": Build, "build_ext": BuildExt, "bdist_wheel": Wheel, "sdist": SourceDistribution},
 )

@@ -57,7 +57,7 @@ part_fuzz() {
   targets=$(git ls-files '*_test.go' | xargs grep -HoE '^func Fuzz[A-Za-z0-9_]+' /dev/null | sed -E 's/func //')
   [ -n "$targets" ] || { skip "no fuzz target"; return; }
   seconds=$((60 / $(wc -l <<<"$targets")))
-  [ "$seconds" -ge 2 ] || seconds=2
+  [ "$seconds" -ge 1 ] || seconds=1
   while IFS=: read -r file name; do
     go test "./$(dirname "$file")" -run '^$' -fuzz "^$name\$" -fuzztime "${seconds}s" || status=1
   done <<<"$targets"
