@@ -125,7 +125,7 @@ func parseArith(s string, depth int) *prog {
 	return pr
 }
 
-func isSpace(c byte) bool { return c == ' ' || c == '\t' || c == '\n' || c == '\r' }
+func isSpace(c byte) bool { return c == ' ' || c == '\t' || c == '\n' }
 
 // fail makes the error node and lets every loop end.
 func (p *arithParser) fail(msg string) *node {

@@ -271,6 +271,9 @@ func (x *braceExpander) count64(lo, hi, step int64, f func(int64) string) []stri
 		dist = uint64(lo) - uint64(hi)
 	}
 	n := dist / uint64(step)
+	if n >= 1<<31-2 { // more than bash counts: no sequence
+		return nil
+	}
 	if n >= uint64(x.limit) {
 		x.found, x.over = true, true
 		return nil

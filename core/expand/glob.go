@@ -61,7 +61,16 @@ func Glob(env Env, pattern string) ([]string, error) {
 
 func globFlags(env Env, pattern string, f Flags) ([]string, error) {
 	g := globber{env: env, flags: f}
+	ignore := ""
+	if v := env.Var("GLOBIGNORE"); v.IsSet() {
+		if ignore = v.String(); ignore != "" {
+			g.flags |= DotGlob | GlobSkipDots
+		}
+	}
 	prefix := ""
+	if n := len(strings.TrimRight(pattern, "/")); n > 0 && n+1 < len(pattern) {
+		pattern = pattern[:n+1] // slashes at the end are one
+	}
 	for strings.HasPrefix(pattern, "/") {
 		prefix += "/"
 		pattern = pattern[1:]
@@ -69,8 +78,53 @@ func globFlags(env Env, pattern string, f Flags) ([]string, error) {
 	if err := g.walk(prefix, splitPath(pattern), 0, false); err != nil {
 		return nil, err
 	}
+	if ignore != "" {
+		g.ignore(splitIgnore(ignore))
+	}
 	slices.Sort(g.found)
 	return slices.Compact(g.found), nil
+}
+
+// splitIgnore cuts GLOBIGNORE at its colons, but not inside brackets.
+func splitIgnore(s string) (list []string) {
+	from := 0
+	for i := 0; i < len(s); i++ {
+		switch s[i] {
+		case '\\':
+			i++
+		case '[':
+			if end := strings.IndexByte(s[i:], ']'); end > 0 {
+				i += end
+			}
+		case ':':
+			list = append(list, s[from:i])
+			from = i + 1
+		}
+	}
+	return append(list, s[from:])
+}
+
+// ignore drops the paths found that match one of the patterns, component by component.
+func (g *globber) ignore(patterns []string) {
+	f := g.flags & ExtGlob
+	if g.flags&NoCaseGlob != 0 {
+		f |= NoCaseMatch
+	}
+	g.found = slices.DeleteFunc(g.found, func(path string) bool {
+		names := strings.Split(path, "/")
+		return slices.ContainsFunc(patterns, func(pattern string) bool {
+			parts := strings.Split(pattern, "/")
+			if len(parts) != len(names) {
+				return false
+			}
+			for i, part := range parts {
+				if !NewMatcher(part, f).Metered(g.env).Match(names[i]) {
+					return false
+				}
+			}
+			return true
+		})
+	})
 }
 
 type globber struct {

@@ -189,11 +189,14 @@ func (val *value) null(colon bool) bool {
 	return !val.set || colon && val.s == ""
 }
 
+// joinedNull reports whether the elements of a list, joined as "$*" does it, are nothing.
+func (e *eval) joinedNull(val value) bool { return strings.Join(val.list, e.joiner()) == "" }
+
 // apply applies the operator of p and emits the result.
 func (e *eval) apply(p *param, val value, quoted bool) error {
 	switch p.op {
 	case opDefault:
-		if val.null(p.colon) {
+		if val.null(p.colon) || p.colon && quoted && val.many && val.star && e.joinedNull(val) {
 			return e.operand(p.word, quoted)
 		}
 		return e.give(val, quoted)

@@ -147,7 +147,7 @@ func (m *Machine) biExit(p *Process, argv []string) int {
 		}
 		if len(args) > 1 {
 			m.complain(p, "exit: too many arguments")
-			return 1
+			return m.abandon(p)
 		}
 		status = n
 	}
@@ -192,7 +192,7 @@ func (m *Machine) biReturn(p *Process, argv []string) int {
 			n = 2
 		} else if len(args) > 1 {
 			m.complain(p, "return: too many arguments")
-			return 1
+			return m.abandon(p)
 		}
 		status = n
 	}
@@ -218,9 +218,7 @@ func (m *Machine) biBreak(p *Process, argv []string) int {
 		}
 		if len(args) > 1 {
 			m.complain(p, "%s: too many arguments", argv[0])
-			m.breakLoop(p, 1<<30, false)
-			p.Status = 1
-			return pushed
+			return m.abandon(p)
 		}
 		if v < 1 {
 			m.complain(p, "%s: %s: loop count out of range", argv[0], args[0])
@@ -261,7 +259,7 @@ func (m *Machine) biShift(p *Process, argv []string) int {
 		}
 		if len(args) > 1 {
 			m.complain(p, "shift: too many arguments")
-			return 1
+			return m.abandon(p)
 		}
 		n = v
 	}

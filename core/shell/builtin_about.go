@@ -31,6 +31,9 @@ func (m *Machine) biCaller(p *Process, argv []string) int {
 		name = calls[depth+1].X.Name
 	}
 	file := m.mainFile(p)
+	if len(argv) > 1 && file == "" && depth+1 >= len(calls) {
+		return 1
+	}
 	if file == "" {
 		file = "NULL"
 		if depth+1 < len(calls) {

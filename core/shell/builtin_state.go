@@ -419,6 +419,9 @@ func (m *Machine) biUmask(p *Process, argv []string) int {
 		return 1
 	}
 	p.Umask = mask
+	if symbolic {
+		return m.out(p, "umask", []byte(symbolicMask(mask)+"\n"))
+	}
 	return 0
 }
 

@@ -43,6 +43,9 @@ func (m *Machine) biUnset(p *Process, argv []string) int {
 			continue
 		}
 		base, sub := splitRef(name)
+		if sub == "" && base != name {
+			continue // an empty subscript unsets nothing
+		}
 		if !validName(base) {
 			if !variables {
 				if _, ok := p.Shell.Funcs.Get(name); ok {
@@ -85,11 +88,10 @@ func (m *Machine) unsetVar(p *Process, name, sub string, only, ref bool) int {
 	if sub != "" {
 		return m.unsetElement(p, name, v, sub)
 	}
-	i := p.enclosing()
-	if i >= 0 && !m.isLocal(p, name) && m.unsetOuterLocal(p, name, i) {
+	switch m.uncover(p, name) {
+	case shown:
 		return 0
-	}
-	if i >= 0 && m.isLocal(p, name) { // a local stays local
+	case stays:
 		v = t.Own(name)
 		v.Clear()
 		t.Bind(name, vars.Declared(0))
@@ -100,22 +102,36 @@ func (m *Machine) unsetVar(p *Process, name, sub string, only, ref bool) int {
 	return 0
 }
 
-// unsetOuterLocal: unsetting a caller's local shows the variable it hid.
-func (m *Machine) unsetOuterLocal(p *Process, name string, below int) bool {
-	for j := below - 1; j >= 0; j-- {
+// What uncover did.
+const (
+	global = iota // nothing: the variable hides no other
+	shown         // the variable it hid is back
+	stays         // it is a local of the function at hand, and stays one
+)
+
+// uncover unsets the innermost binding of a name that hides another: a
+// caller's local, or an assignment before a command.
+func (m *Machine) uncover(p *Process, name string) int {
+	called := false
+	for j := len(p.Frames) - 1; j >= 0; j-- {
 		f := &p.Frames[j]
-		if f.Kind != FFunc || f.X == nil {
-			continue
-		}
-		for k, s := range f.X.Vars {
-			if s.Name == name {
+		if f.X != nil {
+			for k, s := range f.X.Vars {
+				if s.Name != name {
+					continue
+				}
+				if f.Kind == FFunc && !called && !s.Temp {
+					return stays
+				}
 				p.Shell.Vars.Bind(name, s.Var)
 				f.X.Vars = append(f.X.Vars[:k:k], f.X.Vars[k+1:]...)
-				return true
+				m.noticed(p, name)
+				return shown
 			}
 		}
+		called = called || f.Kind == FFunc
 	}
-	return false
+	return global
 }
 
 func (m *Machine) unsetElement(p *Process, name string, v *vars.Var, sub string) int {

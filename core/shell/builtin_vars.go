@@ -232,6 +232,7 @@ func (m *Machine) stepDecl(p *Process, f *Frame) {
 	x = f.X
 	if f.PC == declExpand {
 		f.PC, f.I = declDo, 0
+		p.Shell.Last = x.lastItem(n)
 		if fn, ok := p.Shell.Funcs.Get(n.name); ok { // a function of that name
 			argv := append([]string{n.name}, x.Fields...)
 			m.pop(p)
@@ -279,6 +280,18 @@ func (m *Machine) declOperand(x *Extra, e expand.Env, a *assign, i int) error {
 
 func (x *Extra) item(text string, code int) {
 	x.Fields, x.Codes = append(x.Fields, text), append(x.Codes, code)
+}
+
+// lastItem is what a declaration leaves in $_.
+func (x *Extra) lastItem(n *decl) string {
+	i := len(x.Fields) - 1
+	if i < 0 {
+		return n.name
+	}
+	if code := x.Codes[i]; code > 0 && !n.args[code-1].naked {
+		return n.args[code-1].name + "=" + x.Fields[i]
+	}
+	return x.Fields[i]
 }
 
 // declare does the items of an expanded declaration, options first.
@@ -452,6 +465,15 @@ func (m *Machine) declareOne(p *Process, e expand.Env, d *declaration, name stri
 			m.complain(p, "%s: %s: nameref variable self references not allowed", d.name, name)
 			return 1
 		}
+	}
+	if ref := old.String(); d.set&vars.Nameref != 0 && !has && !d.local && ref != "" && !old.Is(vars.Nameref) {
+		if base, _ := splitRef(ref); !validName(base) {
+			m.complain(p, "%s: `%s': invalid variable name for name reference", d.name, ref)
+			return 1
+		}
+	}
+	if d.name == "readonly" && !has && old == nil {
+		d.set &^= vars.Indexed | vars.Assoc
 	}
 	v := m.declTarget(p, d, name)
 	attrs := v.Attrs()&^d.unset | d.set&^(vars.ReadOnly|vars.Indexed|vars.Assoc)

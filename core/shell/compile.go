@@ -91,7 +91,11 @@ func (c *compiler) stmt(s *syntax.Stmt) *stmt {
 		st.addr.End = uint32(s.Semicolon.Offset())
 	}
 	for _, r := range s.Redirs {
-		st.redirs = append(st.redirs, c.redir(r))
+		d := c.redir(r)
+		if call, ok := s.Cmd.(*syntax.CallExpr); ok && r.N == nil {
+			d.name = c.elementName(call, r)
+		}
+		st.redirs = append(st.redirs, d)
 	}
 	c.index(st)
 	if s.Cmd != nil {
@@ -439,6 +443,24 @@ func (c *compiler) redir(r *syntax.Redirect) *redir {
 		d.memo = d.word.NeedsMemo()
 	}
 	return d
+}
+
+// elementName takes {name[subscript]} before a redirection, which the parser
+// reads as a word, off the command.
+func (c *compiler) elementName(call *syntax.CallExpr, r *syntax.Redirect) string {
+	for i, w := range call.Args {
+		if w.End().Offset() != r.OpPos.Offset() {
+			continue
+		}
+		text := c.text(w)
+		base, sub := splitRef(strings.TrimSuffix(strings.TrimPrefix(text, "{"), "}"))
+		if len(text) < 6 || text[0] != '{' || text[len(text)-1] != '}' || !validName(base) || sub == "" {
+			return ""
+		}
+		call.Args = append(call.Args[:i:i], call.Args[i+1:]...)
+		return text[1 : len(text)-1]
+	}
+	return ""
 }
 
 func (c *compiler) hereDoc(d *redir, r *syntax.Redirect) {

@@ -35,9 +35,13 @@ func (e *procEnv) Var(name string) *vars.Var {
 
 // variable follows namerefs and computes special variables.
 func (m *Machine) variable(p *Process, name string, v *vars.Var) *vars.Var {
-	for i := 0; v.Is(vars.Nameref) && i < 8; i++ {
+	for i := 0; v.Is(vars.Nameref); i++ {
 		target := v.String()
 		if target == "" {
+			return nil
+		}
+		if i == 8 {
+			m.complain(p, "warning: %s: circular name reference", name)
 			return nil
 		}
 		base, sub := splitRef(target)

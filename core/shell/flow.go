@@ -53,6 +53,12 @@ func (m *Machine) stepWhile(p *Process, f *Frame) {
 func (m *Machine) stepFor(p *Process, f *Frame) {
 	n := f.node.(*forClause)
 	if f.PC < 0 {
+		if !validName(n.name) {
+			m.complain(p, "`%s': not a valid identifier", n.name)
+			m.pop(p)
+			m.done(p, 1)
+			return
+		}
 		if !m.items(p, f, n) {
 			return
 		}
@@ -483,8 +489,6 @@ func (m *Machine) errIgnored(p *Process) bool {
 			if f.I < len(f.node.(*andOr).stmts) {
 				return true
 			}
-		case FNot:
-			return true
 		}
 	}
 	return p.NoErr
@@ -497,7 +501,7 @@ func (m *Machine) failed(p *Process) {
 	}
 	exit := p.Shell.Opts.on(OptErrexit)
 	trap := p.Shell.Traps != nil && p.trap(sigERR) != nil
-	if !exit && !trap || m.errIgnored(p) {
+	if !exit && !trap || p.top().Kind == FNot || m.errIgnored(p) {
 		return
 	}
 	if trap && m.errTrap(p, exit) {
@@ -564,13 +568,14 @@ func (m *Machine) local(p *Process, name string) *vars.Var {
 		return p.Shell.Vars.Own(name)
 	}
 	x := p.Frames[i].x()
-	for _, s := range x.Vars {
+	for i, s := range x.Vars {
 		if s.Name == name {
+			x.Vars[i].Temp = false
 			return p.Shell.Vars.Own(name)
 		}
 	}
 	old := p.Shell.Vars.Bind(name, nil)
-	x.Vars = append(x.Vars, Saved{name, old})
+	x.Vars = append(x.Vars, Saved{Name: name, Var: old})
 	v := p.Shell.Vars.Own(name)
 	if old.Is(vars.Export) && p.Shell.Opts.on(OptAllexport) {
 		v.SetAttrs(vars.Export)

@@ -1,0 +1,230 @@
+package shell
+
+import (
+	"slices"
+
+	"eryxsh/core/cmd"
+	"eryxsh/core/expand"
+	"eryxsh/core/vars"
+)
+
+// FrameKind says which construct a frame stands in. Numbers are saved: append only.
+type FrameKind uint8
+
+// The kinds of frames.
+const (
+	FScript   FrameKind = iota + 1 // reads and runs the units of a text: script, -c, source, eval, trap
+	FList                          // statement I of a list
+	FStmt                          // a statement with redirections around a compound command, or negated
+	FSimple                        // a simple command being expanded and started
+	FIf                            // PC 0 condition runs, 1 branch runs
+	FWhile                         // PC 0 condition runs, 1 body runs
+	FFor                           // Words are the items, I the next one
+	FCFor                          // PC: what runs next
+	FSelect                        // as FFor, reading a choice
+	FCase                          // I the arm, PC the pattern
+	FAndOr                         // element I of a chain
+	FPipe                          // waits for the stages
+	FWaitSub                       // waits for a subshell or an executed script
+	FFunc                          // a function's call: restores its locals and parameters
+	FUtil                          // a utility in turns
+	FFilter                        // a utility on a fiber
+	FTool                          // a tool call
+	FArith                         // (( )) with a substitution
+	FTest                          // [[ ]] with a substitution
+	FDecl                          // declare and its kin with assignments
+	FWait                          // the wait builtin
+	FRead                          // the read builtin, mapfile, select's answer
+	FTrap                          // a trap's action runs above it
+	FTime                          // time PIPELINE
+	FNot                           // ! PIPELINE
+	FBottom                        // how a process began: what its end means
+	FEval                          // eval, source: undoes what they set
+	FExecWait                      // command/builtin prefixes that keep state
+	FCoproc                        // reserved
+	FMapfile                       // mapfile -C callbacks
+	FPause                         // checkpoint: reported at this safe point
+	FRetry                         // starts its command when the DEBUG trap above it has ended
+	FStdin                         // reads a script from standard input, line by line
+	FArgv                          // runs Words as a command
+	FExit                          // ends the process when the ERR trap above it has ended
+)
+
+// Frame is where one construct stands.
+type Frame struct {
+	Kind  FrameKind `cbor:"1,keyasint"`
+	PC    int       `cbor:"2,keyasint,omitempty"`
+	I     int       `cbor:"3,keyasint,omitempty"`
+	N     int       `cbor:"4,keyasint,omitempty"`
+	Child int       `cbor:"5,keyasint,omitempty"` // PID of the substitution, stage or command waited for
+	node  node      // saved as its address
+	Words []string  `cbor:"6,keyasint,omitempty"`
+	X     *Extra    `cbor:"7,keyasint,omitempty"`
+}
+
+// Extra is what only some frames have.
+type Extra struct {
+	Memo   expand.Memo `cbor:"1,keyasint"`
+	Saves  []Save      `cbor:"2,keyasint,omitempty"` // descriptors to put back
+	Vars   []Saved     `cbor:"-"`                    // bindings to put back, oldest first
+	Params []string    `cbor:"3,keyasint,omitempty"`
+	Set    bool        `cbor:"4,keyasint,omitempty"` // Params are to be put back
+	Text   string      `cbor:"5,keyasint,omitempty"` // source text; subject of case; what was read
+	Name   string      `cbor:"6,keyasint,omitempty"` // function, file, command
+	Line   int         `cbor:"7,keyasint,omitempty"` // line of the call; first line of Text
+	PIDs   []int       `cbor:"8,keyasint,omitempty"`
+	Codes  []int       `cbor:"9,keyasint,omitempty"`
+	Util   *Util       `cbor:"10,keyasint,omitempty"`
+	Until  int64       `cbor:"12,keyasint,omitempty"`
+	Saved  int         `cbor:"13,keyasint,omitempty"` // $? before a trap
+	Open   []int       `cbor:"14,keyasint,omitempty"` // descriptors this frame closes: process substitutions
+	Data   []byte      `cbor:"15,keyasint,omitempty"`
+	Call   string      `cbor:"16,keyasint,omitempty"` // how a text came to run: source, eval, trap
+	Fields []string    `cbor:"18,keyasint,omitempty"`
+	Hidden
+	Asking
+}
+
+// Hidden is what a function puts back besides variables.
+type Hidden struct {
+	Opts  Options `cbor:"11,keyasint"`           // local -
+	Local bool    `cbor:"19,keyasint,omitempty"` // Opts are to be put back
+	Traps []Trap  `cbor:"21,keyasint,omitempty"` // that it did not inherit
+}
+
+// Asking is a tool call on its way.
+type Asking struct {
+	Asked string  `cbor:"20,keyasint,omitempty"` // its id
+	Got   *Answer `cbor:"17,keyasint,omitempty"` // its answer, until the frame's next step
+}
+
+// Save is a descriptor to put back: File -1 closes it.
+type Save struct {
+	Num  int  `cbor:"1,keyasint"`
+	File int  `cbor:"2,keyasint"`
+	Exec bool `cbor:"3,keyasint,omitempty"`
+}
+
+// Saved is a binding to put back; a nil Var removes it.
+type Saved struct {
+	Name string
+	Var  *vars.Var
+	Temp bool // of an assignment before a command, not of local
+}
+
+// Util is a utility in flight.
+type Util struct {
+	Name   string      `cbor:"1,keyasint"`
+	Argv   []string    `cbor:"2,keyasint"`
+	Prog   cmd.Program `cbor:"-"` // saved by name and its own fields
+	Begun  bool        `cbor:"3,keyasint,omitempty"`
+	Fds    []int       `cbor:"4,keyasint,omitempty"` // descriptors it opened
+	Kids   []int       `cbor:"5,keyasint,omitempty"` // children not reaped
+	Out    []byte      `cbor:"6,keyasint,omitempty"` // stdout not yet handed to the queue
+	Held   int         `cbor:"7,keyasint,omitempty"` // bytes declared through Hold
+	In     []byte      `cbor:"8,keyasint,omitempty"` // a filter's kept input
+	EOF    bool        `cbor:"9,keyasint,omitempty"`
+	Taken  int         `cbor:"10,keyasint,omitempty"` // bytes of a filter's output delivered
+	Failed bool        `cbor:"11,keyasint,omitempty"` // a write error was reported
+	fiber  *fiber
+	ctx    *cmd.Ctx
+}
+
+func (x *Extra) clone(reg *cmd.Registry) *Extra {
+	if x == nil {
+		return nil
+	}
+	c := *x
+	c.Memo.Entries = append([]expand.Entry(nil), x.Memo.Entries...)
+	c.Saves = append([]Save(nil), x.Saves...)
+	c.Vars = append([]Saved(nil), x.Vars...)
+	c.PIDs = append([]int(nil), x.PIDs...)
+	c.Codes = append([]int(nil), x.Codes...)
+	c.Open = append([]int(nil), x.Open...)
+	c.Traps = append([]Trap(nil), x.Traps...)
+	c.Data = append([]byte(nil), x.Data...)
+	if x.Util != nil {
+		u := *x.Util
+		u.Fds = append([]int(nil), u.Fds...)
+		u.Kids = append([]int(nil), u.Kids...)
+		u.Out = append([]byte(nil), u.Out...)
+		u.In = slices.Clip(u.In)
+		u.fiber, u.ctx = nil, nil
+		if u.Prog != nil {
+			fresh := reg.Lookup(u.Name).New()
+			clonePlain(fresh, u.Prog)
+			u.Prog = fresh
+		}
+		c.Util = &u
+	}
+	return &c
+}
+
+func (f *Frame) x() *Extra {
+	if f.X == nil {
+		f.X = &Extra{}
+	}
+	return f.X
+}
+
+// pop ends the top frame and undoes what it set: descriptors, bindings, parameters, options.
+// No user code runs in it.
+func (m *Machine) pop(p *Process) {
+	i := len(p.Frames) - 1
+	f := p.Frames[i]
+	p.Frames[i] = Frame{}
+	p.Frames = p.Frames[:i]
+	if f.X != nil {
+		m.undo(p, &f)
+	}
+}
+
+func (m *Machine) undo(p *Process, f *Frame) {
+	x := f.X
+	if x.Util != nil {
+		m.endUtil(p, x.Util)
+	}
+	if f.captures() { // given up in the middle of a substitution
+		m.unref(int(x.Until) - 1)
+	}
+	if x.Asked != "" {
+		m.dropCall(x.Asked)
+	}
+	for i := len(x.Saves) - 1; i >= 0; i-- {
+		s := x.Saves[i]
+		old := -1
+		if s.File < 0 {
+			old = p.take(s.Num)
+		} else {
+			old = p.put(s.Num, s.File, s.Exec)
+		}
+		if old >= 0 {
+			m.unref(old)
+		}
+	}
+	for _, n := range x.Open {
+		if old := p.take(n); old >= 0 {
+			m.unref(old)
+		}
+	}
+	for i := len(x.Vars) - 1; i >= 0; i-- {
+		p.Shell.Vars.Bind(x.Vars[i].Name, x.Vars[i].Var)
+	}
+	if x.Set {
+		p.Shell.Params = x.Params
+	}
+	if x.Local {
+		p.Shell.Opts = x.Opts
+	}
+	switch f.Kind {
+	case FFunc, FEval:
+		p.Depth--
+		p.showTraps(x.Traps)
+	case FTrap:
+		p.endTrap(f)
+	case FBottom:
+		if x.Text != "" { // the run had a working directory of its own
+			p.Cwd = x.Text
+		}
+	}
+}

@@ -14,7 +14,11 @@ var errNotFound = errors.New("command not found")
 
 // prefix begins a message: "bash: line 3: ", as bash -c and scripts do.
 func (m *Machine) prefix(p *Process) string {
-	return p.Shell.Name + ": line " + itoa(m.line(p)) + ": "
+	name := p.Shell.Name
+	if i := p.enclosing(); i >= 0 {
+		name = orMain(p.Frames[i].X.Text)
+	}
+	return name + ": line " + itoa(m.line(p)) + ": "
 }
 
 func (m *Machine) prefixEval(p *Process, line int) string {
@@ -52,7 +56,7 @@ func (m *Machine) expandFailed(p *Process, err error) {
 	m.complain(p, "%s", e.Text)
 	switch e.Kind {
 	case expand.Unbound, expand.Question:
-		m.unwindExit(p, map[expand.ErrorKind]int{expand.Unbound: 127 &^ 126, expand.Question: 127}[e.Kind])
+		m.unwindExit(p, m.fatalStatus(p))
 	case expand.Limit:
 		m.stop(e.Name)
 	case expand.NoMatch, expand.BadSubst, expand.BadArith, expand.ReadOnlyVar, expand.BadAssign:
@@ -62,6 +66,24 @@ func (m *Machine) expandFailed(p *Process, err error) {
 		m.setPipe(p, 1)
 		m.afterCommand(p)
 	}
+}
+
+// fatalStatus is what an unset variable ends a shell with: 127 in bash -c.
+func (m *Machine) fatalStatus(p *Process) int {
+	if _, sub := p.Frames[0].node.(*subshell); sub || p.Subs > 0 || m.mainFile(p) != "" {
+		return 1
+	}
+	return 127
+}
+
+// abandon ends what bash -c runs, or the line of a script file: too many arguments.
+func (m *Machine) abandon(p *Process) int {
+	if m.mainFile(p) == "" {
+		m.unwindExit(p, 1)
+	} else {
+		m.discard(p, 1)
+	}
+	return pushed
 }
 
 // discard gives up the whole command line, as bash does after a failed
@@ -240,84 +262,6 @@ func (m *Machine) sourceName(p *Process) string {
 		}
 	}
 	return ""
-}
-
-// prompt expands a prompt string: its backslash escapes, then parameters.
-func (m *Machine) prompt(p *Process, s string) string {
-	var b strings.Builder
-	for i := 0; i < len(s); i++ {
-		if s[i] != '\\' || i+1 == len(s) {
-			b.WriteByte(s[i])
-			continue
-		}
-		i++
-		switch s[i] {
-		case 'a':
-			b.WriteByte(7)
-		case 'e':
-			b.WriteByte(27)
-		case 'n':
-			b.WriteByte('\n')
-		case 'r':
-			b.WriteByte('\r')
-		case '[', ']':
-		case '\\':
-			b.WriteString(`\\`)
-		case '$':
-			if m.Host.UID == 0 {
-				b.WriteByte('#')
-			} else {
-				b.WriteString(`\$`)
-			}
-		case 'u':
-			b.WriteString(m.Host.User)
-		case 'h', 'H':
-			b.WriteString(m.Host.Hostname)
-		case 's':
-			b.WriteString("bash")
-		case 'v':
-			b.WriteString("5.2")
-		case 'V':
-			b.WriteString("5.2.15")
-		case 'w', 'W':
-			dir := p.Cwd
-			home := p.Shell.Vars.Get("HOME").String()
-			switch {
-			case dir == home && home != "":
-				dir = "~"
-			case s[i] == 'W':
-				dir = dir[strings.LastIndexByte(dir, '/')+1:]
-				if dir == "" {
-					dir = "/"
-				}
-			case home != "" && strings.HasPrefix(dir, home+"/"):
-				dir = "~" + dir[len(home):]
-			}
-			b.WriteString(dir)
-		case 'j':
-			b.WriteString(itoa(len(p.Shell.Jobs)))
-		case '#', '!':
-			b.WriteByte('1')
-		default:
-			if s[i] >= '0' && s[i] <= '7' {
-				n, j := 0, i
-				for j < len(s) && j < i+3 && s[j] >= '0' && s[j] <= '7' {
-					n = n*8 + int(s[j]-'0')
-					j++
-				}
-				b.WriteByte(byte(n))
-				i = j - 1
-				continue
-			}
-			b.WriteByte('\\')
-			b.WriteByte(s[i])
-		}
-	}
-	out, err := expand.HereDoc(m.env(p), expand.CompilePrompt(b.String()))
-	if err != nil {
-		return b.String()
-	}
-	return out
 }
 
 // names lists every variable, the computed ones too, sorted.

@@ -125,7 +125,16 @@ func (m *Machine) redirectOne(p *Process, f *Frame, r *redir, target string) (in
 func (m *Machine) install(p *Process, f *Frame, r *redir, num, file int) (int, redirResult) {
 	if r.name != "" {
 		num = p.free(10)
-		if err := m.assign(p, r.name, nil, itoa(num), false); err != nil {
+		if f.Kind == FSimple && len(f.Words) == 0 { // without a command bash does it in a process of its own
+			m.replace(p, f, num, file)
+			return file, opened
+		}
+		base, text := splitRef(r.name)
+		var sub *expand.Sub
+		if text != "" {
+			sub = expand.SubText(text)
+		}
+		if err := m.assign(p, base, sub, itoa(num), false); err != nil {
 			m.unref(file)
 			m.complain(p, "%s", err)
 			return -1, failed
@@ -158,7 +167,11 @@ func (m *Machine) replace(p *Process, f *Frame, num, file int) {
 func (m *Machine) duplicate(p *Process, f *Frame, r *redir, num int, target string) (int, redirResult) {
 	if target == "-" {
 		if r.name != "" {
-			n, _ := number(p.Shell.Vars.Get(r.name).String())
+			n, ok := m.redirVar(p, r.name)
+			if !ok {
+				m.complain(p, "%s: ambiguous redirect", r.name)
+				return -1, failed
+			}
 			if old := p.take(n); old >= 0 {
 				m.unref(old)
 			}
@@ -174,7 +187,7 @@ func (m *Machine) duplicate(p *Process, f *Frame, r *redir, num int, target stri
 		from, ok = number(target[:len(target)-1])
 	}
 	if !ok {
-		if r.op == syntax.DplOut && r.fd < 0 && r.name == "" { // >&word is &>word
+		if r.op == syntax.DplOut && (r.fd < 0 || r.fd == 1) && r.name == "" { // >&word is &>word
 			all := *r
 			all.op = syntax.RdrAll
 			return m.redirectOne(p, f, &all, target)
@@ -198,6 +211,16 @@ func (m *Machine) duplicate(p *Process, f *Frame, r *redir, num int, target stri
 		f.x().Saves = append(f.X.Saves, Save{Num: from, File: old})
 	}
 	return -1, opened
+}
+
+// redirVar is the descriptor that the variable of {name}>&- holds.
+func (m *Machine) redirVar(p *Process, name string) (int, bool) {
+	base, sub := splitRef(name)
+	v := m.env(p).Var(base)
+	if sub != "" {
+		v = elementOf(m, p, base, v, sub)
+	}
+	return number(v.String())
 }
 
 // keep makes the redirections of the frame permanent, as exec does.

@@ -19,6 +19,7 @@ const (
 	simpleAssigns
 	simpleRun
 	simpleEnd
+	simpleLate // the redirections of a command without words
 )
 
 // simple begins a simple command. One without assignments, redirections and
@@ -85,6 +86,9 @@ func (m *Machine) stepSimple(p *Process, f *Frame) {
 		}
 		f = p.top()
 		f.Words, f.PC, f.I = words, simpleRedirs, 0
+		if len(words) == 0 {
+			f.PC, p.Shell.Last = simpleAssigns, ""
+		}
 	}
 	if f.PC == simpleRedirs {
 		if len(c.redirs) > 0 {
@@ -101,6 +105,20 @@ func (m *Machine) stepSimple(p *Process, f *Frame) {
 	}
 	if f.PC == simpleAssigns {
 		if !m.assignments(p, f, c) {
+			return
+		}
+		f = p.top()
+		f.PC = simpleRun
+		if len(f.Words) == 0 && len(c.redirs) > 0 {
+			f.PC, f.I = simpleLate, 0
+		}
+	}
+	if f.PC == simpleLate {
+		switch m.redirect(p, f, c.redirs) {
+		case again:
+			return
+		case failed:
+			m.redirFailed(p, f)
 			return
 		}
 		f = p.top()
@@ -171,7 +189,11 @@ func (m *Machine) assignTemp(p *Process, e expand.Env, f *Frame, a *assign) erro
 	}
 	old := p.Shell.Vars.Get(a.name)
 	if old.Is(vars.ReadOnly) {
-		return &expand.Error{Kind: expand.ReadOnlyVar, Text: a.name + ": readonly variable"}
+		if p.Shell.Opts.on(OptPosix) {
+			return readOnly(a.name)
+		}
+		m.complain(p, "%s: readonly variable", a.name) // the command runs without it
+		return nil
 	}
 	if a.sub != nil {
 		return m.assignNode(p, e, a)
@@ -186,7 +208,7 @@ func (m *Machine) assignTemp(p *Process, e expand.Env, f *Frame, a *assign) erro
 		seen = seen || s.Name == a.name
 	}
 	if !seen {
-		x.Vars = append(x.Vars, Saved{a.name, old})
+		x.Vars = append(x.Vars, Saved{Name: a.name, Var: old, Temp: true})
 	}
 	attrs := vars.Export
 	if old.Is(vars.Integer) {

@@ -179,13 +179,13 @@ func (m *Machine) Begin(s Start) error {
 	x := &Extra{}
 	for _, k := range sortedKeys(s.Env) {
 		old := p.Shell.Vars.Bind(k, vars.New(s.Env[k], vars.Export))
-		x.Vars = append(x.Vars, Saved{k, old})
+		x.Vars = append(x.Vars, Saved{Name: k, Var: old})
 	}
 	if s.Cwd != "" {
 		x.Text = p.Cwd
 		p.Cwd = s.Cwd
 		for _, kv := range [][2]string{{"PWD", s.Cwd}, {"OLDPWD", x.Text}} {
-			x.Vars = append(x.Vars, Saved{kv[0], p.Shell.Vars.Bind(kv[0], vars.New(kv[1], vars.Export))})
+			x.Vars = append(x.Vars, Saved{Name: kv[0], Var: p.Shell.Vars.Bind(kv[0], vars.New(kv[1], vars.Export))})
 		}
 	}
 	x.Codes = []int{p.Status}
