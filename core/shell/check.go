@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 
-	"eryxsh/core/limit"
 	"eryxsh/vfs"
 )
 

@@ -271,6 +271,7 @@ func (m *Machine) fork(p *Process, f Frame) *Process {
 // parent stands in: their frames are there, with nothing left to do.
 func (m *Machine) forkShell(p *Process, f Frame) *Process {
 	c := m.fork(p, f)
+	c.Shell.Jobs = slices.Clone(p.Shell.Jobs) // jobs lists them; they are not its children
 	for i := range p.Frames {
 		f := &p.Frames[i]
 		switch {

@@ -321,7 +321,7 @@ func (m *Machine) background(p *Process, st *stmt) {
 	for _, j := range p.Shell.Jobs {
 		num = max(num, j.Num+1)
 	}
-	p.Shell.Jobs = append(p.Shell.Jobs, Job{Num: num, PIDs: []int{c.PID}, Command: st.text()})
+	p.Shell.Jobs = append(p.Shell.Jobs, Job{Num: num, PIDs: []int{c.PID}, Command: strings.TrimRight(st.text(), " \t")})
 	p.Status = 0
 	m.setPipe(p, 0)
 }
