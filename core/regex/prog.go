@@ -2,7 +2,9 @@ package regex
 
 import (
 	"bytes"
-	"sort"
+	"cmp"
+	"fmt"
+	"slices"
 )
 
 // Kinds of instructions of the byte NFA.
@@ -30,7 +32,7 @@ type edge struct {
 }
 
 // maxInsts bounds an NFA; beyond it a pattern is TooBig.
-const maxInsts = 300_000
+const maxInsts = 800_000
 
 // prog is a compiled NFA with what can be known about its matches ahead. It is not changed after compile.
 type prog struct {
@@ -273,21 +275,47 @@ func (c *compiler) alt(n *node, next uint32) uint32 {
 	return entry
 }
 
-// trie joins the common beginnings of many literals (grep -f words).
+// unit is a character of a word, or its cases.
+type unit struct {
+	key  string // equal units have equal keys, and their order is that of the keys
+	node *node
+}
+
+// trie joins the common beginnings of many words (grep -f).
 func (c *compiler) trie(n *node, next uint32) (uint32, bool) {
-	words := make([][]byte, 0, len(n.subs))
+	words := make([][]unit, 0, len(n.subs))
 	for _, s := range n.subs {
-		b, ok := s.literal()
-		if !ok || len(b) > 500 || c.o.Records && bytes.IndexByte(b, c.o.EOL) >= 0 {
+		list := []*node{s}
+		switch s.op {
+		case opCat:
+			list = s.subs
+		case opEmpty:
+			list = nil
+		}
+		if len(list) > 500 {
 			return 0, false
 		}
-		words = append(words, b)
+		word := make([]unit, len(list))
+		for i, u := range list {
+			switch {
+			case u.op == opRune:
+				word[i] = unit{string(u.r), u}
+			case u.op == opSet && len(u.set) <= 4:
+				word[i] = unit{fmt.Sprint(u.set), u}
+			default:
+				return 0, false
+			}
+		}
+		words = append(words, word)
 	}
-	sort.Slice(words, func(i, j int) bool { return bytes.Compare(words[i], words[j]) < 0 })
+	slices.SortFunc(words, func(a, b []unit) int {
+		return slices.CompareFunc(a, b, func(x, y unit) int { return cmp.Compare(x.key, y.key) })
+	})
 	return c.trieNode(words, 0, next), true
 }
 
-func (c *compiler) trieNode(words [][]byte, depth int, next uint32) uint32 {
+// trieNode compiles sorted words from the unit at depth on.
+func (c *compiler) trieNode(words [][]unit, depth int, next uint32) uint32 {
 	ends := false
 	for len(words) > 0 && len(words[0]) == depth {
 		ends = true
@@ -296,19 +324,34 @@ func (c *compiler) trieNode(words [][]byte, depth int, next uint32) uint32 {
 	if len(words) == 0 {
 		return next
 	}
-	var edges []edge
+	var edges []edge // all branches that begin with one ASCII character
+	var other []uint32
 	for len(words) > 0 && !c.full {
-		b := words[0][depth]
+		u := words[0][depth]
 		n := 1
-		for n < len(words) && words[n][depth] == b {
+		for n < len(words) && words[n][depth].key == u.key {
 			n++
 		}
-		edges = append(edges, edge{b, b, c.trieNode(words[:n], depth+1, next)})
+		rest := c.trieNode(words[:n], depth+1, next)
 		words = words[n:]
+		if r := u.node.r; u.node.op == opRune && r < 0x80 && !(c.o.Records && byte(r) == c.o.EOL) {
+			edges = append(edges, edge{byte(r), byte(r), rest})
+		} else {
+			other = append(other, c.node(u.node, rest))
+		}
 	}
-	at := c.step(edges...)
+	if c.full {
+		return 0
+	}
+	if len(edges) > 0 {
+		other = append(other, c.step(edges...))
+	}
 	if ends {
-		at = c.add(inst{op: iSplit, out: at, arg: next})
+		other = append(other, next)
+	}
+	at := other[len(other)-1]
+	for i := len(other) - 2; i >= 0; i-- {
+		at = c.add(inst{op: iSplit, out: other[i], arg: at})
 	}
 	return at
 }

@@ -236,3 +236,38 @@ func TestSteps(t *testing.T) {
 		t.Errorf("no end of steps: %v", err)
 	}
 }
+
+// Many words share their beginnings; the answer is that of one at a time.
+func TestWords(t *testing.T) {
+	words := strings.Fields("foo foobar fo bar ba b éa éb kilo sand sandy x")
+	text := []string{"", "f", "fo", "xfoob", "BA", "a\u212aILOz", "\u017fand", "É", "éA", "ÉB", "zzz", "sa", "foobar"}
+	for _, fold := range []bool{false, true} {
+		o := Options{Syntax: Literal, Fold: fold, NoSub: true}
+		var list [][]byte
+		for _, w := range words {
+			list = append(list, []byte(w))
+		}
+		all, err := CompileAll(list, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, s := range text {
+			want, start, end := false, 99, -1
+			var loc [2]int
+			for _, w := range words {
+				one, err := Compile([]byte(w), o)
+				if err != nil {
+					t.Fatal(err)
+				}
+				ok, _ := one.Find([]byte(s), 0, loc[:])
+				if ok && (loc[0] < start || loc[0] == start && loc[1] > end) {
+					want, start, end = true, loc[0], loc[1]
+				}
+			}
+			got, err := all.Find([]byte(s), 0, loc[:])
+			if err != nil || got != want || got && loc != [2]int{start, end} {
+				t.Errorf("fold %v, %q: %v at %v, want %v at %d-%d", fold, s, got, loc, want, start, end)
+			}
+		}
+	}
+}
