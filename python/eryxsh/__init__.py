@@ -17,6 +17,7 @@ dumped to bytes, and loaded in another process on another day.
 from __future__ import annotations
 
 from ._async import AsyncSandbox
+from ._async_runs import AsyncRun
 from ._commands import DEFAULT, PIPE
 from ._errors import (
     AlreadyResumedError,
@@ -54,7 +55,7 @@ from ._results import (
     StateInfo,
     Usage,
 )
-from ._runs import AsyncRun, Run
+from ._runs import Run
 from ._sandbox import Sandbox
 from ._sessions import AsyncInProcessSession, InProcessSession, Session, SessionExecutor, SnapshotSession
 from ._tools import Extension, Suspend, Tool, ToolCall, ToolResult, tool

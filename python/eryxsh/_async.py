@@ -9,13 +9,13 @@ from __future__ import annotations
 
 from typing import IO, Any, AsyncIterator, Awaitable, Dict, Iterable, List, Mapping, Optional, Sequence, Tuple, Type, Union, overload
 
+from ._async_runs import AsyncRun
 from ._commands import DONE, AsyncCommands
 from ._env import AsyncEnv
 from ._files import Data, Files, HostPath, Match
 from ._history import AsyncHistory
 from ._paths import PathLike, SandboxPath
 from ._results import Analysis, FileInfo, Info, StateInfo, Usage
-from ._runs import AsyncRun
 from ._sandbox import Sandbox
 from ._snapshots import AsyncSnapshots
 

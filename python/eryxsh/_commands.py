@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Awaitable, Callable, Dict, Generator, List, Mapping, Optional, Sequence, Tuple, Union
 
 from . import _turns, _wire
+from ._async_runs import SLICE, AsyncRun
 from ._errors import EryxshError
 from ._limits import Limits, changed
 from ._results import CommandResult
-from ._runs import ASYNC_SLICE, AnyRun, AsyncRun, Run, abandon, text_sink
+from ._runs import AnyRun, Run, abandon, text_sink
 from ._tools import as_bytes
 from ._turns import Turn, drivers, hand_over, queues, task_turn, wait_async
 from ._turns import wait as wait_for
@@ -246,7 +247,7 @@ class AsyncCommands:
                 timeout=sandbox._timeout_ns if timeout is DEFAULT else nanoseconds(timeout),
                 limits=None if limits is None else changed(limits),
                 keep=on_stdout is None and on_stderr is None,
-                slice_ns=ASYNC_SLICE,
+                slice_ns=SLICE,
             )
             if answer["tag"] == _wire.DONE and on_stdout is None and on_stderr is None:
                 result = CommandResult(answer, answer["output"])
