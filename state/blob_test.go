@@ -212,3 +212,26 @@ func (b *blob) numbered(f field, n int64) bool {
 	}
 	return changed
 }
+
+// set lists the fields that are not zero somewhere in a blob, as field.String names them.
+func (b *blob) set() map[string]bool {
+	all := map[string]bool{}
+	visit := func(v reflect.Value) { b.mark(all, v, v.Type().String()) }
+	each(reflect.ValueOf(&b.header), nil, visit)
+	for i := range b.items {
+		each(reflect.ValueOf(b.items[i].body), nil, visit)
+	}
+	return all
+}
+
+func (b *blob) mark(all map[string]bool, v reflect.Value, owner string) {
+	for i := range v.NumField() {
+		f := v.Type().Field(i)
+		switch {
+		case f.Anonymous:
+			b.mark(all, v.Field(i), owner)
+		case f.IsExported() && !v.Field(i).IsZero():
+			all[owner+"."+f.Name] = true
+		}
+	}
+}

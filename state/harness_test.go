@@ -220,6 +220,9 @@ func (p *player) move(t testing.TB, w *core.World, n int) bool {
 			if err := w.M.Resume(c.ID, p.answer(c)); err != nil {
 				t.Fatal(err)
 			}
+			if n--; n <= 0 { // answered and not yet taken notice of
+				return false
+			}
 		default:
 			t.Fatalf("outcome %d", out)
 		}
@@ -336,7 +339,11 @@ func (sc script) ask(t testing.TB, w *core.World, key string, s sight) string {
 func (s sight) output(w *core.World) {
 	var all, out, err bytes.Buffer
 	last := 0
-	for _, c := range w.Take() {
+	taken := w.Take()
+	if w.Keep {
+		taken = w.Kept
+	}
+	for _, c := range taken {
 		if c.Stream != last {
 			fmt.Fprintf(&all, "\x00%d:", c.Stream)
 			last = c.Stream
@@ -470,4 +477,11 @@ func imported(t testing.TB, data []byte) *core.World {
 		t.Fatalf("import: %v", err)
 	}
 	return w
+}
+
+// copy gives a player that goes on from here by itself.
+func (p *player) copy() *player {
+	q := *p
+	q.answers = maps.Clone(p.answers)
+	return &q
 }

@@ -150,7 +150,7 @@ var damages = []struct {
 	{"references", fault.State, func(t testing.TB, b *blob) { last[shell.Image](t, b).Files[0].Refs++ }},
 	{"negative references", fault.State, func(t testing.TB, b *blob) { last[shell.Image](t, b).Files[0].Refs = -1 }},
 	{"offset", fault.State, func(t testing.TB, b *blob) { file(t, b, shell.FileRegular).Off = -1 }},
-	{"offset past the end", fault.State, func(t testing.TB, b *blob) { file(t, b, shell.FileText).Off = 1 << 40 }},
+	{"offset past the end", fault.State, func(t testing.TB, b *blob) { file(t, b, shell.FileCapture).Off = 1 << 40 }},
 	{"file of nowhere", fault.State, func(t testing.TB, b *blob) { file(t, b, shell.FileRegular).Ino = 1 << 40 }},
 	{"file of a directory", fault.State, func(t testing.TB, b *blob) { file(t, b, shell.FileRegular).Ino = 1 }},
 	{"pipe of nowhere", fault.State, func(t testing.TB, b *blob) { file(t, b, shell.FilePipe).Pipe = 1 << 20 }},
@@ -164,7 +164,8 @@ var damages = []struct {
 		last[shell.ProcRecord](t, b).Process.Wait = shell.Wait{Kind: shell.WaitsRead, File: 1 << 20}
 	}},
 	{"made-up answer awaited", fault.State, func(t testing.TB, b *blob) {
-		last[shell.ProcRecord](t, b).Process.Wait = shell.Wait{Kind: shell.WaitsCall}
+		_, p := frame(t, b, shell.FUtil)
+		p.Process.Wait = shell.Wait{Kind: shell.WaitsCall}
 	}},
 	{"process twice", fault.State, func(t testing.TB, b *blob) { last[shell.ProcRecord](t, b).Process.PID = 1 }},
 	{"directory", fault.State, func(t testing.TB, b *blob) { last[shell.ProcRecord](t, b).Process.Cwd = "" }},

@@ -101,7 +101,16 @@ func first(data []byte, into any) (rest []byte, err error) {
 
 // Import reads a blob into a World of its own. lim bounds what it may hold:
 // the limits of the sandbox it will replace, or the default ones.
-func Import(blob, key []byte, lim limit.Limits) (*core.World, Header, error) {
+func Import(blob, key []byte, lim limit.Limits) (w *core.World, h Header, err error) {
+	defer func() {
+		if x := recover(); x != nil { // a check that is missing must not take the host down
+			w, err = nil, fault.New(fault.Panic, "import", "", "%v", x)
+		}
+	}()
+	return read(blob, key, lim)
+}
+
+func read(blob, key []byte, lim limit.Limits) (*core.World, Header, error) {
 	h, records, err := open(blob, key, false)
 	if err != nil {
 		return nil, h, err

@@ -122,3 +122,6 @@ func (f *FS) Held(ino Ino) int {
 	n, _ := f.held.Get(int64(ino))
 	return int(n)
 }
+
+// HeldFiles returns how many inodes are held by open files.
+func (f *FS) HeldFiles() int { return f.held.Len() }

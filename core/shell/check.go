@@ -50,7 +50,7 @@ func (f *Frame) wrong(bottom bool) string {
 	case FPipe:
 		_, fits = f.node.(*pipeline)
 		needsX = true
-		fits = fits && (f.X == nil || len(f.X.Codes) <= len(f.X.PIDs))
+		fits = fits && (f.X == nil || len(f.X.Codes) <= len(f.X.PIDs) && (len(f.X.PIDs) > 0 || f.I == 1))
 	case FArith:
 		_, fits = f.node.(*arithCmd)
 	case FTest:
@@ -129,6 +129,9 @@ func (l *loader) check() error {
 	if len(m.Procs) == 0 {
 		return bad("no process")
 	}
+	if !m.Run.Active && len(m.Procs[0].Frames) > 0 {
+		return bad("the shell is in the middle of a run that is not active")
+	}
 	if m.Limits.Pipe > 0 {
 		for i, p := range m.Pipes {
 			if int64(len(p.Buf)) > m.Limits.Pipe {
@@ -169,8 +172,22 @@ func (l *loader) check() error {
 	return l.checkBudget()
 }
 
+// maxCount bounds counters: far above what can be counted, far below overflow.
+const maxCount = 1 << 60
+
+// maxFD bounds descriptor numbers, wherever they come from.
+const maxFD = 1 << 30
+
 func (l *loader) checkBudget() error {
 	m := l.m
+	for _, row := range limit.Table() {
+		if v := *row.Field(&m.Limits); v < 0 {
+			return bad("limit %s is %d", row.Name, v)
+		}
+	}
+	if t := m.Meter; max(t.Steps, t.Time, t.Read, t.Written, t.Commands, t.Calls, t.Runs, t.Spawned, m.Run.Deadline, m.CallSeq, m.Run.Seq, int64(m.Sched.NextPID)) > maxCount {
+		return bad("a counter is out of range")
+	}
 	if t := m.Meter; min(t.Steps, t.Time, t.Read, t.Written, t.Commands, t.Calls, t.Runs, t.Spawned, m.Run.Deadline, m.CallSeq) < 0 {
 		return bad("a counter is negative")
 	}
@@ -181,7 +198,7 @@ func (l *loader) checkProc(p *Process, use func(int) error) error {
 	m := l.m
 	lastFD := -1
 	for _, d := range p.FDs {
-		if d.Num <= lastFD {
+		if d.Num <= lastFD || d.Num > maxFD {
 			return bad("process %d: descriptor %d out of order", p.PID, d.Num)
 		}
 		lastFD = d.Num
@@ -200,6 +217,11 @@ func (l *loader) checkProc(p *Process, use func(int) error) error {
 	if len(p.Cwd) == 0 || p.Cwd[0] != '/' {
 		return bad("process %d: working directory %q", p.PID, p.Cwd)
 	}
+	for _, j := range p.Shell.Jobs {
+		if len(j.PIDs) == 0 {
+			return bad("process %d: job %d of no process", p.PID, j.Num)
+		}
+	}
 	if p.Wait.Kind == WaitsCall && (len(p.Frames) == 0 || p.top().Kind != FTool) {
 		return bad("process %d waits for an answer to nothing", p.PID)
 	}
@@ -209,6 +231,9 @@ func (l *loader) checkProc(p *Process, use func(int) error) error {
 			continue
 		}
 		for _, s := range x.Saves {
+			if s.Num < 0 || s.Num > maxFD {
+				return bad("process %d: descriptor %d is to be put back", p.PID, s.Num)
+			}
 			if s.File >= 0 {
 				if err := use(s.File); err != nil {
 					return err

@@ -144,6 +144,10 @@ func (p *printing) directive(s string) (n int, ok bool) {
 		return 0, false
 	}
 	spec.Verb = s[i]
+	if p.GNU && !spec.allowed() {
+		p.fail(s[:i+1] + ": invalid conversion specification")
+		return 0, false
+	}
 	if s[i] == '(' && !p.GNU {
 		return p.time(s, i, spec)
 	}
@@ -195,6 +199,19 @@ func (p *printing) digits(s string, i int) (v, end int) {
 		i++
 	}
 	return v, i
+}
+
+// allowed reports that coreutils takes these flags with the conversion.
+func (spec *Spec) allowed() bool {
+	switch spec.Verb {
+	case 'c':
+		return !spec.Alt && !spec.Zero && spec.Prec < 0
+	case 's':
+		return !spec.Alt && !spec.Zero
+	case 'd', 'i', 'u':
+		return !spec.Alt
+	}
+	return true
 }
 
 // convert writes one argument. False ends all output.
@@ -390,7 +407,7 @@ func (p *printing) character(s string) rune {
 		return 0
 	}
 	if r == utf8.RuneError && n == 1 {
-		r = rune(int8(s[0]))
+		r = rune(s[0])
 	}
 	if p.GNU && n < len(s) {
 		p.Errors = append(p.Errors, "warning: "+s[n:]+": character(s) following character constant have been ignored")

@@ -7,6 +7,7 @@ import (
 	"eryxsh/core/cmd"
 	"eryxsh/core/cmd/quote"
 	"eryxsh/core/cmd/std/internal/signals"
+	"eryxsh/vfs"
 )
 
 func kill() *cmd.Command {
@@ -57,7 +58,11 @@ func runKill(c *cmd.Ctx) int {
 			continue
 		}
 		if err := c.Kill(pid, sig); err != nil {
-			c.Errorf("(%d): %s", pid, err)
+			why := err.Error()
+			if err != vfs.EPERM {
+				why = "No such process"
+			}
+			c.Errorf("(%d): %s", pid, why)
 			status = 1
 		}
 	}

@@ -154,7 +154,8 @@ func trParse(c *cmd.Ctx) (*trTables, int) {
 		t.squeeze = member
 		if len(sets) == 2 {
 			if !translate && sets[1].repeats() > 0 {
-				sets[1].fill(0)
+				c.Errorf("the [c*] construct may appear in string2 only when translating")
+				return nil, 1
 			}
 			t.squeeze = sets[1].members(false)
 		}
@@ -201,10 +202,6 @@ func trMap(c *cmd.Ctx, t *trTables, one, two *trSet, complement, truncate bool, 
 		return false
 	}
 	to := two.bytes()
-	if complement && one.hasClass() && !trAllSame(to, len(from)) {
-		c.Errorf("when translating with complemented character classes,\nstring2 must map all characters in the domain to one")
-		return false
-	}
 	if len(to) == 0 && !truncate {
 		c.Errorf("when not truncating set1, string2 must be non-empty")
 		return false
@@ -214,6 +211,10 @@ func trMap(c *cmd.Ctx, t *trTables, one, two *trSet, complement, truncate bool, 
 			c.Errorf("when translating with string1 longer than string2,\nthe latter string must not end with a character class")
 			return false
 		}
+	}
+	if complement && one.hasClass() && !trAllSame(to, len(from)) {
+		c.Errorf("when translating with complemented character classes,\nstring2 must map all characters in the domain to one")
+		return false
 	}
 	for i, b := range from {
 		if i >= len(to) {

@@ -60,7 +60,7 @@ func (p *unexpandProgram) Step(c *cmd.Ctx) cmd.Next {
 	next, ok := p.In.Turn(c)
 	if !ok {
 		if p.In.End {
-			c.Out.Write(p.Pending)
+			p.flush(c)
 		}
 		return next
 	}
@@ -73,6 +73,18 @@ func (p *unexpandProgram) Step(c *cmd.Ctx) cmd.Next {
 		p.byte(c, b, all)
 	}
 	return cmd.Again()
+}
+
+// flush writes the blanks that wait.
+func (p *unexpandProgram) flush(c *cmd.Ctx) {
+	if len(p.Pending) == 0 {
+		return
+	}
+	if len(p.Pending) > 1 && p.OneTab {
+		p.Pending[0] = '\t'
+	}
+	c.Out.Write(p.Pending)
+	p.Pending, p.OneTab = p.Pending[:0], false
 }
 
 // byte takes one byte; it follows GNU unexpand, where a single blank that
@@ -120,13 +132,7 @@ func (p *unexpandProgram) byte(c *cmd.Ctx, b byte, all bool) {
 		default:
 			p.Column++
 		}
-		if len(p.Pending) > 0 {
-			if len(p.Pending) > 1 && p.OneTab {
-				p.Pending[0] = '\t'
-			}
-			c.Out.Write(p.Pending)
-			p.Pending, p.OneTab = p.Pending[:0], false
-		}
+		p.flush(c)
 		p.Prev = blank
 		p.Text = p.Text || !all && !blank
 	}

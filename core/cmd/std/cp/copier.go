@@ -181,7 +181,7 @@ func (k *copier) content(c *cmd.Ctx, r *rules) (ok bool, next cmd.Next) {
 	} else if err != nil && err != io.EOF {
 		k.fail(c, "error reading %s: %s", quote.Shell(k.Now.Src), err)
 	}
-	if c.Pending() > 0 {
+	if c.Pending() > c.Out.Len() {
 		return false, cmd.WaitWrite() // times are set after the last write
 	}
 	if f.Gap {

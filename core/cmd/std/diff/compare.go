@@ -169,10 +169,11 @@ func (p *Program) search(c *cmd.Ctx) {
 	shift(&p.s.sides)
 	p.s.changes = p.kept(changes(&p.s.sides))
 	p.Phase, p.Hunk = phasePrint, 0
-	if len(p.s.changes) == 0 {
-		p.identical(c)
-	} else {
+	switch {
+	case len(p.s.changes) > 0:
 		p.Status = max(p.Status, 1)
+	case !p.o.showsAll():
+		p.identical(c)
 	}
 }
 

@@ -37,9 +37,9 @@ func Command() *cmd.Command {
 		o(0, "normal", "output a normal diff (the default)"), o('q', "brief", "report only when files differ"), o('s', "report-identical-files", "report when two files are the same"),
 		{Short: 'c', Help: "output 3 lines of copied context"}, req('C', "", "NUM", "output NUM lines of copied context"), {Long: "context", Arg: cmd.Optional, Meta: "NUM", Help: "output NUM (default 3) lines of copied context"},
 		{Short: 'u', Help: "output 3 lines of unified context"}, req('U', "", "NUM", "output NUM lines of unified context"), {Long: "unified", Arg: cmd.Optional, Meta: "NUM", Help: "output NUM (default 3) lines of unified context"},
-		o('e', "ed", "output an ed script"), o('n', "rcs", "output an RCS format diff"), lack(o('y', "side-by-side", "output in two columns")),
-		lack(req('W', "width", "NUM", "output at most NUM print columns")), lack(o(0, "left-column", "output only the left column of common lines")),
-		lack(o(0, "suppress-common-lines", "do not output common lines")), o('p', "show-c-function", "show which C function each change is in"),
+		o('e', "ed", "output an ed script"), o('n', "rcs", "output an RCS format diff"), o('y', "side-by-side", "output in two columns"),
+		req('W', "width", "NUM", "output at most NUM print columns"), o(0, "left-column", "output only the left column of common lines"),
+		o(0, "suppress-common-lines", "do not output common lines"), o('p', "show-c-function", "show which C function each change is in"),
 		req('F', "show-function-line", "RE", "show the most recent line matching RE"), req(0, "label", "LABEL", "use LABEL instead of file name and timestamp"),
 		o('t', "expand-tabs", "expand tabs to spaces in output"), o('T', "initial-tab", "make tabs line up by prepending a tab"),
 		lack(req(0, "tabsize", "NUM", "tab stops every NUM print columns")), o(0, "suppress-blank-empty", "suppress space or tab before empty output lines"),
@@ -57,8 +57,8 @@ func Command() *cmd.Command {
 		o('H', "speed-large-files", "assume large files and many scattered small changes"), {Long: "color", Arg: cmd.Optional, Meta: "WHEN", Help: "color output; WHEN is 'never', 'always', or 'auto'"},
 	}
 	options = append(options, req(0, "lines", "NUM", "NUM lines of context, if there is context"), req(0, "given", "OPTIONS", "the options as they were typed"))
-	for _, n := range strings.Fields("GTYPE-group-format line-format old-line-format new-line-format unchanged-line-format old-group-format new-group-format unchanged-group-format changed-group-format") {
-		options = append(options, lack(req(0, n, "FMT", "format output with FMT")))
+	for _, n := range strings.Fields(formatOptions) {
+		options = append(options, req(0, n, "FMT", "format output with FMT"))
 	}
 	return &cmd.Command{
 		Name: "diff", Summary: "compare FILES line by line", Usage: "diff [OPTION]... FILES", Origin: "GNU diffutils 3.8", Status: 2,
@@ -66,6 +66,9 @@ func Command() *cmd.Command {
 		Class: cmd.Step, New: func() cmd.Program { return &Program{} },
 	}
 }
+
+// formatOptions set the formats of lines and groups.
+const formatOptions = "line-format old-line-format new-line-format unchanged-line-format old-group-format new-group-format unchanged-group-format changed-group-format"
 
 // givenOptions rewrites -NUM, the number of context lines, and keeps the options
 // as they were typed: they head each pair of files of two directories.
@@ -105,7 +108,7 @@ func givenOptions(args []string) []string {
 }
 
 type options struct {
-	format                                           byte // n normal, u, c, e, r (rcs), q
+	format                                           byte // n normal, u, c, e, r (rcs), y, i (formats), q
 	context                                          int
 	same, recursive, newFile, newFirst, text, noLink bool
 	fold, allSpace, space, trailing, tabs, blank, cr bool
@@ -113,6 +116,8 @@ type options struct {
 	labels, exclude                                  []string
 	function, ignore                                 *regex.Regexp
 	zone                                             *clock.Zone
+	columns                                          *columns
+	formats                                          *formats
 }
 
 // file is one side of the pair being compared.
@@ -453,11 +458,16 @@ func (p *Program) ready(c *cmd.Ctx) {
 		p.close(c)
 		return
 	}
-	if equal {
+	if equal && (!p.o.showsAll() || binary) {
 		p.identical(c)
 		return
 	}
 	p.Phase = phaseSearch
+}
+
+// showsAll reports whether lines that are the same are printed too.
+func (o *options) showsAll() bool {
+	return o.format == 'y' && !o.columns.suppressSame || o.format == 'i'
 }
 
 func (p *Program) identical(c *cmd.Ctx) {
@@ -480,8 +490,16 @@ func parse(c *cmd.Ctx) (*options, int) {
 		}
 		return re, err == nil
 	}
-	ok := true
+	ok, wide := true, 130
 	for _, f := range c.Flags {
+		if strings.Contains(" "+formatOptions+" ", " "+f.Name+" ") {
+			if o.formats == nil {
+				o.formats = newFormats()
+			}
+			o.formats.set(f.Name, f.Value)
+			set('i')
+			continue
+		}
 		switch f.Name {
 		case "normal":
 			set('n')
@@ -497,6 +515,14 @@ func parse(c *cmd.Ctx) (*options, int) {
 				}
 				o.context = n
 			}
+		case "y":
+			set('y')
+		case "W":
+			n, err := strconv.Atoi(f.Value)
+			if err != nil || n < 1 {
+				return nil, c.UsageError("invalid width '%s'", f.Value)
+			}
+			wide = n
 		case "e":
 			set('e')
 		case "n":
@@ -556,6 +582,11 @@ func parse(c *cmd.Ctx) (*options, int) {
 	}
 	if c.Flags.Has("q") {
 		o.format = 'q'
+	}
+	o.columns = newColumns(wide, o.expand)
+	o.columns.leftOnly, o.columns.suppressSame = c.Flags.Has("left-column"), c.Flags.Has("suppress-common-lines")
+	if o.formats != nil {
+		o.formats.settle()
 	}
 	if len(formats) > 1 {
 		return nil, c.UsageError("conflicting output style options")

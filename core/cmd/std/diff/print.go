@@ -29,7 +29,7 @@ func (p *Program) print(c *cmd.Ctx) {
 		p.close(c)
 		return
 	}
-	if p.Hunk == 0 {
+	if p.Hunk == 0 && len(l) > 0 {
 		p.heading(c)
 	}
 	for n := 0; n < turnHunks && p.Hunk < len(l); n++ {
@@ -40,6 +40,11 @@ func (p *Program) print(c *cmd.Ctx) {
 		}
 		first := p.Hunk
 		p.Hunk++
+		if p.o.format == 'y' || p.o.format == 'i' {
+			p.between(c, first)
+			p.whole(c, l[first])
+			continue
+		}
 		if p.o.format == 'u' || p.o.format == 'c' {
 			for p.Hunk < len(l) {
 				gap := 2*p.o.context + 1
@@ -54,8 +59,50 @@ func (p *Program) print(c *cmd.Ctx) {
 		}
 		p.hunk(c, l[first:p.Hunk])
 	}
-	if p.Hunk >= len(l) {
-		p.close(c)
+	if p.Hunk < len(l) {
+		return
+	}
+	if p.o.format == 'y' || p.o.format == 'i' {
+		p.between(c, len(l))
+	}
+	p.close(c)
+}
+
+// between writes the common lines before change n, where the format shows them.
+func (p *Program) between(c *cmd.Ctx, n int) {
+	x := change{A1: len(p.s.lines[0]), B1: len(p.s.lines[1])}
+	if n > 0 {
+		x.A0, x.B0 = p.s.changes[n-1].A1, p.s.changes[n-1].B1
+	}
+	if n < len(p.s.changes) {
+		x.A1, x.B1 = p.s.changes[n].A0, p.s.changes[n].B0
+	}
+	switch {
+	case x.A0 == x.A1 && x.B0 == x.B1:
+	case p.o.format == 'y':
+		p.common(c, x.A0, x.A1, x.B0, x.B1)
+	default:
+		p.groups(c, unchanged, x)
+	}
+}
+
+// whole writes a change in a format that shows common lines too.
+func (p *Program) whole(c *cmd.Ctx, x change) {
+	switch {
+	case p.ignored(x):
+		if p.o.format == 'y' {
+			p.common(c, x.A0, x.A1, x.B0, x.B1)
+		} else {
+			p.groups(c, unchanged, x)
+		}
+	case p.o.format == 'y':
+		p.sideBySide(c, x)
+	case x.A0 == x.A1:
+		p.groups(c, fresh, x)
+	case x.B0 == x.B1:
+		p.groups(c, old, x)
+	default:
+		p.groups(c, changed, x)
 	}
 }
 

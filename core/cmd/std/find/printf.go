@@ -188,6 +188,9 @@ func (p *Program) field(c *cmd.Ctx, x piece) string {
 	case 'D':
 		return "1"
 	case 'f':
+		if b := base(e.Path); strings.HasSuffix(e.Path, "/") && b != "/" {
+			return b + "/"
+		}
 		return base(e.Path)
 	case 'F':
 		return fsType(e.Path)

@@ -404,7 +404,7 @@ func (p *Program) inflate(c *cmd.Ctx) {
 
 // finish tidies up after a file: times and mode of the new one, removal of the old one.
 func (p *Program) finish(c *cmd.Ctx) cmd.Next {
-	if c.Pending() > 0 && p.Out > 2 {
+	if c.Pending() > c.Out.Len() && p.Out > 2 {
 		return cmd.WaitWrite()
 	}
 	p.close(c)

@@ -112,7 +112,7 @@ func (p *Program) createTurn(c *cmd.Ctx) cmd.Next {
 			}
 			p.emit(c, make([]byte, end), true)
 		default:
-			if c.Pending() > 0 {
+			if c.Pending() > c.Out.Len() {
 				return cmd.WaitWrite()
 			}
 			p.removeAdded(c)

@@ -71,7 +71,7 @@ func (p *Program) extractTurn(c *cmd.Ctx) cmd.Next {
 		r.Found = make([]bool, len(r.Wanted))
 	}
 	if r.Finish {
-		if c.Pending() > 0 {
+		if c.Pending() > c.Out.Len() {
 			return cmd.WaitWrite()
 		}
 		p.finishFile(c)
