@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"eryxsh/core/limit"
 	"eryxsh/vfs"
 )
 
@@ -107,7 +108,7 @@ func (f *Frame) declares(n *decl) bool {
 		return false
 	}
 	for _, c := range f.X.Codes {
-		if max(c, -c) > len(n.args) || c < 0 && !n.args[-c-1].list {
+		if c > len(n.args) || c < -len(n.args) || c < 0 && !n.args[-c-1].list {
 			return false
 		}
 	}
