@@ -93,6 +93,22 @@ def test_the_loop_stays_alive() -> None:
     run(main)
 
 
+def test_the_loop_stays_alive_while_output_streams() -> None:
+    """Events of a script that writes without end leave the loop its turns."""
+
+    async def main() -> None:
+        sb = AsyncSandbox(timeout=None)
+        r = await sb.commands.start("yes")
+        task = asyncio.ensure_future(asyncio.sleep(0.1))
+        async for _ in r.events():
+            if task.done():
+                break
+        await r.cancel()
+        assert (await r.result()).exit_code == 130
+
+    run(main)
+
+
 def test_sleeps_are_awaited() -> None:
     """A hundred sandboxes sleep at the same time on one thread."""
 

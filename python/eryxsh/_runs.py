@@ -60,7 +60,7 @@ Sink = Callable[[int, bytes], None]
 Need = Union[float, Tuple[ToolCall, ...], None]
 """What a driver waits for: seconds (0: let others run), None (until woken), or answers to tool calls."""
 
-_ASKED_AGAIN = (_wire.SLICE, _wire.CALLS, _wire.SLEEPING)  # answers that another step gives again
+_ASKED_AGAIN = (_wire.CALLS, _wire.SLEEPING)  # answers that another step gives again
 _PATIENCE = 1.0  # seconds a run gets for its traps when its driver leaves by an exception
 
 
@@ -120,9 +120,9 @@ class AnyRun:
         elif isinstance(event, (ToolCall, str)):
             call_id = event if isinstance(event, str) else event.call_id
             if error is not None:
-                self._errors.append(error)
                 name = event.name if isinstance(event, ToolCall) else self._name_of(call_id)
                 self._respond(call_id, failure(name, error))
+                self._errors.append(error)
             else:
                 self._respond(call_id, (as_bytes(stdout), as_bytes(stderr), exit_code & 255, None))
         else:
@@ -193,7 +193,9 @@ class AnyRun:
                 step = _wire.run_step(self._sandbox._live(), self._id, slice_ns=self._slice)
             if step["output"] and outputs is not None:
                 outputs.extend(step["output"])
-                if step["tag"] not in _ASKED_AGAIN:
+                if step["tag"] == _wire.SLICE:
+                    yield 0.0
+                elif step["tag"] not in _ASKED_AGAIN:
                     self._answer = cast("_wire.Answer", {**step, "output": ()})
                 return step
             if step["output"]:
