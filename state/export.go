@@ -110,6 +110,7 @@ func Export(w *core.World, key []byte) ([][]byte, error) {
 			continue
 		}
 		rec := worldRecord(s.World)
+		rec.SnapSeq = 0 // the count goes on in the state itself
 		rec.Snapshot, rec.Name, rec.Created, rec.Parent, rec.Size, rec.Command = s.ID, s.Name, s.Created, s.Parent, s.Size, s.Command
 		if err := e.world(s.World, rec); err != nil {
 			return nil, err

@@ -174,7 +174,7 @@ func (l *loader) check() error {
 }
 
 // maxCount bounds counters: far above what can be counted, far below overflow.
-const maxCount = 1 << 60
+const maxCount = 1 << 62
 
 // maxFD bounds descriptor numbers, wherever they come from.
 const maxFD = 1 << 30
