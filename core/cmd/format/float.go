@@ -259,7 +259,10 @@ func hexFloat(v *big.Float, prec int, alt bool) []byte {
 		mant.SetMantExp(mant, 4*(prec+1))
 		n, _ := new(big.Float).SetMode(big.ToNearestEven).SetPrec(uint(4 * (prec + 1))).Set(mant).Int(nil)
 		mant = new(big.Float).SetPrec(64).SetInt(n)
-		exp = mant.MantExp(mant) - 4 + exp + 4 - 4*(prec+1)
+		if mant.MantExp(mant) > 4*(prec+1) { // rounded up to 0x10: glibc writes 0x1
+			mant.SetMantExp(mant, -3)
+			exp += 4
+		}
 	}
 	scaled, _ := new(big.Float).SetMantExp(mant, 64).Uint64()
 	out := []byte("0x")

@@ -44,7 +44,8 @@ func seqNegative(args []string) []string {
 
 // seqProgram prints FIRST + I*INCREMENT for I from 0.
 type seqProgram struct {
-	I int64 `cbor:"1,keyasint,omitempty"` // numbers printed
+	I    int64 `cbor:"1,keyasint,omitempty"` // numbers printed
+	Last bool  `cbor:"2,keyasint,omitempty"` // -f: the number behind the last was printed
 
 	plan *seqPlan
 }
@@ -61,6 +62,7 @@ type seqPlan struct {
 	sep               string
 	minus             bool // FIRST is -0: a sign before the first number
 	format            *seqFormat
+	start, by, until  *big.Float // as long doubles, which -f shows; until is nil if endless
 }
 
 // seqFormat is -f: text around one conversion.
@@ -72,7 +74,8 @@ type seqFormat struct {
 // seqNumber is an operand.
 type seqNumber struct {
 	value *big.Rat // nil is an infinity
-	neg   bool     // of an infinity
+	float *big.Float
+	neg   bool // of an infinity
 	width int
 	prec  int // -1: unknown (a hexadecimal fraction)
 }
@@ -121,7 +124,12 @@ func (p *seqProgram) integers(c *cmd.Ctx) (done bool) {
 		} else if plan.minus {
 			out = append(out, '-')
 		}
-		out = seqPlace(out, v, plan.prec, plan.width)
+		if v == 0 && plan.prec > 0 && p.I > 0 && plan.at(p.I).Signbit() {
+			out = append(out, '-') // the error of the sum is below zero
+			out = seqPlace(out, v, plan.prec, plan.width-1)
+		} else {
+			out = seqPlace(out, v, plan.prec, plan.width)
+		}
 		v += step
 		p.I++
 	}
@@ -162,11 +170,16 @@ func seqPlace(out []byte, v int64, prec, width int) []byte {
 func (p *seqProgram) numbers(c *cmd.Ctx) (done bool) {
 	plan := p.plan
 	end := c.Out.Len() + cmd.Turn/4
-	scale := new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(plan.prec)), nil)
 	var v big.Int
 	for c.Out.Len() < end {
 		v.Mul(&plan.step, big.NewInt(p.I))
 		v.Add(&v, &plan.first)
+		if plan.format != nil {
+			if !p.formatted(c, &v) {
+				return true
+			}
+			continue
+		}
 		if s := plan.step.Sign(); !plan.endless && (s > 0 && v.Cmp(&plan.last) > 0 || s < 0 && v.Cmp(&plan.last) < 0) {
 			return true
 		}
@@ -175,14 +188,6 @@ func (p *seqProgram) numbers(c *cmd.Ctx) (done bool) {
 		}
 		p.I++
 		c.Charge(10)
-		if f := plan.format; f != nil {
-			r := new(big.Rat).SetFrac(&v, scale)
-			x := new(big.Float).SetPrec(64).SetRat(r)
-			c.Out.WriteString(f.before)
-			c.Out.B = f.spec.Float(c.Out.B, format.BigFloat(x))
-			c.Out.WriteString(f.after)
-			continue
-		}
 		text := new(big.Int).Abs(&v).String()
 		if n := plan.prec + 1 - len(text); n > 0 {
 			text = strings.Repeat("0", n) + text
@@ -200,6 +205,37 @@ func (p *seqProgram) numbers(c *cmd.Ctx) (done bool) {
 		c.Out.WriteString(sign + text)
 	}
 	return false
+}
+
+// at is number i as seq computes it: a long double, with its errors.
+func (plan *seqPlan) at(i int64) *big.Float {
+	x := new(big.Float).SetPrec(64).SetInt64(i)
+	x.Mul(x, plan.by)
+	return x.Add(plan.start, x)
+}
+
+// formatted prints a number by -f; v is its exact value. It is false behind the
+// last number, where one more is still printed if it looks like the last.
+func (p *seqProgram) formatted(c *cmd.Ctx, v *big.Int) bool {
+	plan := p.plan
+	x := plan.at(p.I)
+	text := string(plan.format.spec.Float(nil, format.BigFloat(x)))
+	s := plan.step.Sign()
+	if !plan.endless && (s > 0 && v.Cmp(&plan.last) > 0 || s < 0 && v.Cmp(&plan.last) < 0) {
+		shown, n, _ := format.ParseFloat(text)
+		if p.Last || n != len(text) || shown.Big() == nil || shown.Big().Cmp(plan.until) != 0 || p.I == 0 ||
+			string(plan.format.spec.Float(nil, format.BigFloat(plan.at(p.I-1)))) == text {
+			return false
+		}
+		p.Last = true
+	}
+	if p.I > 0 {
+		c.Out.WriteString(plan.sep)
+	}
+	p.I++
+	c.Charge(20)
+	c.Out.WriteString(plan.format.before + text + plan.format.after)
+	return true
 }
 
 // seqParse reads the command line; nil and a status if it is wrong.
@@ -222,7 +258,7 @@ func seqParse(c *cmd.Ctx) (*seqPlan, int) {
 			return nil, c.UsageError("format string may not be specified when printing equal width strings")
 		}
 	}
-	one := seqNumber{value: big.NewRat(1, 1), width: 1}
+	one := seqNumber{value: big.NewRat(1, 1), float: big.NewFloat(1), width: 1}
 	given := []seqNumber{}
 	for _, a := range c.Args {
 		n, bad := seqReadNumber(a)
@@ -249,6 +285,7 @@ func seqParse(c *cmd.Ctx) (*seqPlan, int) {
 		plan.prec = max(plan.prec, last.prec)
 	}
 	seqScale(&plan.first, first.value, plan.prec)
+	plan.start, plan.by, plan.until = first.float, step.float, last.float
 	plan.minus = first.value.Sign() == 0 && len(c.Args) > 1 && strings.HasPrefix(c.Args[0], "-")
 	seqScale(&plan.step, step.value, plan.prec)
 	if last.value == nil {
@@ -318,6 +355,7 @@ func seqReadNumber(arg string) (n seqNumber, bad string) {
 	if f.Big().IsInf() {
 		return seqNumber{neg: f.Big().Signbit()}, ""
 	}
+	n.float = f.Big()
 	text := strings.TrimLeft(arg, " \t\n\v\f\r+")
 	if strings.ContainsAny(text, "xX") {
 		r, _ := f.Big().Rat(nil)

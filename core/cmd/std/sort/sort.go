@@ -165,7 +165,7 @@ func parse(c *cmd.Ctx) (*order, int) {
 	if len(o.keys) == 0 && !global.plain() {
 		o.keys = append(o.keys, global)
 	}
-	for _, k := range append(o.keys, global) {
+	for _, k := range o.keys {
 		if bad := k.conflict(); bad != "" {
 			return fail("options '-%s' are incompatible", bad)
 		}
