@@ -474,6 +474,13 @@ func (m *Machine) biJobs(p *Process, argv []string) int {
 	}
 	var b strings.Builder
 	var ended []int
+	status := 0
+	for _, a := range args {
+		if m.findJob(p, a) == nil {
+			m.complain(p, "jobs: %s: no such job", a)
+			status = 1
+		}
+	}
 	for i, j := range p.Shell.Jobs {
 		if len(args) > 0 {
 			match := false
@@ -518,7 +525,7 @@ func (m *Machine) biJobs(p *Process, argv []string) int {
 			text += " &"
 		}
 		if long {
-			b.WriteString(fmt.Sprintf("[%d]%s %5d %-23s%s\n", j.Num, mark, pid, state, text))
+			b.WriteString(fmt.Sprintf("[%d]%s %5d %-24s%s\n", j.Num, mark, pid, state, text))
 		} else {
 			b.WriteString(fmt.Sprintf("[%d]%s  %-23s %s\n", j.Num, mark, state, text))
 		}
@@ -526,7 +533,7 @@ func (m *Machine) biJobs(p *Process, argv []string) int {
 	for _, pid := range ended {
 		_, _, _ = m.reap(p, pid)
 	}
-	return m.out(p, "jobs", []byte(b.String()))
+	return max(status, m.out(p, "jobs", []byte(b.String())))
 }
 
 func signalDeath(sig int) string {

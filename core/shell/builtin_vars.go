@@ -731,7 +731,7 @@ func (m *Machine) declList(p *Process, d *declaration, bare bool) (status int, d
 		if i := p.enclosing(); i >= 0 {
 			for _, s := range p.Frames[i].X.Vars {
 				if v := p.Shell.Vars.Get(s.Name); v != nil {
-					b.WriteString(plainLine(s.Name, v))
+					b.WriteString(declareLine(s.Name, v))
 				}
 			}
 			return m.out(p, d.name, []byte(b.String())), true

@@ -440,6 +440,13 @@ func (m *Machine) returnFrom(p *Process, status int) bool {
 // unwindExit ends a process as exit does: everything above its bottom frame
 // is undone, then the EXIT trap runs, then the process is gone.
 func (m *Machine) unwindExit(p *Process, status int) {
+	if t := p.trap(sigEXIT); t != nil && t.Text != "" && !t.Inherited && !t.Running && p.enclosing() >= 0 {
+		// the trap's action sees the function's variables
+		p.Status = status & 255
+		p.push(Frame{Kind: FExit, N: p.Status})
+		m.runTrap(p, sigEXIT)
+		return
+	}
 	for len(p.Frames) > 0 && p.top().Kind != FBottom {
 		m.pop(p)
 	}
@@ -489,6 +496,10 @@ func (m *Machine) errIgnored(p *Process) bool {
 			if f.I < len(f.node.(*andOr).stmts) {
 				return true
 			}
+		case FNot:
+			if f.N == 1 {
+				return true
+			}
 		}
 	}
 	return p.NoErr
@@ -501,15 +512,26 @@ func (m *Machine) failed(p *Process) {
 	}
 	exit := p.Shell.Opts.on(OptErrexit)
 	trap := p.Shell.Traps != nil && p.trap(sigERR) != nil
-	if !exit && !trap || p.top().Kind == FNot || m.errIgnored(p) {
+	if !exit && !trap || len(p.Frames) == 0 || p.top().Kind == FNot || m.errIgnored(p) {
 		return
 	}
-	if trap && m.errTrap(p, exit) {
+	if trap && !m.simpleStage(p) && m.errTrap(p, exit) {
 		return
 	}
 	if exit {
 		m.unwindExit(p, p.Status)
 	}
+}
+
+// simpleStage reports whether the process is a stage of a pipeline, or a job,
+// that is one simple command and stands at its end: only its parent runs ERR for it.
+func (m *Machine) simpleStage(p *Process) bool {
+	st, ok := p.Frames[0].node.(*stmt)
+	if !ok {
+		return false
+	}
+	_, ok = st.cmd.(*simple)
+	return ok && p.top().Kind == FList && p.top().node == node(st.alone)
 }
 
 // afterCommand is where every simple command, pipeline, subshell, (( )) and [[ ]] ends.

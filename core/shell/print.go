@@ -57,7 +57,9 @@ func (pr *printer) group(l *list) {
 // list writes statements one a line; end is written after the last.
 func (pr *printer) list(l *list, end string) {
 	for i, s := range l.stmts {
-		pr.indent()
+		if i == 0 || !l.stmts[i-1].background || len(pr.docs) > 0 {
+			pr.indent()
+		}
 		pr.stmt(s)
 		sep := ";"
 		if s.background {
@@ -76,6 +78,8 @@ func (pr *printer) list(l *list, end string) {
 			if !last {
 				continue
 			}
+		case !last && s.background:
+			pr.b.WriteString(sep + " ")
 		case !last:
 			pr.b.WriteString(sep + "\n")
 		case s.background:

@@ -15,9 +15,48 @@ import (
 func (m *Machine) unit(p *Process, name, text string, off, line int) (u *Unit, read string, next int, err error) {
 	if p.Shell.Aliases.Len() == 0 || !p.Shell.Opts.on(OptExpandAliases) {
 		u, next, err = nextUnit(name, text, off, line)
+		if err != nil || !p.Shell.Opts.on(OptExtglob) && strings.Contains(text[off:next], "!(") {
+			return respaced(name, text, off, line, u, next, err)
+		}
 		return u, text, next, err
 	}
 	return m.aliasedUnit(p, name, text, off, line)
+}
+
+// respaced reads a line again where the parser and bash see other tokens:
+// without extglob !( is a negated subshell, and (( that is no arithmetic is two.
+func respaced(name, text string, off, line int, u *Unit, next int, err error) (*Unit, string, int, error) {
+	if e, ok := err.(*SyntaxError); ok && !e.Depth {
+		for i, tries := min(off+e.at+2, len(text)), 0; tries < 8; tries++ {
+			if i = strings.LastIndex(text[:i], "(("); i < off {
+				break
+			}
+			edited := text[:i+1] + " " + text[i+1:]
+			if u, next, err := nextUnit(name, edited, off, line); err == nil {
+				return u, edited, next, nil
+			}
+			i++
+		}
+		return nil, text, len(text), err
+	}
+	for range 64 {
+		at := -1
+		for _, n := range u.nodes {
+			if c, ok := n.(*simple); ok && len(c.assigns) == 0 && len(c.words) > 0 && strings.HasPrefix(c.text(), "!(") {
+				at = max(at, off+int(c.addr.Start)+1)
+			}
+		}
+		if at < 0 {
+			break
+		}
+		edited := text[:at] + " " + text[at:]
+		v, end, err := nextUnit(name, edited, off, line)
+		if err != nil {
+			break
+		}
+		u, text, next = v, edited, end
+	}
+	return u, text, next, nil
 }
 
 // aliasedUnit reads a line as bash does with aliases: the first word of a

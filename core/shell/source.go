@@ -31,6 +31,7 @@ type SyntaxError struct {
 	Text         string
 	Depth        bool // the parser's depth limit, not the text's fault
 	Incomplete   bool // the text ended too early
+	at           int  // offset in the text parsed
 }
 
 // Error is the message in bash's words, without "bash: line N:".
@@ -91,6 +92,11 @@ func parseUnit(text string) (stmts []*syntax.Stmt, n int, err error) {
 			if s2, n2, err2 := parseOnce(masked, ""); err2 == nil {
 				return s2, n2, nil
 			}
+		} else {
+			masked = text
+		}
+		if s2, n2, ok := parseBuiltins(masked); ok {
+			return s2, n2, nil
 		}
 	}
 	var pe syntax.ParseError
@@ -104,6 +110,38 @@ func parseUnit(text string) (stmts []*syntax.Stmt, n int, err error) {
 		}
 	}
 	return stmts, n, err
+}
+
+// parseBuiltins parses a text in which declarations the parser refuses, such
+// as local a-b=c or let alone, are ordinary commands, as they are to bash: they
+// fail when they run. It breaks the keyword before each error.
+func parseBuiltins(text string) ([]*syntax.Stmt, int, bool) {
+	for range 16 {
+		stmts, n, err := parseOnce(text, "")
+		if err == nil {
+			return stmts, n, true
+		}
+		var pe syntax.ParseError
+		if !errors.As(err, &pe) {
+			return nil, 0, false
+		}
+		at := min(int(pe.Pos.Offset())+len("readonly"), len(text))
+		line := strings.LastIndexByte(text[:min(int(pe.Pos.Offset()), len(text))], '\n') + 1
+		last := -1
+		for _, kw := range []string{"declare", "local", "export", "readonly", "typeset", "let"} {
+			i := line + strings.LastIndex(text[line:at], kw)
+			end := i + len(kw)
+			if i >= line && i <= int(pe.Pos.Offset()) && (i == line || strings.IndexByte(" \t;&|({", text[i-1]) >= 0) &&
+				(end == len(text) || strings.IndexByte(" \t\n;&|)<>", text[end]) >= 0) {
+				last = max(last, i)
+			}
+		}
+		if last < 0 {
+			return nil, 0, false
+		}
+		text = text[:last] + "_" + text[last+1:]
+	}
+	return nil, 0, false
 }
 
 func parseOnce(text, tail string) (stmts []*syntax.Stmt, n int, err error) {
@@ -220,7 +258,7 @@ func syntaxError(err error, text string, line int) *SyntaxError {
 	var pe syntax.ParseError
 	if errors.As(err, &pe) {
 		at := line + int(pe.Pos.Line()) - 1
-		return &SyntaxError{Line: at, Column: int(pe.Pos.Col()), Text: bashWords(pe, text), Incomplete: pe.Incomplete}
+		return &SyntaxError{Line: at, Column: int(pe.Pos.Col()), Text: bashWords(pe, text), Incomplete: pe.Incomplete, at: int(pe.Pos.Offset())}
 	}
 	var le syntax.LangError
 	if errors.As(err, &le) {

@@ -144,7 +144,10 @@ func (m *Machine) start(p *Process, st *stmt) {
 // startGuarded begins a statement that is negated or redirects a compound command.
 func (m *Machine) startGuarded(p *Process, st *stmt) {
 	if st.negated {
-		p.push(Frame{Kind: FNot, node: st})
+		f := p.push(Frame{Kind: FNot, node: st})
+		if p.Shell.Opts.on(OptErrexit) { // as it is now: set -e inside the command counts
+			f.N = 1
+		}
 	}
 	if len(st.redirs) > 0 {
 		p.push(Frame{Kind: FStmt, node: st})
@@ -180,6 +183,7 @@ func (m *Machine) command(p *Process, n node) {
 	case *simple:
 		m.simple(p, x)
 	case *arithCmd:
+		p.Line = x.line
 		if p.Shell.Traps != nil && m.debugTrap(p, x, func() { p.push(Frame{Kind: FArith, node: x}) }) {
 			return
 		}
@@ -221,6 +225,7 @@ func (m *Machine) command(p *Process, n node) {
 	case *funcDecl:
 		m.define(p, x)
 	case *testCmd:
+		p.Line = x.line
 		if p.Shell.Traps != nil && m.debugTrap(p, x, func() { p.push(Frame{Kind: FTest, node: x}) }) {
 			return
 		}

@@ -406,5 +406,8 @@ func (m *Machine) closeExec(fds []FD) []FD {
 // pushScript pushes the frame that reads and runs a text. call says how bash
 // came to it: "", "source", "eval", "trap".
 func (m *Machine) pushScript(p *Process, name, text string, line int, call string) {
+	if strings.Contains(text, "<<") && !strings.HasSuffix(text, "\n") {
+		text += "\n" // a here-document may run to the end
+	}
 	p.push(Frame{Kind: FScript, X: &Extra{Text: expand.Encode([]byte(text)), Name: name, Line: line, Call: call}})
 }

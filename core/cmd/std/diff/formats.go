@@ -24,29 +24,43 @@ type formats struct {
 	given [4]bool
 }
 
-func newFormats() *formats { return &formats{line: [3]string{"%L", "%L", "%L"}} }
+func newFormats() *formats { return &formats{line: [3]string{"%l\n", "%l\n", "%l\n"}} }
 
-var kinds = map[string]int{"unchanged": unchanged, "old": old, "new": fresh, "changed": changed}
+func kindOf(word string) int {
+	switch word {
+	case "old":
+		return old
+	case "new":
+		return fresh
+	case "changed":
+		return changed
+	}
+	return unchanged
+}
 
-// set takes one option; ok is false if it is none of these.
+// set takes one option.
 func (f *formats) set(name, value string) {
 	if name == "line-format" {
 		f.line = [3]string{value, value, value}
 		return
 	}
-	kind, what, _ := strings.Cut(name, "-")
+	word, what, _ := strings.Cut(name, "-")
+	kind := kindOf(word)
 	if what == "line-format" {
-		f.line[kinds[kind]] = value
+		f.line[kind] = value
 	} else {
-		f.group[kinds[kind]], f.given[kinds[kind]] = value, true
+		f.group[kind], f.given[kind] = value, true
 	}
 }
 
 // settle fills in what was not given.
 func (f *formats) settle() {
 	for i, s := range []string{"%=", "%<", "%>"} {
-		if !f.given[i] {
-			f.group[i] = s
+		if f.given[i] {
+			continue
+		}
+		if f.group[i] = s; f.given[changed] && i != unchanged {
+			f.group[i] = f.group[changed]
 		}
 	}
 	if !f.given[changed] {

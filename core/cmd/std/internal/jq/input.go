@@ -233,9 +233,11 @@ func (p *Program) callSystem(in ins) (outcome, bool) {
 	}
 	p.Status = int(uint8(clampInt(status.N)))
 	p.c.Flush()
-	if v.K == String {
+	switch v.K {
+	case Null:
+	case String:
 		p.c.Errout.WriteString(v.S)
-	} else {
+	default:
 		p.c.Errout.WriteString(p.json(v) + "\n")
 	}
 	return runHalt, true

@@ -314,8 +314,10 @@ const (
 // sortBy sorts the elements of v by those of keys.
 func (p *Program) sortBy(v, keys Value, mode sortMode) (Value, bool) {
 	if v.K != Array {
-		what := [...]string{"sorted", "sorted", "grouped"}[mode]
-		return empty, p.raise("%s (%s) cannot be %s, as it is not an array", v.kindName(), p.brief(v), what)
+		if !same(v, keys) {
+			return empty, p.raise("%s (%s) and %s (%s) cannot be sorted, as they are not both arrays", v.kindName(), p.brief(v), keys.kindName(), p.brief(keys))
+		}
+		return empty, p.raise("%s (%s) cannot be sorted, as it is not an array", v.kindName(), p.brief(v))
 	}
 	items, by := p.Heap.items(v), p.Heap.items(keys)
 	at := make([]int32, len(items))

@@ -112,7 +112,7 @@ func parseOptions(c *cmd.Ctx) (o *options, status int, done bool) {
 		a := p.args[0]
 		p.args = p.args[1:]
 		switch {
-		case ended || len(a) < 2 || a[0] != '-':
+		case ended || len(a) < 2 || a[0] != '-' || a[1] != '-' && !letter(a[1]):
 			p.operand(a)
 		case a == "--":
 			ended = true

@@ -38,7 +38,7 @@ func (p *Program) element(v, k Value) (Value, bool) {
 		if v.K == Object || v.K == Null {
 			break
 		}
-		return empty, p.raise("Cannot index %s with \"%s\"", v.kindName(), k.S)
+		return empty, p.raise("Cannot index %s with string \"%s\"", v.kindName(), k.S)
 	}
 	return empty, p.raise("Cannot index %s with %s", v.kindName(), k.kindName())
 }
@@ -191,7 +191,7 @@ func (p *Program) setElement(v, k, x Value) (Value, bool) {
 	case k.K == Array && v.K == Array:
 		return empty, p.raise("Cannot update field at array index of array")
 	case k.K == String && v.K != Object:
-		return empty, p.raise("Cannot index %s with \"%s\"", v.kindName(), k.S)
+		return empty, p.raise("Cannot index %s with string \"%s\"", v.kindName(), k.S)
 	}
 	return empty, p.raise("Cannot index %s with %s", v.kindName(), k.kindName())
 }

@@ -5,7 +5,7 @@ import "strings"
 // definitions are the builtins that are written in jq, one a line.
 const definitions = `
 def _assign(paths; $value): reduce path(paths) as $p (.; setpath($p; $value));
-def _modify(paths; update): reduce path(paths) as $p ([., []]; . as [$x, $del] | label $out | ([($x | setpath($p; $x | getpath($p) | update)), $del] | ., break $out), [$x, $del + [$p]]) | . as [$x, $del] | $x | delpaths($del);
+def _modify(paths; update): reduce path(paths) as $p ([., []]; . as [$x, $del] | label $out | (($x | setpath($p; $x | getpath($p) | update)) as $y | [$y, $del] | ., break $out), [$x, $del + [$p]]) | . as [$x, $del] | $x | delpaths($del);
 def recurse: def r: ., (.[]? | r); r;
 def recurse(f): def r: ., (f | r); r;
 def recurse(f; cond): def r: ., (f | select(cond) | r); r;
@@ -47,7 +47,7 @@ def nth($n): .[$n];
 def nth($n; f): if $n < 0 then error("nth doesn't support negative indices") else first(foreach f as $x ($n; . - 1; if . < 0 then $x else empty end)) end;
 def until(cond; update): def _until: if cond then . else (update | _until) end; _until;
 def while(cond; update): def _while: if cond then ., (update | _while) else empty end; _while;
-def repeat(f): def _repeat: ., (f | _repeat); _repeat;
+def repeat(f): def _repeat: f | (., _repeat); _repeat;
 def range($from; $upto; $by): if $by > 0 then $from | while(. < $upto; . + $by) elif $by < 0 then $from | while(. > $upto; . + $by) else empty end;
 def limit($n; f): if $n > 0 then label $out | foreach f as $item (0; . + 1; $item, if . >= $n then break $out else empty end) elif $n == 0 then empty else f end;
 def skip($n; f): if $n > 0 then foreach f as $x ($n; . - 1; if . < 0 then $x else empty end) elif $n == 0 then f else error("Invalid arguments to skip") end;

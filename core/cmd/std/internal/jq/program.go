@@ -18,6 +18,7 @@ package jq
 
 import (
 	"fmt"
+	"strings"
 
 	"eryxsh/core/cmd"
 )
@@ -245,10 +246,8 @@ func (p *Program) compile() (status int, ok bool) {
 	}
 	s := err.(*SyntaxError)
 	line, text := lineOf(p.Text, s.Pos)
-	pad := ""
-	if len(s.Msg) > 12 && s.Msg[:12] == "syntax error" {
-		pad = "    "
-	}
+	before := p.Text[:min(max(s.Pos, 0), len(p.Text))]
+	pad := strings.Repeat(" ", len(before)-strings.LastIndexByte(before, '\n')-1)
 	fmt.Fprintf(&p.c.Errout, "jq: error: %s at <top-level>, line %d:\n%s%s\njq: 1 compile error\n", s.Msg, line, text, pad)
 	return 3, false
 }

@@ -154,14 +154,9 @@ func toNumber(p *Program, a []Value) (Value, bool) {
 	case Number:
 		return v, true
 	case String:
-		if n, ok := parseNumber([]byte(strings.TrimSpace(v.S))); ok && v.S != "" && v.S[0] != '+' && !math.IsNaN(n.N) {
-			return n, true
-		} else if ok && math.IsNaN(n.N) {
-			return n, true
+		if n, ok := fromJSON(p, a); !ok || n.K == Number {
+			return n, ok
 		}
-	}
-	if v.K == String {
-		return empty, p.raise("Cannot parse '%s' as JSON", v.S)
 	}
 	return empty, p.raise("%s (%s) cannot be parsed as a number", v.kindName(), p.brief(v))
 }
@@ -340,7 +335,7 @@ func (p *Program) format(v, name Value) (Value, bool) {
 // table is @csv and @tsv.
 func (p *Program) table(v Value, name string) (Value, bool) {
 	if v.K != Array {
-		return empty, p.raise("%s (%s) cannot be %s-formatted, only an array can be", v.kindName(), p.brief(v), name)
+		return empty, p.raise("%s (%s) cannot be %s-formatted, only array", v.kindName(), p.brief(v), name)
 	}
 	var b []byte
 	for i, x := range p.Heap.items(v) {
