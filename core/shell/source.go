@@ -88,12 +88,11 @@ func parseUnit(text string) (stmts []*syntax.Stmt, n int, err error) {
 	stmts, n, err = parseOnce(text, "")
 	if err != nil && !errors.Is(err, errDepth) {
 		// what package expand reads by its own rules may be no syntax to the parser
-		if masked, ok := expand.Mask(text); ok {
+		masked, ok := expand.Mask(text)
+		if ok {
 			if s2, n2, err2 := parseOnce(masked, ""); err2 == nil {
 				return s2, n2, nil
 			}
-		} else {
-			masked = text
 		}
 		if s2, n2, ok := parseBuiltins(masked); ok {
 			return s2, n2, nil
