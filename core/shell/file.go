@@ -82,7 +82,7 @@ func (m *Machine) open(p *Process, path string, flags int, perm uint32) (int, er
 	if err != nil {
 		return -1, err
 	}
-	o := OFD{Kind: FileRegular, Flags: flags &^ (vfs.O_CREAT | vfs.O_EXCL | vfs.O_TRUNC), Ino: ino, Path: path}
+	o := OFD{Kind: FileRegular, Flags: flags &^ (vfs.O_CREAT | vfs.O_EXCL | vfs.O_TRUNC), Ino: ino}
 	switch st.Mode & vfs.TypeMask {
 	case vfs.TypeDir:
 		if flags&vfs.O_ACCMODE != vfs.O_RDONLY {
@@ -195,7 +195,7 @@ func (m *Machine) openFifo(ino vfs.Ino, flags int, path string) (int, error) {
 		}
 		m.Pipes[at] = Pipe{Ino: ino}
 	}
-	o := OFD{Kind: FilePipe, Pipe: at, Flags: flags & vfs.O_ACCMODE, Path: path}
+	o := OFD{Kind: FilePipe, Pipe: at, Flags: flags & vfs.O_ACCMODE}
 	if o.readable() {
 		m.Pipes[at].Readers++
 	}

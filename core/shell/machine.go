@@ -39,7 +39,6 @@ type Sched struct {
 	Cur     int   `cbor:"1,keyasint,omitempty"` // PID whose turn it is
 	Quantum int   `cbor:"2,keyasint,omitempty"` // steps left of its turn
 	NextPID int   `cbor:"3,keyasint,omitempty"`
-	Steps   int64 `cbor:"4,keyasint,omitempty"`
 }
 
 // Identity is who the sandbox says it is.
@@ -82,7 +81,7 @@ type RunState struct {
 	Status   int      `cbor:"3,keyasint,omitempty"`
 	Limit    string   `cbor:"4,keyasint,omitempty"` // the limit that ended it
 	Class    string   `cbor:"5,keyasint,omitempty"` // TIMEOUT, CANCELLED, LIMIT_EXCEEDED, CAPABILITY_DENIED
-	Steps    int64    `cbor:"6,keyasint,omitempty"` // Sched.Steps at its start
+	Steps    int64    `cbor:"6,keyasint,omitempty"` // Meter.Steps at its start
 	Suspend  bool     `cbor:"7,keyasint,omitempty"` // on_limit="suspend"
 	Command  string   `cbor:"8,keyasint,omitempty"`
 	Started  int64    `cbor:"9,keyasint,omitempty"`
@@ -144,7 +143,6 @@ type OFD struct {
 	Pipe  int     `cbor:"5,keyasint,omitempty"`
 	Refs  int     `cbor:"6,keyasint,omitempty"`
 	Text  []byte  `cbor:"7,keyasint,omitempty"`
-	Path  string  `cbor:"8,keyasint,omitempty"`
 }
 
 func (o *OFD) readable() bool { return o.Flags&vfs.O_ACCMODE != vfs.O_WRONLY }

@@ -26,7 +26,6 @@ type Process struct {
 	Line   int       `cbor:"13,keyasint,omitempty"` // LINENO
 	Signal []int     `cbor:"15,keyasint,omitempty"` // arrived and not yet handled
 	Job    bool      `cbor:"17,keyasint,omitempty"` // started by &
-	Exec   string    `cbor:"18,keyasint,omitempty"` // what ps shows
 	Killed int       `cbor:"19,keyasint,omitempty"` // the signal that ended it
 	Nesting
 }
@@ -237,7 +236,7 @@ func (m *Machine) fork(p *Process, f Frame) *Process {
 	m.Meter.Spawned++
 	m.epoch = persist.NewEpoch() // functions and aliases are shared from here on
 	c := &Process{PID: m.Sched.NextPID, PPID: p.PID, PGID: p.PGID, Shell: p.Shell.fork(), Cwd: p.Cwd, Umask: p.Umask,
-		Status: p.Status, Line: p.Line, Exec: p.Exec, Nesting: Nesting{NoErr: p.NoErr || m.errIgnored(p), Depth: p.Depth, Sub: p.Sub + 1, Subs: p.Subs}}
+		Status: p.Status, Line: p.Line, Nesting: Nesting{NoErr: p.NoErr || m.errIgnored(p), Depth: p.Depth, Sub: p.Sub + 1, Subs: p.Subs}}
 	c.FDs = append(make([]FD, 0, len(p.FDs)+2), p.FDs...)
 	for _, d := range c.FDs {
 		m.Files[d.File].Refs++

@@ -40,7 +40,7 @@ func New(c Config) *Machine {
 		{Kind: FileStderr, Flags: vfs.O_WRONLY, Refs: 1},
 	}
 	p := newProcess(shellPID)
-	p.PPID, p.Cwd, p.Umask, p.Exec = parentPID, c.Cwd, 0o022, "bash"
+	p.PPID, p.Cwd, p.Umask = parentPID, c.Cwd, 0o022
 	p.FDs = []FD{{Num: 0, File: 0}, {Num: 1, File: 1}, {Num: 2, File: 2}}
 	p.Shell.Opts = defaultOptions()
 	p.Shell.Name, p.Shell.PID, p.Shell.PPID = "bash", shellPID, parentPID
