@@ -19,7 +19,7 @@ def test_snapshot_and_restore() -> None:
         sb.restore(id)
         r = sb.commands.run("echo $x; f; pwd; cat /tmp/file; alias; umask; echo ${y-unset}")
         assert r.stdout == "1\nf1\n/tmp\none\nalias ll='ls -l'\n0077\nunset\n"
-        assert sb.commands.run("echo $nope").exit_code == 1  # set -u
+        assert sb.commands.run("echo $nope").exit_code == 127  # set -u
 
 
 def test_unknown_and_dropped_ids() -> None:
