@@ -5,11 +5,11 @@ import (
 	"strings"
 )
 
-// operator2 is an operator between two values.
-type operator2 uint8
+// operator is an operator between two values.
+type operator uint8
 
 const (
-	opPlus operator2 = iota
+	opPlus operator = iota
 	opMinus
 	opTimes
 	opDivide
@@ -22,17 +22,17 @@ const (
 	opGreaterEqual
 )
 
-func operatorOf(s string) operator2 {
+func operatorOf(s string) operator {
 	for i, t := range [...]string{"+", "-", "*", "/", "%", "==", "!=", "<", "<=", ">", ">="} {
 		if s == t {
-			return operator2(i)
+			return operator(i)
 		}
 	}
 	panic("jq: no operator " + s)
 }
 
 // binary computes a op b.
-func (p *Program) binary(op operator2, a, b Value) (r Value, ok bool) {
+func (p *Program) binary(op operator, a, b Value) (r Value, ok bool) {
 	switch op {
 	case opPlus:
 		return p.plus(a, b)
@@ -193,7 +193,7 @@ func (p *Program) deepMerge(a, b Value, depth int) (Value, bool) {
 	return a, true
 }
 
-func (p *Program) divide(op operator2, a, b Value) (Value, bool) {
+func (p *Program) divide(op operator, a, b Value) (Value, bool) {
 	switch {
 	case a.K == String && b.K == String && op == opDivide:
 		return p.splitText(a.S, b.S), true

@@ -98,7 +98,7 @@ func (p *parser) advance() {
 		end = identEnd(s, i+1)
 		t.kind, t.text = tFormat, s[i:end]
 	default:
-		t.kind = operator(s[i:])
+		t.kind = punctuation(s[i:])
 		if t.kind == "" {
 			t.kind = tInvalid
 			_, n := utf8.DecodeRuneInString(s[i:])
@@ -110,7 +110,7 @@ func (p *parser) advance() {
 	p.at = end
 }
 
-func operator(s string) string {
+func punctuation(s string) string {
 	for _, op := range [...]string{"?//=", "?//", "//=", "|=", "+=", "-=", "*=", "/=", "%=", "==", "!=", "<=", ">=", "//", ".."} {
 		if strings.HasPrefix(s, op) && op != "?//=" {
 			return op

@@ -63,11 +63,11 @@ func (p *Program) bounds(k Value, n int) (from, to int, ok bool) {
 		b += float64(n)
 	}
 	a = min(max(a, 0), float64(n))
-	b = min(max(b, a), float64(n))
+	b = min(max(b, 0), float64(n))
 	if math.IsNaN(a) || math.IsNaN(b) {
 		a, b = 0, 0
 	}
-	return int(a), int(math.Ceil(b)), true
+	return int(a), max(int(a), int(math.Ceil(b))), true
 }
 
 func (p *Program) slice(v, k Value) (Value, bool) {
@@ -366,7 +366,7 @@ func (v Value) container() Value {
 	return Value{K: Array}
 }
 
-// find searches text: the places of every occurrence, also overlapping ones, in bytes.
+// occurrences are the places of a part in a text, also overlapping ones, in bytes.
 func occurrences(s, part string) (at []int) {
 	if part == "" {
 		return nil

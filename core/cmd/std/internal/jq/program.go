@@ -157,11 +157,11 @@ func (p *Program) exitStatus() int {
 // fetch takes the next input and starts the program with it.
 func (p *Program) fetch() (cmd.Next, bool) {
 	if p.opts.null {
-		if p.In.Ended2 {
+		if p.In.Begun {
 			p.Phase = Ending
 			return cmd.Next{}, false
 		}
-		p.In.Ended2 = true
+		p.In.Begun = true
 		p.VM.begin(null, p.Globals)
 		p.Phase = Running
 		return cmd.Next{}, false

@@ -193,7 +193,7 @@ func (p *Program) data(in ins) (out outcome, done bool) {
 	case opBinary:
 		m.pop()
 		a, b := m.pop(), m.pop()
-		r, good := p.binary(operator2(in.a), a, b)
+		r, good := p.binary(operator(in.a), a, b)
 		if ok = good; ok {
 			m.push(r)
 		}
