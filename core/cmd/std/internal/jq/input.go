@@ -20,7 +20,7 @@ type Inputs struct {
 	Slurped Value  `cbor:"6,keyasint,omitempty"` // what --slurp gathers
 	Raw     []byte `cbor:"7,keyasint,omitempty"` // what --raw-input --slurp gathers
 	Over    bool   `cbor:"8,keyasint,omitempty"` // everything was given
-	Begun  bool   `cbor:"9,keyasint,omitempty"` // the null of -n was given
+	Begun   bool   `cbor:"9,keyasint,omitempty"` // the null of -n was given
 	Failed  bool   `cbor:"10,keyasint,omitempty"`
 	Line    int    `cbor:"11,keyasint,omitempty"` // of the value given last
 
