@@ -94,7 +94,8 @@ def main(argv: List[str]) -> int:
         below = good < floor.get(suite, 0)
         fell += below
         rate, took = 100 * good / len(outcome), time.perf_counter() - started
-        print(f"{suite:10} {good:5}/{len(outcome):<5} {rate:6.2f} %  floor {floor.get(suite, 0):5}  {took:5.1f} s{'  FELL' if below else ''}", flush=True)
+        verdict = "  FELL" if below else ""
+        print(f"{suite:10} {good:5}/{len(outcome):<5} {rate:6.2f} %  floor {floor.get(suite, 0):5}  {took:5.1f} s{verdict}", flush=True)
         floor[suite] = max(good, floor.get(suite, 0))
     print(f"corpora: {passed} as bash gave them, {failed} not")
     if options.lift:
