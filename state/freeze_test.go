@@ -57,7 +57,7 @@ func (e effort) threeWays(t *testing.T, s script, all, sample, forks int) int {
 		}
 	}
 	defer plain.Close()
-	want := s.look(t, plain)
+	want, _ := s.finish(t, p, plain)
 	stops := points(steps, all, sample, e.seed)
 	if got, ok := s.frozen(t, stops); !ok || got.differs(want) != "" {
 		t.Errorf("%s: frozen and reloaded at %d of %d points (seed %d): %s%s", s.name, len(stops), steps, e.seed, got.differs(want), unended(ok))

@@ -149,6 +149,7 @@ type player struct {
 	now     int64
 	typed   []string
 	refills int
+	marks   []string // checkpoints that were reported
 	loose   bool // panics go through, and any tool may be called
 	answer  func(c *shell.Call) shell.Answer
 	answers map[string]int // how often each call id was answered
@@ -174,6 +175,10 @@ func (p *player) move(t testing.TB, w *core.World, n int) bool {
 		}
 	}()
 	for {
+		if len(w.M.Run.Marks) > 0 {
+			p.marks = append(p.marks, w.M.Run.Marks...)
+			w.M.Run.Marks = nil
+		}
 		out, until := w.Advance(stepHost{&n, &p.now})
 		switch out {
 		case shell.Done:
@@ -183,7 +188,6 @@ func (p *player) move(t testing.TB, w *core.World, n int) bool {
 				return false
 			}
 		case shell.Marked:
-			w.M.Run.Marks = nil
 			if n <= 0 {
 				return false
 			}
@@ -248,7 +252,9 @@ func (s script) finish(t testing.TB, p *player, w *core.World) (sight, bool) {
 	if !p.run(t, w) {
 		return nil, false
 	}
-	return s.look(t, w), true
+	got := s.look(t, w)
+	got["marks"] = fmt.Sprint(p.marks)
+	return got, true
 }
 
 // sight is everything that can be seen of a world, by aspect.
@@ -266,7 +272,8 @@ getopts ab probe_o; echo "$probe_o $OPTIND"; type ls cd; date; echo ~ "$(echo su
 // look gives what can be seen of a world whose run has ended.
 func (sc script) look(t testing.TB, w *core.World) sight {
 	t.Helper()
-	s := sight{"status": fmt.Sprint(w.M.Run.Status), "class": w.M.Run.Class, "limit": w.M.Run.Limit, "clock": fmt.Sprint(w.M.Now()),
+	s := sight{"status": fmt.Sprint(w.M.Run.Status), "class": w.M.Run.Class, "limit": w.M.Run.Limit, "cut": fmt.Sprint(w.M.IO.Cut),
+		"steps": fmt.Sprint(w.M.Meter.Steps - w.M.Run.Steps), "started": fmt.Sprint(w.M.Run.Started), "clock": fmt.Sprint(w.M.Now()),
 		"meter": fmt.Sprintf("%+v", w.M.Meter), "tool errors": fmt.Sprintf("%q", w.M.IO.ToolError), "unsupported": fmt.Sprintf("%q", w.M.IO.Missing),
 		"left": timeLeft(w), "base": fmt.Sprint(w.BaseLimits() == nil), "calls": fmt.Sprint(len(w.M.Calls))}
 	s.output(w)
@@ -482,6 +489,6 @@ func imported(t testing.TB, data []byte) *core.World {
 // copy gives a player that goes on from here by itself.
 func (p *player) copy() *player {
 	q := *p
-	q.answers = maps.Clone(p.answers)
+	q.answers, q.marks = maps.Clone(p.answers), slices.Clone(p.marks)
 	return &q
 }
