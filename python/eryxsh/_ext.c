@@ -393,7 +393,7 @@ static PyObject *call(PyObject *self, PyObject *args) {
   int64_t lent_size = lent == NULL ? 0 : PyBytes_Size(lent);
   for (;;) {
     char buffer[ROOM];
-    eryx_reply reply;
+    eryx_reply reply = {0};
     int64_t generation = lib.generation;
     if (!lib.loaded || s->shapes == NULL) { /* asked each time: a signal handler may fork */
       PyErr_SetString(s->not_loaded, "the library is not loaded in this process");
