@@ -241,44 +241,40 @@ func (w *World) record(e Entry) {
 	w.LogNext++
 	e.Index = w.LogNext
 	if n := len(w.undo); n > 0 {
-		e.before = w.undo[n-1]
+		w.undo[n-1].entry = e.Index
 	}
 	w.Log = append(w.Log, e)
 	if n := int(w.M.Limits.History); n > 0 && len(w.Log) > n {
-		w.Log = append(w.Log[:0:0], w.Log[len(w.Log)-n:]...)
-	}
-	for i := range w.Log { // only the newest states are kept
-		if w.Log[i].before != nil && !w.kept(w.Log[i].before) {
-			w.Log = append(w.Log[:0:0], w.Log...)
-			w.Log[i].before = nil
-		}
+		w.Log = w.Log[len(w.Log)-n:]
 	}
 }
 
-func (w *World) kept(b *World) bool {
+// before gives the state before the command with an index, nil if it is not kept.
+func (w *World) before(index int) *World {
 	for _, u := range w.undo {
-		if u == b {
-			return true
+		if u.entry == index {
+			return u
 		}
 	}
-	return false
+	return nil
 }
 
 // ClearHistory forgets every command; numbers go on.
 func (w *World) ClearHistory() { w.Log = nil }
 
-// Restorable reports whether the state before an entry is still kept.
-func (e Entry) Restorable() bool { return e.before != nil }
+// Restorable reports whether the state before the command with an index is still kept.
+func (w *World) Restorable(index int) bool { return w.before(index) != nil }
 
 // Rewind goes back to the state before a command of the history. The command
 // and those after it are gone from the history.
 func (w *World) Rewind(index int) error {
 	for _, e := range w.Log {
 		if e.Index == index {
-			if e.before == nil {
+			state := w.before(index)
+			if state == nil {
 				return fault.New(fault.NotFound, "history.restore", "", "the state before command %d is no longer kept", index)
 			}
-			w.become(e.before, nil)
+			w.become(state, nil)
 			return nil
 		}
 	}

@@ -38,6 +38,7 @@ type World struct {
 	Keep    bool
 	saved   *limit.Limits // to be put back when the run ends
 	undo    []*World      // states before the last commands, as Log's entries refer to them
+	entry   int           // of a state in undo: the index of the command after it
 	held    int64         // bytes written since the newest snapshot
 	turned  int64         // bytes written since the newest state in undo
 }
@@ -63,7 +64,6 @@ type Entry struct {
 	Time     int64  `cbor:"3,keyasint,omitempty"` // ns since 1970
 	Status   int    `cbor:"4,keyasint,omitempty"`
 	Duration int64  `cbor:"5,keyasint,omitempty"` // ns
-	before   *World
 }
 
 // Snapshot is a saved state in memory.

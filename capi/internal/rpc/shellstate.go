@@ -87,7 +87,7 @@ func stateMethods() []binding {
 			out := make([]wire.HistoryEntry, len(log))
 			for i, e := range log {
 				out[i] = wire.HistoryEntry{Index: e.Index, Command: e.Command, Time: e.Time, Status: e.Status, Duration: e.Duration}
-				if e.Restorable() {
+				if b.Restorable(e.Index) {
 					out[i].Snapshot = stateBefore + strconv.Itoa(e.Index)
 				}
 			}
