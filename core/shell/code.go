@@ -68,6 +68,7 @@ type node interface{ at() *place }
 type list struct {
 	place
 	stmts []*stmt
+	stage bool // one statement that a process of its own runs
 }
 
 type stmt struct {

@@ -129,7 +129,7 @@ func (c *compiler) alone(st *stmt) *stmt {
 		c.index(&copied)
 		only = &copied
 	}
-	st.alone = &list{place: c.span(NList, uint(st.addr.Start), uint(st.addr.End)), stmts: []*stmt{only}}
+	st.alone = &list{place: c.span(NList, uint(st.addr.Start), uint(st.addr.End)), stmts: []*stmt{only}, stage: true}
 	st.alone.line = st.line
 	c.index(st.alone)
 	return st

@@ -36,9 +36,9 @@ type Machine struct {
 
 // Sched is the scheduler's position.
 type Sched struct {
-	Cur     int   `cbor:"1,keyasint,omitempty"` // PID whose turn it is
-	Quantum int   `cbor:"2,keyasint,omitempty"` // steps left of its turn
-	NextPID int   `cbor:"3,keyasint,omitempty"`
+	Cur     int `cbor:"1,keyasint,omitempty"` // PID whose turn it is
+	Quantum int `cbor:"2,keyasint,omitempty"` // steps left of its turn
+	NextPID int `cbor:"3,keyasint,omitempty"`
 }
 
 // Identity is who the sandbox says it is.

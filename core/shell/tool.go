@@ -42,10 +42,10 @@ func (m *Machine) fed(p *Process) bool {
 				}
 			}
 		case FList:
-			if l := f.node.(*list); len(l.stmts) == 1 && i > 0 && p.Frames[i-1].Kind == FBottom {
-				continue // a stage that is this command alone
+			if !f.node.(*list).stage {
+				return false
 			}
-			return false
+			return p.PID != m.Procs[0].PID && m.stagePipe(p) // a stage that is this command alone
 		case FBottom:
 			return p.PID != m.Procs[0].PID && m.stagePipe(p)
 		default:
