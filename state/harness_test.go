@@ -188,7 +188,7 @@ func (p *player) move(t testing.TB, w *core.World, n int) bool {
 				return false
 			}
 		case shell.Marked:
-			if n <= 0 {
+			if n--; n <= 0 {
 				return false
 			}
 		case shell.Input:
