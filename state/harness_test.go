@@ -150,7 +150,7 @@ type player struct {
 	typed   []string
 	refills int
 	marks   []string // checkpoints that were reported
-	loose   bool // panics go through, and any tool may be called
+	loose   bool     // panics go through, and any tool may be called
 	answer  func(c *shell.Call) shell.Answer
 	answers map[string]int // how often each call id was answered
 }
