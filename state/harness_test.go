@@ -150,7 +150,7 @@ type player struct {
 	typed   []string
 	refills int
 	marks   []string // checkpoints that were reported
-	loose   bool // panics go through, and any tool may be called
+	loose   bool     // panics go through, and any tool may be called
 	answer  func(c *shell.Call) shell.Answer
 	answers map[string]int // how often each call id was answered
 }
@@ -188,7 +188,7 @@ func (p *player) move(t testing.TB, w *core.World, n int) bool {
 				return false
 			}
 		case shell.Marked:
-			if n <= 0 {
+			if n--; n <= 0 {
 				return false
 			}
 		case shell.Input:

@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"eryxsh/core"
-	"eryxsh/core/expand"
 	"eryxsh/core/fault"
 	"eryxsh/core/limit"
 	"eryxsh/core/shell"
@@ -55,8 +54,6 @@ func find[T any](t testing.TB, b *blob, fits func(*T) bool) *T {
 	t.Fatalf("the blob has no such %T", *new(T))
 	return nil
 }
-
-func any1[T any](*T) bool { return true }
 
 // last gives the machine of the state itself: those before it are of snapshots.
 func last[T any](t testing.TB, b *blob) *T {
@@ -197,10 +194,6 @@ var damages = []struct {
 	{"many frames of nothing", fault.State, func(t testing.TB, b *blob) {
 		p := last[shell.ProcRecord](t, b)
 		p.Frames = append(p.Frames, make([]shell.FrameRecord, 1<<20)...)
-	}},
-	{"memo of another command", fault.State, func(t testing.TB, b *blob) {
-		f, _ := frame(t, b, shell.FFor)
-		f.Frame.X = &shell.Extra{Memo: expand.Memo{Entries: []expand.Entry{{Kind: 77}}}}
 	}},
 }
 

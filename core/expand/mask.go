@@ -363,8 +363,8 @@ func (m *masker) let(closing byte) {
 		for m.i < len(m.s) && strings.IndexByte(" \t\n;&|()<>", m.s[m.i]) < 0 && (closing == 0 || m.s[m.i] != closing) {
 			keep = m.inner(keep, false)
 		}
-		if m.i == from {
-			return
+		if m.i == from || m.i < len(m.s) && strings.IndexByte("<>", m.s[m.i]) >= 0 && strings.Trim(m.s[from:m.i], "0123456789") == "" {
+			return // the end, or a descriptor
 		}
 		m.blank(from, m.i, '0', keep)
 	}

@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"slices"
 	"strings"
 
 	"eryxsh/core/expand"
@@ -282,6 +283,14 @@ func (x *Extra) item(text string, code int) {
 	x.Fields, x.Codes = append(x.Fields, text), append(x.Codes, code)
 }
 
+// keepTemp makes the value an assignment before the command gave a variable
+// outlive the command: x=1 export x.
+func (p *Process) keepTemp(name string) {
+	if f := p.top(); f.Kind == FSimple && f.X != nil {
+		f.X.Vars = slices.DeleteFunc(f.X.Vars, func(s Saved) bool { return s.Temp && s.Name == name })
+	}
+}
+
 // lastItem is what a declaration leaves in $_.
 func (x *Extra) lastItem(n *decl) string {
 	i := len(x.Fields) - 1
@@ -366,6 +375,12 @@ func (m *Machine) declare(p *Process, f *Frame, n *decl) {
 func (m *Machine) biDeclareRest(p *Process, d *declaration) int {
 	status := 0
 	for _, op := range d.operands {
+		if i := p.enclosing(); op == "-" && d.name == "local" && i >= 0 {
+			if x := p.Frames[i].x(); !x.Local {
+				x.Local, x.Opts = true, p.Shell.Opts
+			}
+			continue
+		}
 		name, value, has := strings.Cut(op, "=")
 		add := has && strings.HasSuffix(name, "+")
 		name = strings.TrimSuffix(name, "+")
@@ -471,6 +486,9 @@ func (m *Machine) declareOne(p *Process, e expand.Env, d *declaration, name stri
 			m.complain(p, "%s: `%s': invalid variable name for name reference", d.name, ref)
 			return 1
 		}
+	}
+	if !has && (d.name == "export" || d.name == "readonly") {
+		p.keepTemp(name)
 	}
 	if d.name == "readonly" && !has && old == nil {
 		d.set &^= vars.Indexed | vars.Assoc
@@ -676,121 +694,4 @@ func (m *Machine) declareFunc(p *Process, d *declaration, name string) int {
 	}
 	p.Shell.Funcs.Set(m.epoch, name, &c)
 	return 0
-}
-
-// declList prints what declare, export -p and their kin print. done says that nothing is to be declared.
-func (m *Machine) declList(p *Process, d *declaration, bare bool) (status int, done bool) {
-	if !d.print && !bare {
-		return 0, false
-	}
-	var b strings.Builder
-	if d.funcs {
-		names := d.operands
-		all := len(names) == 0
-		if all {
-			for name := range p.Shell.Funcs.Sorted() {
-				names = append(names, name)
-			}
-		}
-		for _, n := range names {
-			fn, ok := p.Shell.Funcs.Get(n)
-			if !ok {
-				status = 1
-				continue
-			}
-			if all && (d.set&vars.ReadOnly != 0 && !fn.Readonly || d.set&vars.Export != 0 && !fn.Export) {
-				continue
-			}
-			if !d.names {
-				b.WriteString(functionText(fn))
-			}
-			if d.names && all || fn.Export || fn.Readonly {
-				b.WriteString("declare -f" + map[bool]string{true: "r"}[fn.Readonly] + map[bool]string{true: "x"}[fn.Export] + " " + n + "\n")
-			} else if d.names {
-				b.WriteString(n + "\n")
-			}
-		}
-		return max(status, m.out(p, d.name, []byte(b.String()))), true
-	}
-	if len(d.operands) > 0 {
-		for _, n := range d.operands {
-			v := p.Shell.Vars.Get(n)
-			if v.Is(vars.Special) {
-				v = m.special(p, n, v)
-			}
-			if v == nil {
-				m.complain(p, "%s: %s: not found", d.name, n)
-				status = 1
-				continue
-			}
-			b.WriteString(declareLine(n, v))
-		}
-		return max(status, m.out(p, d.name, []byte(b.String()))), true
-	}
-	if d.name == "local" {
-		if i := p.enclosing(); i >= 0 {
-			for _, s := range p.Frames[i].X.Vars {
-				if v := p.Shell.Vars.Get(s.Name); v != nil {
-					b.WriteString(declareLine(s.Name, v))
-				}
-			}
-			return m.out(p, d.name, []byte(b.String())), true
-		}
-		m.complain(p, "local: can only be used in a function")
-		return 1, true
-	}
-	for name, v := range p.Shell.Vars.All() {
-		if v.Is(vars.Special) {
-			if v = m.special(p, name, v); v == nil {
-				continue
-			}
-		}
-		if d.set != 0 && v.Attrs()&d.set != d.set {
-			continue
-		}
-		if d.set == 0 && !d.print {
-			if v.IsSet() {
-				b.WriteString(plainLine(name, v))
-			}
-			continue
-		}
-		b.WriteString(declareLine(name, v))
-	}
-	if d.set == 0 && !d.print {
-		for _, fn := range p.Shell.Funcs.Sorted() {
-			b.WriteString(functionText(fn))
-		}
-	}
-	return m.out(p, d.name, []byte(b.String())), true
-}
-
-// declareLine is a line of declare -p.
-func declareLine(name string, v *vars.Var) string {
-	flags := expand.AttrLetters(v.Attrs())
-	if flags == "" {
-		flags = "-"
-	}
-	line := "declare -" + flags + " " + name
-	if v.IsSet() || v.IsArray() && v.Len() > 0 {
-		line += "=" + expand.DeclareValue(v)
-	} else if v.IsArray() && v.Assigned() {
-		line += "=()"
-	}
-	return line + "\n"
-}
-
-// plainLine is a line of set without arguments.
-func plainLine(name string, v *vars.Var) string {
-	if v.IsArray() {
-		return name + "=" + expand.DeclareValue(v) + "\n"
-	}
-	return name + "=" + quoteSet(v.String()) + "\n"
-}
-
-// quoteSet quotes a value as set does: only where it must be.
-func quoteSet(s string) string {
-	if s == "" {
-		return ""
-	}
-	return quoteTrace(s)
 }

@@ -79,7 +79,9 @@ func (m *Machine) stepFor(p *Process, f *Frame) {
 	if p.Shell.Opts.on(OptXtrace) {
 		m.traceFor(p, n)
 	}
-	if err := m.assign(p, n.name, nil, item, false); err != nil {
+	if v := p.Shell.Vars.Get(n.name); v.Is(vars.Nameref) && validName(item) {
+		p.Shell.Vars.Own(n.name).SetString(item) // each turn refers to another variable
+	} else if err := m.assign(p, n.name, nil, item, false); err != nil {
 		m.assignFailed(p, err)
 		if len(p.Frames) > 0 {
 			m.pop(p)
@@ -320,7 +322,7 @@ func (m *Machine) callFunction(p *Process, fn *Function, argv []string, temp []S
 	}
 	p.Depth++
 	x := &Extra{Params: p.Shell.Params, Set: true, Name: fn.Name, Line: p.Line, Vars: temp, Text: fn.File}
-	p.push(Frame{Kind: FFunc, node: fn.Body, X: x})
+	p.push(Frame{Kind: FFunc, node: fn.Body, Words: argv[len(argv)-1:], X: x})
 	p.Shell.Params = append([]string(nil), argv[1:]...)
 	if p.Shell.Traps == nil {
 		m.start(p, fn.Body)
@@ -354,6 +356,9 @@ func (m *Machine) stepFunc(p *Process, f *Frame) {
 		p.Status = f.N
 	}
 	p.Line = f.X.Line
+	if len(f.Words) > 0 {
+		p.Shell.Last = f.Words[0] // inside the function $_ is what it was before the call
+	}
 	m.pop(p)
 	m.done(p, p.Status)
 }
@@ -389,7 +394,7 @@ func (m *Machine) breakLoop(p *Process, n int, goOn bool) bool {
 	count, last := 0, -1
 	for i := len(p.Frames) - 1; i >= 0 && count < n; i-- {
 		f := &p.Frames[i]
-		if f.Kind == FFunc || f.Kind == FEval && f.X != nil && f.X.Call == "source" || f.Kind == FBottom || f.Kind == FTrap {
+		if f.Kind == FFunc || f.Kind == FBottom || f.Kind == FTrap {
 			break
 		}
 		if f.loops() {

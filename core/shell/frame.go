@@ -214,7 +214,9 @@ func (m *Machine) undo(p *Process, f *Frame) {
 		p.Shell.Params = x.Params
 	}
 	if x.Local {
-		p.Shell.Opts = x.Opts
+		for _, o := range setOptions { // shopt's are not local
+			p.Shell.Opts.set(o.opt, x.Opts.on(o.opt))
+		}
 	}
 	switch f.Kind {
 	case FFunc, FEval:

@@ -114,7 +114,7 @@ type Answer struct {
 	Stdout []byte `cbor:"1,keyasint,omitempty"`
 	Stderr []byte `cbor:"2,keyasint,omitempty"`
 	Status int    `cbor:"3,keyasint,omitempty"`
-	Error  string `cbor:"4,keyasint,omitempty"` // the tool raised: reported in result.tool_errors
+	Error  string `cbor:"-"` // the tool raised: reported in result.tool_errors as soon as it is known
 }
 
 // Kinds of open file descriptions.

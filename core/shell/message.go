@@ -14,15 +14,24 @@ var errNotFound = errors.New("command not found")
 
 // prefix begins a message: "bash: line 3: ", as bash -c and scripts do.
 func (m *Machine) prefix(p *Process) string {
-	name := p.Shell.Name
-	if i := p.enclosing(); i >= 0 {
-		name = orMain(p.Frames[i].X.Text)
+	return errorName(p) + ": line " + itoa(m.line(p)) + ": "
+}
+
+// errorName is whom a message is from: the function's file, the sourced file, or the shell.
+func errorName(p *Process) string {
+	for i := len(p.Frames) - 1; i >= 0; i-- {
+		switch f := &p.Frames[i]; {
+		case f.Kind == FFunc:
+			return orMain(f.X.Text)
+		case f.Kind == FScript && f.X.Call == "source":
+			return f.X.Name
+		}
 	}
-	return name + ": line " + itoa(m.line(p)) + ": "
+	return p.Shell.Name
 }
 
 func (m *Machine) prefixEval(p *Process, line int) string {
-	return p.Shell.Name + ": eval: line " + itoa(line) + ": "
+	return errorName(p) + ": eval: line " + itoa(line) + ": "
 }
 
 func (m *Machine) line(p *Process) int { return max(p.Line, 1) }
@@ -70,7 +79,7 @@ func (m *Machine) expandFailed(p *Process, err error) {
 
 // fatalStatus is what an unset variable ends a shell with: 127 in bash -c.
 func (m *Machine) fatalStatus(p *Process) int {
-	if _, sub := p.Frames[0].node.(*subshell); sub || p.Subs > 0 || m.mainFile(p) != "" {
+	if _, sub := p.Frames[0].node.(*subshell); sub || p.Subs > 0 || p.Shell.Opts.on(OptErrexit) || m.mainFile(p) != "" {
 		return 1
 	}
 	return 127
@@ -234,14 +243,14 @@ func quoteTrace(s string) string {
 	if s == "" {
 		return "''"
 	}
+	if strings.ContainsAny(s, " \t\n'\"\\|&;()<>!{}*?[]^$`") || s[0] == '#' || s[0] == '~' || strings.Contains(s, ":~") || strings.Contains(s, "=~") {
+		return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+	}
 	for i := 0; i < len(s); i++ {
 		c := s[i]
 		if c < ' ' || c == 0x7f {
 			return expand.QuoteAt(s)
 		}
-	}
-	if strings.ContainsAny(s, " \t\n'\"\\|&;()<>!{}*?[]^$`") || s[0] == '#' || s[0] == '~' || strings.Contains(s, ":~") || strings.Contains(s, "=~") {
-		return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 	}
 	return s
 }

@@ -126,9 +126,6 @@ type Job struct {
 	Num     int    `cbor:"1,keyasint"`
 	PIDs    []int  `cbor:"2,keyasint"`
 	Command string `cbor:"3,keyasint,omitempty"`
-	Stopped bool   `cbor:"4,keyasint,omitempty"`
-	NoHup   bool   `cbor:"5,keyasint,omitempty"`
-	Told    bool   `cbor:"6,keyasint,omitempty"`
 }
 
 // Ended is a child that has ended, kept until it is waited for.

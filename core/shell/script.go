@@ -23,10 +23,50 @@ func (m *Machine) unit(p *Process, name, text string, off, line int) (u *Unit, r
 	return m.aliasedUnit(p, name, text, off, line)
 }
 
+// closedDocs ends the line of a here-document's delimiter that the end of a
+// substitution follows at once, which bash takes for the delimiter: EOF).
+func closedDocs(text string, off int) (edited string, ok bool) {
+	edited = text
+	for i := off; ; {
+		j := strings.Index(edited[i:], "<<")
+		if j < 0 {
+			return edited, ok
+		}
+		i += j + 2
+		word := strings.TrimLeft(edited[i:], "- \t'\"\\")
+		end := 0
+		for end < len(word) && (word[end] == '_' || validName("_"+word[end:end+1])) {
+			end++
+		}
+		if end == 0 {
+			continue
+		}
+		for at := i; ; {
+			k := strings.Index(edited[at:], "\n"+word[:end])
+			if k < 0 {
+				break
+			}
+			at += k + 1 + end
+			if at < len(edited) && edited[at] == '\n' {
+				break
+			}
+			if at < len(edited) && edited[at] == ')' {
+				edited, ok = edited[:at]+"\n"+edited[at:], true
+				break
+			}
+		}
+	}
+}
+
 // respaced reads a line again where the parser and bash see other tokens:
 // without extglob !( is a negated subshell, and (( that is no arithmetic is two.
 func respaced(name, text string, off, line int, u *Unit, next int, err error) (*Unit, string, int, error) {
 	if e, ok := err.(*SyntaxError); ok && !e.Depth {
+		if edited, ok := closedDocs(text, off); ok {
+			if u, next, err := nextUnit(name, edited, off, line); err == nil {
+				return u, edited, next, nil
+			}
+		}
 		for i, tries := min(off+e.at+2, len(text)), 0; tries < 8; tries++ {
 			if i = strings.LastIndex(text[:i], "(("); i < off {
 				break
@@ -419,6 +459,9 @@ func (m *Machine) initVars(c *Process) {
 	t.Bind("BASH_VERSION", vars.New("5.2.15(1)-release", 0))
 	info := vars.NewList([]string{"5", "2", "15", "1", "release", "x86_64-pc-linux-gnu"}, vars.ReadOnly)
 	t.Bind("BASH_VERSINFO", info)
+	if c.Shell.Last == "" {
+		c.Shell.Last = "bash"
+	}
 	level := 0
 	if n, ok := t.Get("SHLVL").Int(); ok {
 		level = int(n)

@@ -87,7 +87,7 @@ func (m *Machine) stepSimple(p *Process, f *Frame) {
 		f = p.top()
 		f.Words, f.PC, f.I = words, simpleRedirs, 0
 		if len(words) == 0 {
-			f.PC, p.Shell.Last = simpleAssigns, ""
+			f.PC = simpleAssigns
 		}
 	}
 	if f.PC == simpleRedirs {
@@ -239,7 +239,7 @@ func (m *Machine) runSimple(p *Process, f *Frame, c *simple) {
 	f.PC = simpleEnd
 	words := f.Words
 	if len(words) == 0 {
-		p.Status = p.Subst
+		p.Status, p.Shell.Last = p.Subst, ""
 		return
 	}
 	if p.Shell.Opts.on(OptXtrace) {
@@ -256,7 +256,6 @@ func (m *Machine) runSimple(p *Process, f *Frame, c *simple) {
 // run starts a command whose words are known: a function, a builtin, a tool,
 // a utility, a file. f is its frame if it has one to come back to.
 func (m *Machine) run(p *Process, argv []string, f *Frame) {
-	p.Shell.Last = argv[len(argv)-1]
 	name := argv[0]
 	if fn, ok := p.Shell.Funcs.Get(name); ok && !(p.Shell.Opts.on(OptPosix) && isSpecial(name)) {
 		var temp []Saved
@@ -266,6 +265,7 @@ func (m *Machine) run(p *Process, argv []string, f *Frame) {
 		m.callFunction(p, fn, argv, temp)
 		return
 	}
+	p.Shell.Last = argv[len(argv)-1]
 	if b := builtins[name]; b != nil && !p.disabled(name) {
 		m.runBuiltin(p, b, argv, f)
 		return

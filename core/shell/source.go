@@ -29,9 +29,10 @@ var errDepth = errors.New("nested too deeply")
 type SyntaxError struct {
 	Line, Column int
 	Text         string
-	Depth        bool // the parser's depth limit, not the text's fault
-	Incomplete   bool // the text ended too early
-	at           int  // offset in the text parsed
+	Depth        bool   // the parser's depth limit, not the text's fault
+	Incomplete   bool   // the text ended too early
+	at           int    // offset in the text parsed
+	source       string // the line, which bash shows below the message; "" where it does not
 }
 
 // Error is the message in bash's words, without "bash: line N:".
@@ -247,60 +248,4 @@ func loadUnit(name, text string, line int) (*Unit, error) {
 	}
 	u := newUnit(name, text, line)
 	return u, u.compile(stmts)
-}
-
-// syntaxError turns the parser's error into bash's.
-func syntaxError(err error, text string, line int) *SyntaxError {
-	if errors.Is(err, errDepth) {
-		return &SyntaxError{Line: line, Text: "eryxsh: input nested too deeply", Depth: true}
-	}
-	var pe syntax.ParseError
-	if errors.As(err, &pe) {
-		at := line + int(pe.Pos.Line()) - 1
-		return &SyntaxError{Line: at, Column: int(pe.Pos.Col()), Text: bashWords(pe, text), Incomplete: pe.Incomplete, at: int(pe.Pos.Offset())}
-	}
-	var le syntax.LangError
-	if errors.As(err, &le) {
-		return &SyntaxError{Line: line + int(le.Pos.Line()) - 1, Column: int(le.Pos.Col()),
-			Text: "syntax error near unexpected token `" + tokenAt(text, int(le.Pos.Offset())) + "'"}
-	}
-	return &SyntaxError{Line: line, Text: "syntax error: " + err.Error()}
-}
-
-func bashWords(pe syntax.ParseError, text string) string {
-	if pe.Incomplete {
-		if i := strings.Index(pe.Text, "quote"); i >= 0 {
-			q := "\""
-			if strings.Contains(pe.Text, "'") {
-				q = "'"
-			}
-			return "unexpected EOF while looking for matching `" + q + "'"
-		}
-		return "syntax error: unexpected end of file"
-	}
-	tok := tokenAt(text, int(pe.Pos.Offset()))
-	if tok == "" {
-		return "syntax error: unexpected end of file"
-	}
-	return "syntax error near unexpected token `" + tok + "'"
-}
-
-// tokenAt is the token bash would name at an offset.
-func tokenAt(text string, off int) string {
-	if off >= len(text) {
-		return ""
-	}
-	t := text[off:]
-	if t[0] == '\n' {
-		return "newline"
-	}
-	for _, op := range []string{"&&", "||", ";;", "<<", ">>", "((", "))", "(", ")", ";", "&", "|", "<", ">"} {
-		if strings.HasPrefix(t, op) {
-			return op
-		}
-	}
-	if i := strings.IndexAny(t, " \t\n;&|()<>"); i > 0 {
-		return t[:i]
-	}
-	return t
 }

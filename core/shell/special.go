@@ -47,7 +47,7 @@ func (m *Machine) special(p *Process, name string, v *vars.Var) *vars.Var {
 	case "BASH_SUBSHELL":
 		return vars.NewInt(int64(p.Sub), keep)
 	case "BASH_COMMAND":
-		if sh.Traps != nil && sh.Command != "" {
+		if sh.Command != "" && (sh.Traps != nil || p.inTrap()) {
 			return scalar(sh.Command)
 		}
 		return scalar(m.currentText(p))
@@ -73,7 +73,7 @@ func (m *Machine) special(p *Process, name string, v *vars.Var) *vars.Var {
 	case "BASH_ARGC", "BASH_ARGV":
 		return list(nil)
 	case "DIRSTACK":
-		return list(append([]string{m.tilde(p, p.Cwd)}, m.tildes(p, sh.Dirs)...))
+		return list(append([]string{p.Cwd}, sh.Dirs...))
 	case "GROUPS":
 		return list([]string{itoa(int(m.Host.GID))})
 	case "SHELLOPTS":

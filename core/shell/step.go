@@ -290,11 +290,17 @@ func (m *Machine) syntaxError(p *Process, f *Frame, e *SyntaxError) {
 	if f.X.Call == "eval" {
 		pre = m.prefixEval(p, e.Line)
 	}
+	if f.X.Call == "" && f.X.Name == "" && p.Frames[max(len(p.Frames)-2, 0)].Kind != FStdin {
+		pre = p.Shell.Name + ": -c: line " + itoa(e.Line) + ": "
+	}
 	m.complainRaw(p, pre+e.Text+"\n")
+	if e.source != "" {
+		m.complainRaw(p, pre+"`"+expand.Decode(e.source)+"'\n")
+	}
 	m.pop(p)
 	p.Status = 2
 	if len(p.Frames) > 0 && p.top().Kind == FBottom {
-		m.unwindExit(p, 2)
+		m.unwindExit(p, p.Status)
 	}
 }
 

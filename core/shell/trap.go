@@ -198,7 +198,7 @@ func (m *Machine) die(p *Process, sig int) {
 // runTrap runs the action of a signal in a frame that puts $? back at its end.
 func (m *Machine) runTrap(p *Process, sig int) {
 	t := p.trap(sig)
-	if t == nil || t.Text == "" || t.Inherited || t.Running {
+	if t == nil || t.Text == "" || t.Inherited || t.Running && sig >= sigDEBUG {
 		return
 	}
 	t.Running = true
@@ -304,15 +304,14 @@ func (p *Process) showTraps(hidden []Trap) {
 	}
 }
 
+func (p *Process) inTrap() bool {
+	return slices.ContainsFunc(p.Frames, func(f Frame) bool { return f.Kind == FTrap })
+}
+
 // noteCommand keeps the text of a command for BASH_COMMAND. While a trap runs it stays what it was.
 func (m *Machine) noteCommand(p *Process, n node) {
-	if p.Shell.Traps == nil {
+	if p.Shell.Traps == nil || p.inTrap() {
 		return
-	}
-	for i := range p.Shell.Traps {
-		if p.Shell.Traps[i].Running {
-			return
-		}
 	}
 	if text := commandText(n); text != "" {
 		p.Shell.Command = text

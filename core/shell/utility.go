@@ -2,6 +2,7 @@ package shell
 
 import (
 	"bytes"
+	"fmt"
 	"strings"
 
 	"eryxsh/core/cmd"
@@ -164,7 +165,7 @@ func (m *Machine) stepUtil(p *Process, f *Frame) {
 	}
 	u.Begun = true
 	u.ctx.Out.B = u.Out
-	next := u.Prog.Step(u.ctx)
+	next := turn(u)
 	m.charge(4)
 	if len(p.Frames) == 0 || p.top().X == nil || p.top().X.Util != u {
 		return // a limit or a signal took it away
@@ -187,6 +188,25 @@ func (m *Machine) stepUtil(p *Process, f *Frame) {
 		m.execUtil(p, u, next)
 	}
 }
+
+// turn gives a program its turn. One that panics, over a fault of its own or a
+// state that nobody but an attacker made, ends as if a signal had ended it.
+func turn(u *Util) (next cmd.Next) {
+	defer func() {
+		switch x := recover().(type) {
+		case nil:
+		case *stop:
+			panic(x)
+		default:
+			u.ctx.Errout.WriteString(fmt.Sprintf("%s: internal error: %v\n", u.ctx.Name, x))
+			next = cmd.Exit(panicStatus)
+		}
+	}()
+	return u.Prog.Step(u.ctx)
+}
+
+// panicStatus is what abort(3) would give.
+const panicStatus = 134
 
 // execUtil: a utility becomes another command (env, nice). It runs as a process
 // with that environment, and its status is this command's.

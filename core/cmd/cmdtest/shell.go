@@ -220,7 +220,7 @@ func (s *Shell) parse(script string) (lists [][]shellCommand, ok bool) {
 // knows reports that a command can be run here: it ends by itself, and no builtin of the shell has its name.
 func (s *Shell) knows(name string) bool {
 	switch name {
-	case "yes", "true", "false", "test", "kill", "pwd", "cd", "set", "read", "env", "timeout", "xargs":
+	case "yes", "test", "kill", "pwd", "cd", "set", "read", "env", "timeout", "xargs":
 		return false
 	}
 	return s.Lookup(path.Base(name)) != nil

@@ -178,8 +178,13 @@ func (p *commProgram) put(c *cmd.Ctx, which int, sep []byte, delim byte) {
 // inOrder checks a new line against the one before; false ends the program.
 func (p *commProgram) inOrder(c *cmd.Ctx, i int) bool {
 	f := &p.Files[i]
-	check := c.Flags.Has("check-order")
-	if c.Flags.Has("nocheck-order") && !check || !check && !p.Unpaired || f.Warned {
+	check, no := false, false
+	for _, x := range c.Flags {
+		if x.Name == "check-order" || x.Name == "nocheck-order" {
+			check, no = x.Name == "check-order", x.Name == "nocheck-order"
+		}
+	}
+	if no || !check && !p.Unpaired || f.Warned {
 		return true
 	}
 	if bytes.Compare(f.Prev, f.Line) > 0 {

@@ -46,6 +46,7 @@ type joinProgram struct {
 	Headed   bool        `cbor:"8,keyasint,omitempty"` // the header was written
 	Auto     [2]int      `cbor:"9,keyasint,omitempty"` // 1 + fields of the first lines, for -o auto
 	Held     int         `cbor:"10,keyasint,omitempty"`
+	Single   bool        `cbor:"11,keyasint,omitempty"` // Unpaired, once the next line was read
 
 	opt    *joinOptions
 	fields [2][][]byte // of the lines being written
@@ -276,6 +277,7 @@ func (p *joinProgram) heads(c *cmd.Ctx) (next cmd.Next, ready bool) {
 			}
 		}
 	}
+	p.Unpaired, p.Single = p.Unpaired || p.Single, false
 	return next, true
 }
 
@@ -328,12 +330,12 @@ func (p *joinProgram) turn(c *cmd.Ctx) (done bool) {
 		if o.print[0] {
 			p.write(c, a.Line, nil, true, false)
 		}
-		a.Have, p.Unpaired = false, true
+		a.Have, p.Single = false, b.Have
 	case r > 0:
 		if o.print[1] {
 			p.write(c, nil, b.Line, false, true)
 		}
-		b.Have, p.Unpaired = false, true
+		b.Have, p.Single = false, a.Have
 	default:
 		p.Groups[0] = [][]byte{bytes.Clone(a.Line)}
 		a.Have = false

@@ -64,6 +64,12 @@ func (p *program) Step(c *cmd.Ctx) cmd.Next {
 	}
 	x := &p.opt.patterns[p.Pattern]
 	done, ok := false, false
+	if x.line > 0 && p.First == 1 && len(p.Rest) == 0 { // csplit leaves the empty file there
+		if p.create(c) {
+			c.Errorf("input disappeared")
+		}
+		return cmd.Exit(1)
+	}
 	if x.line > 0 {
 		done, ok = p.lineNumber(c, x)
 	} else {
@@ -104,26 +110,39 @@ func (p *program) lineNumber(c *cmd.Ctx, x *pattern) (done, ok bool) {
 	if !p.create(c) {
 		return false, false
 	}
+	bad := func() (done, ok bool) {
+		c.Errorf("%s: line number out of range%s", quote.Locale(x.text), times(p.Times))
+		return false, false
+	}
+	if p.opt.suppress && p.over() {
+		return bad()
+	}
 	n := p.offset(to - p.First)
 	if !p.take(c, n) {
 		return false, false
 	}
-	if p.First < to || len(p.Rest) == 0 && !p.opt.suppress {
-		c.Errorf("%s: line number out of range%s", quote.Locale(x.text), times(p.Times))
-		return false, false
+	if n > 0 {
+		p.Current = p.First - 1
+	}
+	if p.First < to {
+		return bad()
 	}
 	if !p.close(c) {
 		return false, false
 	}
 	if p.opt.suppress {
 		p.drop()
-		if len(p.Rest) == 0 {
-			c.Errorf("%s: line number out of range%s", quote.Locale(x.text), times(p.Times))
-			return false, false
-		}
+		p.Current = p.First - 1
+	} else if p.over() {
+		return bad()
 	}
-	p.Current, p.At = p.First-1, 0
+	p.At = 0
 	return true, true
+}
+
+// over reports that there is no line behind the one searched last.
+func (p *program) over() bool {
+	return p.offset(p.Current+1-p.First) >= len(p.Rest)
 }
 
 // The answers of search that are no exit status.

@@ -330,9 +330,10 @@ func (p *program) Step(c *cmd.Ctx) cmd.Next {
 			return p.exit()
 		}
 		p.I++
-		if !p.line(c, c.Args[p.I-1], p.opt.end) {
+		if !p.line(c, c.Args[p.I-1]) {
 			return cmd.Exit(2)
 		}
+		c.Out.WriteByte(p.opt.end)
 		return cmd.Again()
 	}
 	switch err := p.In.Fill(c, 0); {
@@ -349,8 +350,11 @@ func (p *program) Step(c *cmd.Ctx) cmd.Next {
 			c.Out.WriteByte(p.opt.end)
 			continue
 		}
-		if !p.line(c, string(text), p.opt.end) {
+		if !p.line(c, string(text)) {
 			return cmd.Exit(2)
+		}
+		if !p.In.Bare {
+			c.Out.WriteByte(p.opt.end)
 		}
 		c.Charge(10)
 	}
@@ -368,7 +372,7 @@ func (p *program) exit() cmd.Next {
 }
 
 // line converts the fields of a line; false ends the program.
-func (p *program) line(c *cmd.Ctx, text string, end byte) bool {
+func (p *program) line(c *cmd.Ctx, text string) bool {
 	o := p.opt
 	for field := 1; ; field++ {
 		n := 0
@@ -402,7 +406,6 @@ func (p *program) line(c *cmd.Ctx, text string, end byte) bool {
 		}
 		text = text[n+1:]
 	}
-	c.Out.WriteByte(end)
 	return true
 }
 

@@ -174,7 +174,7 @@ func (p *program) chunk(c *cmd.Ctx, data []byte) bool {
 	o := p.opt
 	for len(data) > 0 {
 		end := p.chunkEnd(p.Used + 1)
-		for p.Off >= end && p.Used+1 < o.size && !p.Middle {
+		for p.Off > 0 && p.Off >= end && p.Used+1 < o.size && !p.Middle {
 			if !p.nextChunk(c) {
 				return false
 			}

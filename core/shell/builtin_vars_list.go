@@ -1,0 +1,130 @@
+package shell
+
+import (
+	"strings"
+
+	"eryxsh/core/expand"
+	"eryxsh/core/vars"
+)
+
+// declList prints what declare, export -p and their kin print. done says that nothing is to be declared.
+func (m *Machine) declList(p *Process, d *declaration, bare bool) (status int, done bool) {
+	if !d.print && !bare {
+		return 0, false
+	}
+	var b strings.Builder
+	if d.funcs {
+		names := d.operands
+		all := len(names) == 0
+		if all {
+			for name := range p.Shell.Funcs.Sorted() {
+				names = append(names, name)
+			}
+		}
+		for _, n := range names {
+			fn, ok := p.Shell.Funcs.Get(n)
+			if !ok {
+				status = 1
+				continue
+			}
+			if all && (d.set&vars.ReadOnly != 0 && !fn.Readonly || d.set&vars.Export != 0 && !fn.Export) {
+				continue
+			}
+			if !d.names {
+				b.WriteString(functionText(fn))
+			}
+			if d.names && all || fn.Export || fn.Readonly {
+				b.WriteString("declare -f" + map[bool]string{true: "r"}[fn.Readonly] + map[bool]string{true: "x"}[fn.Export] + " " + n + "\n")
+			} else if d.names {
+				b.WriteString(n + "\n")
+			}
+		}
+		return max(status, m.out(p, d.name, []byte(b.String()))), true
+	}
+	if len(d.operands) > 0 {
+		for _, n := range d.operands {
+			v := p.Shell.Vars.Get(n)
+			if v.Is(vars.Special) {
+				v = m.special(p, n, v)
+			}
+			if v == nil {
+				m.complain(p, "%s: %s: not found", d.name, n)
+				status = 1
+				continue
+			}
+			b.WriteString(declareLine(n, v))
+		}
+		return max(status, m.out(p, d.name, []byte(b.String()))), true
+	}
+	if d.name == "local" {
+		if i := p.enclosing(); i >= 0 {
+			for _, s := range p.Frames[i].X.Vars {
+				if v := p.Shell.Vars.Get(s.Name); v != nil {
+					b.WriteString(declareLine(s.Name, v))
+				}
+			}
+			return m.out(p, d.name, []byte(b.String())), true
+		}
+		m.complain(p, "local: can only be used in a function")
+		return 1, true
+	}
+	for name, v := range p.Shell.Vars.All() {
+		if v.Is(vars.Special) {
+			if v = m.special(p, name, v); v == nil {
+				continue
+			}
+		}
+		if d.set != 0 && v.Attrs()&d.set != d.set {
+			continue
+		}
+		if d.set == 0 && !d.print {
+			if v.IsSet() {
+				b.WriteString(plainLine(name, v))
+			}
+			continue
+		}
+		b.WriteString(declareLine(name, v))
+	}
+	if d.set == 0 && !d.print {
+		for _, fn := range p.Shell.Funcs.Sorted() {
+			b.WriteString(functionText(fn))
+		}
+	}
+	return m.out(p, d.name, []byte(b.String())), true
+}
+
+// declareLine is a line of declare -p.
+func declareLine(name string, v *vars.Var) string {
+	flags := expand.AttrLetters(v.Attrs())
+	if flags == "" {
+		flags = "-"
+	}
+	line := "declare -" + flags + " " + name
+	if v.IsSet() || v.IsArray() && v.Len() > 0 {
+		line += "=" + expand.DeclareValue(v)
+	} else if v.IsArray() && v.Assigned() {
+		line += "=()"
+	}
+	return line + "\n"
+}
+
+// plainLine is a line of set without arguments.
+func plainLine(name string, v *vars.Var) string {
+	if v.IsArray() {
+		return name + "=" + expand.DeclareValue(v) + "\n"
+	}
+	return name + "=" + quoteSet(v.String()) + "\n"
+}
+
+// quoteSet quotes a value as set does: only where it must be.
+func quoteSet(s string) string {
+	if s == "" {
+		return ""
+	}
+	for i := 0; i < len(s); i++ {
+		if s[i] < ' ' || s[i] == 0x7f {
+			return expand.QuoteAt(s)
+		}
+	}
+	return quoteTrace(s)
+}
