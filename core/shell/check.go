@@ -29,7 +29,7 @@ func (f *Frame) wrong(bottom bool) string {
 		needsX = true
 	case FSimple:
 		n, ok := f.node.(*simple)
-		fits = ok && f.PC >= 0 && f.PC <= simpleLate && f.I <= max(len(n.redirs), len(n.assigns))
+		fits = ok && f.PC >= 0 && f.PC <= simpleEnd && f.I <= max(len(n.redirs), len(n.assigns))
 	case FIf:
 		_, fits = f.node.(*ifClause)
 	case FWhile:

@@ -318,8 +318,27 @@ func (m *Machine) kill(status int, class, name string) {
 	sh.dropTrap(sigEXIT)
 	m.resetStreams(sh)
 	m.Calls = nil
+	m.sweep()
 	m.finish(status)
 	m.Run.Class, m.Run.Limit = class, name
+}
+
+// sweep closes what a step that was given up had opened and not yet handed to
+// anybody. Only the shell is left, and it stands nowhere.
+func (m *Machine) sweep() {
+	refs := make([]int, len(m.Files))
+	for _, d := range m.Procs[0].FDs {
+		refs[d.File]++
+	}
+	for i := range m.Files {
+		if m.Files[i].Refs <= refs[i] {
+			continue
+		}
+		if m.Files[i].Refs = refs[i]; refs[i] == 0 {
+			m.Files[i].Refs = 1
+			m.unref(i)
+		}
+	}
 }
 
 // finish records the end of a run.

@@ -15,11 +15,10 @@ const pushed = -1
 // Positions of a simple command's frame.
 const (
 	simpleWords = iota
-	simpleRedirs
 	simpleAssigns
+	simpleRedirs
 	simpleRun
 	simpleEnd
-	simpleLate // the redirections of a command without words
 )
 
 // simple begins a simple command. One without assignments, redirections and
@@ -62,7 +61,7 @@ func (m *Machine) simple(p *Process, c *simple) {
 	}
 }
 
-// stepSimple expands the words, opens the redirections, makes the assignments, runs the command.
+// stepSimple expands the words, makes the assignments, opens the redirections, runs the command.
 func (m *Machine) stepSimple(p *Process, f *Frame) {
 	c := f.node.(*simple)
 	if f.PC == simpleWords {
@@ -85,35 +84,19 @@ func (m *Machine) stepSimple(p *Process, f *Frame) {
 			return
 		}
 		f = p.top()
-		f.Words, f.PC, f.I = words, simpleRedirs, 0
-		if len(words) == 0 {
-			f.PC = simpleAssigns
-		}
-	}
-	if f.PC == simpleRedirs {
-		if len(c.redirs) > 0 {
-			switch m.redirect(p, f, c.redirs) {
-			case again:
-				return
-			case failed:
-				m.redirFailed(p, f)
-				return
-			}
-			f = p.top()
-		}
-		f.PC, f.I = simpleAssigns, 0
+		f.Words, f.PC, f.I = words, simpleAssigns, 0
 	}
 	if f.PC == simpleAssigns {
 		if !m.assignments(p, f, c) {
 			return
 		}
 		f = p.top()
-		f.PC = simpleRun
-		if len(f.Words) == 0 && len(c.redirs) > 0 {
-			f.PC, f.I = simpleLate, 0
+		if len(f.Words) > 0 && p.Shell.Opts.on(OptXtrace) {
+			m.traceWords(p, f.Words)
 		}
+		f.PC, f.I = simpleRedirs, 0
 	}
-	if f.PC == simpleLate {
+	if f.PC == simpleRedirs {
 		switch m.redirect(p, f, c.redirs) {
 		case again:
 			return
@@ -241,9 +224,6 @@ func (m *Machine) runSimple(p *Process, f *Frame, c *simple) {
 	if len(words) == 0 {
 		p.Status, p.Shell.Last = p.Subst, ""
 		return
-	}
-	if p.Shell.Opts.on(OptXtrace) {
-		m.traceWords(p, words)
 	}
 	if f.X == nil { // nothing to undo: the command needs no frame below it
 		m.pop(p)

@@ -163,6 +163,7 @@ func (m *Machine) stepStmt(p *Process, f *Frame) {
 		m.pop(p)
 		return
 	}
+	p.Line = st.line
 	switch m.redirect(p, f, st.redirs) {
 	case again:
 		return

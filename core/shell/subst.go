@@ -228,7 +228,7 @@ func (m *Machine) pipeline(p *Process, n *pipeline) {
 				m.unref(old)
 			}
 		}
-		c.push(Frame{Kind: FList, node: oneStatement(st)})
+		c.push(Frame{Kind: FList, node: within(st)})
 		x.PIDs = append(x.PIDs, c.PID)
 		in = next
 	}
@@ -291,6 +291,15 @@ func (m *Machine) stepPipe(p *Process, f *Frame) {
 // unit is compiled, so that a frame can stand in it.
 func oneStatement(st *stmt) *list { return st.alone }
 
+// within is what a process that is started for a statement runs: for a subshell
+// its list, as the process is the subshell: signals and traps are its own.
+func within(st *stmt) *list {
+	if s, ok := st.cmd.(*subshell); ok && !st.negated && len(st.redirs) == 0 {
+		return s.body
+	}
+	return oneStatement(st)
+}
+
 // stepWaitSub: the child has ended.
 func (m *Machine) stepWaitSub(p *Process, f *Frame) {
 	c := m.proc(f.Child)
@@ -315,7 +324,7 @@ func (m *Machine) background(p *Process, st *stmt) {
 	if old := c.put(0, m.newFile(OFD{Kind: FileNull, Flags: vfs.O_RDONLY}), false); old >= 0 {
 		m.unref(old)
 	}
-	c.push(Frame{Kind: FList, node: oneStatement(st)})
+	c.push(Frame{Kind: FList, node: within(st)})
 	p.Shell.LastBg = c.PID
 	num := 1
 	for _, j := range p.Shell.Jobs {
@@ -337,7 +346,7 @@ func (m *Machine) coproc(p *Process, n *coproc) {
 			m.unref(old)
 		}
 	}
-	c.push(Frame{Kind: FList, node: oneStatement(n.body)})
+	c.push(Frame{Kind: FList, node: within(n.body)})
 	read := p.freeHigh()
 	p.put(read, r2, false)
 	write := p.freeHigh()
