@@ -395,6 +395,9 @@ func TestTruncated(t *testing.T) {
 		if _, _, err := Import(good[:n], nil, limit.Default()); kindOf(err) != fault.State {
 			t.Errorf("cut to %d bytes: %v", n, err)
 		}
+		if n == len(good)-sumSize {
+			continue // with a new checksum that is the whole blob again
+		}
 		if _, _, err := Import(seal(append([]byte(nil), good[:n]...), nil), nil, limit.Default()); kindOf(err) != fault.State {
 			t.Errorf("cut to %d bytes and sealed: %v", n, err)
 		}
