@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 from typing import TYPE_CHECKING, Any, Dict, List, NamedTuple, Optional, Sequence, Tuple
 
+from ._display import columns, plain, table
 from ._errors import CommandError
 
 if TYPE_CHECKING:
@@ -248,7 +249,20 @@ class Usage(NamedTuple):
 
 
 class Info(NamedTuple):
-    """A sandbox, for people."""
+    """A sandbox, for people: ``str`` gives lines, a notebook a table.
+
+    >>> from eryxsh import Sandbox
+    >>> print(Sandbox(clock="virtual", seed=1).info())  # doctest: +ELLIPSIS
+    user       user
+    host       sandbox
+    directory  /home/user
+    status     0
+    run        none
+    clock      2000-01-01 00:00:00 UTC, virtual
+    seed       1
+    tools      none
+    commands   ...
+    """
 
     user: str
     hostname: str
@@ -267,6 +281,29 @@ class Info(NamedTuple):
     """By name; 0 is no limit, ``time`` is in nanoseconds."""
     commands: Tuple[str, ...]
     """Builtins and utilities there are."""
+
+    def _rows(self) -> List[Tuple[str, str]]:
+        clock = f"{self.now:%Y-%m-%d %H:%M:%S} UTC" + (", virtual" if self.virtual else "")
+        return [
+            ("user", self.user),
+            ("host", self.hostname),
+            ("directory", self.cwd),
+            ("status", str(self.exit_code)),
+            ("run", self.run or "none"),
+            ("clock", clock),
+            ("seed", str(self.seed)),
+            ("tools", " ".join(self.tools) or "none"),
+            ("commands", f"{len(self.commands)}, builtins and utilities"),
+        ]
+
+    def __str__(self) -> str:
+        return columns(self._rows())
+
+    def _repr_html_(self) -> str:
+        return table("sandbox", self._rows())
+
+    def __rich__(self) -> Any:
+        return plain(str(self))
 
 
 class Redirect(NamedTuple):

@@ -101,6 +101,10 @@ class Sandbox:
             raise self._not_yet("network=")
         if persistence != "ephemeral" or namespace != "default" or store is not None:
             _persistence.check(persistence, namespace, store)
+        if cwd is not None and not path_text(cwd).startswith("/"):
+            raise ValueError(f"cwd is an absolute path, not {cwd!r}")
+        if files is not None and not isinstance(files, Mapping):
+            raise TypeError(f"files maps paths to contents and is no {type(files).__name__}")
         virtual, start = (None, None) if clock == "real" else _clock(clock)
         self._handle = _wire.sandbox_new(
             env=None if env is None else _environment(env),
