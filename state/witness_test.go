@@ -140,16 +140,6 @@ func savedFields() []field {
 	return all
 }
 
-// stopAt runs a script to a safe point and gives its blob; nil if the run ends before.
-func (s script) stopAt(t testing.TB, p *player, step int) []byte {
-	w := s.begin(t)
-	defer w.Close()
-	if p.advance(t, w, step) {
-		return nil
-	}
-	return export(t, w)
-}
-
 // misses reports whether a script that is stopped at a point ends otherwise
 // when the field is zeroed in what was saved.
 func (s script) misses(t testing.TB, p player, data []byte, f field, want sight) (missed, tried bool) {

@@ -138,7 +138,6 @@ type globber struct {
 type comp struct {
 	text    string // escaped
 	slashes string
-	plain   string // what it stands for, if it is no pattern
 	match   *Matcher
 }
 

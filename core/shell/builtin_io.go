@@ -199,9 +199,6 @@ func (m *Machine) pushRead(p *Process, argv []string, o readOptions, have []byte
 	if o.timeout >= 0 {
 		x.Until = m.now() + o.timeout
 	}
-	if !o.raw && o.delim == '\n' && endsEscaped(have) && len(have) > 1 {
-		have = have[:len(have)-2] // a continued line
-	}
 	f := p.push(Frame{Kind: FRead, PC: readLineNow, Words: append([]string(nil), argv...), X: x})
 	m.stepRead(p, f)
 	return pushed

@@ -19,7 +19,6 @@ type declaration struct {
 	global   bool // -g
 	inherit  bool // -I
 	remove   bool // export -n
-	trace    bool // -t, for functions
 	local    bool // new bindings belong to the innermost function
 	operands []string
 }
@@ -195,7 +194,7 @@ const (
 // assignment or a list is, from 1, negative for a list, 0 for a plain word.
 func (m *Machine) stepDecl(p *Process, f *Frame) {
 	n := f.node.(*decl)
-	x := f.x()
+	f.x() // it has one from here on
 	if f.PC == declBegin {
 		p.Line = n.line
 		p.Subst = 0
@@ -230,7 +229,7 @@ func (m *Machine) stepDecl(p *Process, f *Frame) {
 		f = p.top()
 		f.I++
 	}
-	x = f.X
+	x := f.X
 	if f.PC == declExpand {
 		f.PC, f.I = declDo, 0
 		p.Shell.Last = x.lastItem(n)

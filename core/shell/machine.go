@@ -168,9 +168,7 @@ type transient struct {
 	history History
 	regex   map[string]*regex.Regexp
 	env     procEnv
-	ctx     sysCtx
-	credit  int // work units until the host is asked whether the slice is over
-	paths   map[string]string
+	credit  int  // work units until the host is asked whether the slice is over
 	single  bool // ask the host after every step
 }
 

@@ -102,7 +102,7 @@ func (t *Table) put(name string, sum uint32, v *Var) {
 		}
 		if (t.used+1)*4 > len(t.pages)*16*3 {
 			t.rehash()
-			i, b = t.slot(name, sum)
+			i, _ = t.slot(name, sum)
 		}
 	}
 	own := t.owner()

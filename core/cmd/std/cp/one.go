@@ -51,7 +51,7 @@ func (k *copier) one(c *cmd.Ctx, r *rules) (ok bool, next cmd.Next) {
 		if !proceed || !ok {
 			return ok, next
 		}
-		to, lerr = c.Lstat(dst)
+		_, lerr = c.Lstat(dst)
 		exists = lerr == nil
 	}
 	if k.Now.Command {

@@ -16,8 +16,8 @@ const halfYear = 31556952 / 2 * int64(1e9)
 
 // widths are the column widths of one listing.
 type widths struct {
-	inode, blocks, nlink, owner, group, author, size, major, minor int
-	cols                                                           []int // -C and -x
+	inode, blocks, nlink, owner, group, size, major, minor int
+	cols                                                   []int // -C and -x
 }
 
 // print writes entries from p.I on; at the end it goes to the next directory.
