@@ -79,6 +79,9 @@ func respaced(name, text string, off, line int, u *Unit, next int, err error) (*
 		}
 		return nil, text, len(text), err
 	}
+	if err != nil || u == nil {
+		return nil, text, next, err
+	}
 	for range 64 {
 		at := -1
 		for _, n := range u.nodes {
