@@ -25,8 +25,8 @@ func (w *World) Begin(s Start) (string, error) {
 	if w.M.Run.Active {
 		return "", fault.New(fault.Busy, "start", w.M.RunID, "run %s is still active", w.M.RunID)
 	}
-	limits := w.M.Limits
 	if len(s.Limits) > 0 {
+		limits := w.M.Limits
 		l := limits
 		for _, name := range sortedKeys(s.Limits) {
 			if err := l.Set(name, s.Limits[name]); err != nil {
@@ -54,25 +54,20 @@ func (w *World) remember() {
 	if n <= 0 {
 		return
 	}
-	if len(w.undo) >= n {
-		w.undo = append(w.undo[:0:0], w.undo[len(w.undo)-n+1:]...)
-	}
 	b := w.share()
 	b.turned, w.turned = w.turned, 0
+	w.past += b.turned
 	w.undo = append(w.undo, b)
-	if lim := w.M.Limits.Retained; lim > 0 {
-		held := int64(0)
-		for i := len(w.undo) - 1; i >= 0; i-- {
-			if held += w.undo[i].turned; held > lim {
-				w.undo = append(w.undo[:0:0], w.undo[i+1:]...)
-				break
-			}
-		}
+	lim := limit.Or(w.M.Limits.Retained)
+	for len(w.undo) > n || w.past > lim {
+		w.past -= w.undo[0].turned
+		w.undo[0], w.undo = nil, w.undo[1:] // append makes a new array now and then, not each time
 	}
 }
 
 func (w *World) forget() {
 	if n := len(w.undo); n > 0 {
+		w.past -= w.undo[n-1].turned
 		w.undo = w.undo[:n-1]
 	}
 	if w.saved != nil {
@@ -143,6 +138,7 @@ func (w *World) TimeLeft() (ns int64, ok bool) {
 // end records an ended run.
 func (w *World) end() {
 	r := &w.M.Run
+	w.Kept, w.M.IO.In = nil, nil
 	if w.saved != nil {
 		w.M.Limits, w.saved = *w.saved, nil
 	}
@@ -196,7 +192,7 @@ func (w *World) Refill(add map[string]int64) error {
 // Take gives the output written since the last Take, in order.
 func (w *World) Take() []shell.Chunk {
 	out := w.M.TakeOutput()
-	if w.Keep {
+	if w.Keep && w.M.Run.Active {
 		w.Kept = append(w.Kept, out...)
 	}
 	return out

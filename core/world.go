@@ -41,6 +41,7 @@ type World struct {
 	entry   int           // of a state in undo: the index of the command after it
 	held    int64         // bytes written since the newest snapshot
 	turned  int64         // bytes written since the newest state in undo
+	past    int64         // sum of turned over undo
 }
 
 // Config is what a World is made from; Reset makes it anew.
@@ -214,7 +215,7 @@ func (w *World) share() *World {
 	c.Log = w.Log[:len(w.Log):len(w.Log)]
 	c.Snaps = w.Snaps[:len(w.Snaps):len(w.Snaps)]
 	c.Kept = w.Kept[:len(w.Kept):len(w.Kept)]
-	c.undo = nil
+	c.undo, c.past = nil, 0
 	return &c
 }
 
@@ -229,7 +230,8 @@ func (w *World) renew(reseed *uint64) {
 }
 
 func (w *World) runID() string {
-	return "r" + strconv.FormatUint(mix(w.Lineage+uint64(w.M.Run.Seq)), 16)
+	var b [17]byte
+	return string(strconv.AppendUint(append(b[:0], 'r'), mix(w.Lineage+uint64(w.M.Run.Seq)), 16))
 }
 
 // Snapshot keeps the state in memory, O(1). Beyond the limit of retained bytes
@@ -276,9 +278,9 @@ func (w *World) become(from *World, reseed *uint64) {
 	lineage, forks, snaps, seq := mix(w.Lineage+w.Forks*0x9e3779b97f4a7c15), w.Forks, w.Snaps, w.SnapSeq
 	virtual, now := w.M.Clock.Virtual, w.M.Clock.Now
 	w.M.Close()
-	undo := w.undo
+	undo, past := w.undo, w.past
 	*w = *from.share()
-	w.Lineage, w.Forks, w.Snaps, w.SnapSeq, w.undo = lineage, forks, snaps, seq, undo
+	w.Lineage, w.Forks, w.Snaps, w.SnapSeq, w.undo, w.past = lineage, forks, snaps, seq, undo, past
 	if !virtual {
 		w.M.Clock.Now = max(w.M.Clock.Now, now)
 	}

@@ -171,7 +171,7 @@ func (a *analyzer) kind(name string) string {
 		return "builtin"
 	case tool:
 		return "tool"
-	case a.m.rt.reg.Lookup(name) != nil || name == "bash" || name == "sh":
+	case a.m.lib.reg.Lookup(name) != nil || name == "bash" || name == "sh":
 		return "utility"
 	}
 	return "unknown"

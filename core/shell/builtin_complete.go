@@ -88,7 +88,7 @@ func (m *Machine) completions(p *Process, kind rune, words, prefix string) []str
 		return out
 	case 'c':
 		out := append(append(bashBuiltins(), keywords...), p.Shell.Funcs.Keys()...)
-		return append(out, m.rt.reg.Names()...)
+		return append(out, m.lib.reg.Names()...)
 	case 'W':
 		f, err := expand.Fields(m.env(p), nil, []*expand.Word{expand.CompileText(words)})
 		if err != nil {

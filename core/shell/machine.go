@@ -1,7 +1,6 @@
 package shell
 
 import (
-	"eryxsh/core/cmd"
 	"eryxsh/core/limit"
 	"eryxsh/core/regex"
 	"eryxsh/core/vars"
@@ -31,7 +30,8 @@ type Machine struct {
 
 	shared bool // a fork may still use this machine's parts: copy before changing
 	epoch  persist.Epoch
-	rt     *transient
+	lib    *library
+	rt     *transient // nil in a fork that was never used
 }
 
 // Sched is the scheduler's position.
@@ -160,8 +160,8 @@ type Pipe struct {
 // transient is what a Machine needs beside its state and what is rebuilt when missing.
 type transient struct {
 	host    Host
-	reg     *cmd.Registry
 	fields  []string
+	frames  []Frame // of the run before: empty, to be filled again
 	buf     []byte
 	line    []byte
 	echo    []byte

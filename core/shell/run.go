@@ -44,7 +44,7 @@ func (m *Machine) hold(n int) {
 
 // now is the World's clock in ns.
 func (m *Machine) now() int64 {
-	if !m.Clock.Virtual && m.rt.host != nil {
+	if !m.Clock.Virtual && m.rt != nil && m.rt.host != nil {
 		if t := m.rt.host.Now(); t > m.Clock.Now {
 			m.Clock.Now = t
 		}
@@ -343,10 +343,18 @@ func (m *Machine) sweep() {
 
 // finish records the end of a run.
 func (m *Machine) finish(status int) {
-	m.Procs[0].Status = status
+	p := m.Procs[0]
+	p.Status = status
+	if cap(p.Frames) <= keptFrames {
+		m.rt.frames = p.Frames[:0]
+	}
+	p.Frames = nil
 	m.Run.Active, m.Run.Status = false, status
 	m.Sched.Cur, m.Sched.Quantum = 0, 0
 }
+
+// keptFrames is how many frames a run may leave room for to the next one.
+const keptFrames = 32
 
 // Cancel ends the run as a user's interrupt would: status 130.
 func (m *Machine) Cancel() {
@@ -369,4 +377,7 @@ func (m *Machine) limit(v int64) int64 { return limit.Or(v) }
 
 // EachStep makes every step ask the host whether the slice is over, so that a
 // test can stop at each safe point.
-func (m *Machine) EachStep(on bool) { m.rt.single = on }
+func (m *Machine) EachStep(on bool) {
+	m.own()
+	m.rt.single = on
+}

@@ -81,7 +81,7 @@ func (m *Machine) Save() (*Image, error) {
 	if err := m.suspendable(); err != nil {
 		return nil, err
 	}
-	s := saver{units: map[*Unit]int{}}
+	s := saver{units: map[UnitRecord]int{}}
 	s.img = &Image{Machine: m, Files: m.Files, Pipes: m.Pipes, Calls: m.Calls}
 	for _, t := range m.Tools.Sorted() {
 		s.img.Tools = append(s.img.Tools, t)
@@ -104,17 +104,20 @@ func (m *Machine) suspendable() error {
 	return nil
 }
 
+// saver numbers units by what they say, not by who made them: the bytes may not
+// depend on what the cache of compiled lines happened to hold.
 type saver struct {
 	img   *Image
-	units map[*Unit]int
+	units map[UnitRecord]int
 }
 
 func (s *saver) unit(u *Unit) int {
-	if i, ok := s.units[u]; ok {
+	r := UnitRecord{u.Name, u.Line, u.Text}
+	if i, ok := s.units[r]; ok {
 		return i
 	}
-	s.img.Units = append(s.img.Units, UnitRecord{u.Name, u.Line, u.Text})
-	s.units[u] = len(s.img.Units)
+	s.img.Units = append(s.img.Units, r)
+	s.units[r] = len(s.img.Units)
 	return len(s.img.Units)
 }
 
@@ -186,7 +189,7 @@ func Load(img *Image, fs *vfs.FS, reg *cmd.Registry) (*Machine, error) {
 	m := l.m
 	m.FS, m.Files, m.Pipes, m.Calls = fs, img.Files, img.Pipes, img.Calls
 	m.epoch = persist.NewEpoch()
-	m.rt = &transient{reg: reg}
+	m.lib, m.rt = newLibrary(reg), &transient{}
 	m.Tools = persist.Map[Tool]{}
 	for _, t := range img.Tools {
 		m.Tools.Set(m.epoch, t.Name, t)

@@ -14,7 +14,7 @@ import (
 // It gives the text back, in which aliases of that line have been replaced.
 func (m *Machine) unit(p *Process, name, text string, off, line int) (u *Unit, read string, next int, err error) {
 	if p.Shell.Aliases.Len() == 0 || !p.Shell.Opts.on(OptExpandAliases) {
-		u, next, err = nextUnit(name, text, off, line)
+		u, next, err = m.lib.units.next(name, text, off, line)
 		if err != nil || !p.Shell.Opts.on(OptExtglob) && strings.Contains(text[off:next], "!(") {
 			return respaced(name, text, off, line, u, next, err)
 		}

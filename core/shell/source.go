@@ -219,6 +219,9 @@ func shallow(n syntax.Node) bool {
 // At the end of the text it gives nil and no error.
 func nextUnit(name, text string, off, line int) (u *Unit, next int, err error) {
 	rest := text[off:]
+	if rest == "" {
+		return nil, off, nil
+	}
 	stmts, n, perr := parseUnit(rest)
 	if perr != nil {
 		return nil, len(text), syntaxError(perr, rest, line)

@@ -26,41 +26,40 @@ class CommandResult:
     ('hi\\n', 1, False)
     """
 
-    __slots__ = ("_chunks", "_done", "_stderr", "_stdout", "_texts", "tool_errors")
+    __slots__ = ("_chunks", "_done", "_streams", "_texts", "tool_errors")
 
     def __init__(self, done: _wire.Done, chunks: Sequence[Chunk], tool_errors: Sequence[BaseException] = ()) -> None:
         self._done = done
-        self._chunks: Optional[Sequence[Chunk]] = chunks
-        self._stdout: Any = None  # bytes, joined when first asked for
-        self._stderr: Any = None
-        self._texts: Optional[Tuple[str, str]] = None  # decoded when first asked for
+        self._chunks = chunks  # until they are joined
+        self._streams: Optional[Tuple[bytes, bytes]] = None  # when first asked for
+        self._texts: Optional[Tuple[str, str]] = None  # likewise
         self.tool_errors: List[BaseException] = list(tool_errors)
         """The exceptions tools raised, in order."""
 
-    def _join(self) -> None:
-        out: List[bytes] = []
-        err: List[bytes] = []
-        for stream, data in self._chunks or ():
-            (out if stream == 1 else err).append(data)
-        self._stdout, self._stderr, self._chunks = b"".join(out), b"".join(err), None
+    def _join(self) -> Tuple[bytes, bytes]:
+        chunks = self._chunks
+        if len(chunks) == 1 and chunks[0][0] == 1:  # as most
+            self._streams = (chunks[0][1], b"")
+        else:
+            out = [data for stream, data in chunks if stream == 1]
+            self._streams = (b"".join(out), b"".join([data for stream, data in chunks if stream != 1]))
+        self._chunks = ()
+        return self._streams
 
     def _decode(self) -> Tuple[str, str]:
-        self._texts = (self.stdout_bytes.decode("utf-8", "surrogateescape"), self.stderr_bytes.decode("utf-8", "surrogateescape"))
-        return self._texts
+        out, err = self._streams or self._join()
+        self._texts = texts = (str(out, "utf-8", "surrogateescape"), str(err, "utf-8", "surrogateescape") if err else "")
+        return texts
 
     @property
     def stdout_bytes(self) -> bytes:
         """Standard output."""
-        if self._chunks is not None:
-            self._join()
-        return self._stdout  # type: ignore[no-any-return]
+        return (self._streams or self._join())[0]
 
     @property
     def stderr_bytes(self) -> bytes:
         """Standard error."""
-        if self._chunks is not None:
-            self._join()
-        return self._stderr  # type: ignore[no-any-return]
+        return (self._streams or self._join())[1]
 
     @property
     def stdout(self) -> str:

@@ -196,7 +196,8 @@ func (b *sandbox) obey() (Reply, bool, error) {
 	}
 	b.note.CompareAndSwap(n, nil)
 	if n.suspend {
-		r, err := b.say(wire.TagSuspended, func(o wire.Output) any { return wire.Suspended{Output: o} })
+		out := wire.Suspended{Output: b.output()}
+		r, err := say(wire.TagSuspended, &out.Output, &out)
 		return r, true, err
 	}
 	b.Cancel()
@@ -204,14 +205,16 @@ func (b *sandbox) obey() (Reply, bool, error) {
 	return r, true, err
 }
 
-// say makes an answer that begins with the output so far.
-func (b *sandbox) say(tag wire.Tag, body func(wire.Output) any) (Reply, error) {
-	taken := b.Take()
+// output takes the output so far, which every answer of a run begins with.
+func (b *sandbox) output() wire.Output { return wire.Output{Run: b.M.RunID, Output: chunks(b.Take())} }
+
+// say makes an answer of a run.
+func say(tag wire.Tag, out *wire.Output, body any) (Reply, error) {
 	size := 256
-	for _, c := range taken {
+	for _, c := range out.Output {
 		size += len(c.Data) + 16
 	}
-	return encoded(tag, body(wire.Output{Run: b.M.RunID, Output: chunks(taken)}), size)
+	return encoded(tag, body, size)
 }
 
 func chunks(taken []shell.Chunk) []wire.Chunk {
@@ -227,12 +230,12 @@ func chunks(taken []shell.Chunk) []wire.Chunk {
 
 // answer says how a slice ended.
 func (b *sandbox) answer(outcome shell.Outcome, until int64) (Reply, error) {
-	m := b.M
+	m, o := b.M, b.output()
 	switch outcome {
 	case shell.Sliced:
-		return b.say(wire.TagSlice, func(o wire.Output) any { return wire.Slice{Output: o} })
+		return say(wire.TagSlice, &o, &wire.Slice{Output: o})
 	case shell.Calls:
-		return b.say(wire.TagCalls, func(o wire.Output) any { return wire.Calls{Output: o, Calls: b.calls()} })
+		return say(wire.TagCalls, &o, &wire.Calls{Output: o, Calls: b.calls()})
 	case shell.Sleeping:
 		now := time.Now().UnixNano()
 		wait := max(until-m.Now(), 0)
@@ -240,21 +243,19 @@ func (b *sandbox) answer(outcome shell.Outcome, until int64) (Reply, error) {
 			wait = min(wait, left)
 		}
 		b.slept, b.wake = now, now+wait
-		return b.say(wire.TagSleeping, func(o wire.Output) any { return wire.Sleeping{Output: o, Until: until, Wait: wait} })
+		return say(wire.TagSleeping, &o, &wire.Sleeping{Output: o, Until: until, Wait: wait})
 	case shell.Input:
-		return b.say(wire.TagInput, func(o wire.Output) any { return wire.Input{Output: o} })
+		return say(wire.TagInput, &o, &wire.Input{Output: o})
 	case shell.Limited:
-		return b.say(wire.TagLimit, func(o wire.Output) any { return wire.Limited{Output: o, Limit: m.Run.Limit} })
+		return say(wire.TagLimit, &o, &wire.Limited{Output: o, Limit: m.Run.Limit})
 	case shell.Marked:
 		name := m.Run.Marks[0]
 		m.Run.Marks = m.Run.Marks[1:]
-		return b.say(wire.TagCheckpoint, func(o wire.Output) any { return wire.Checkpointed{Output: o, Name: name} })
+		return say(wire.TagCheckpoint, &o, &wire.Checkpointed{Output: o, Name: name})
 	}
-	return b.say(wire.TagDone, func(o wire.Output) any {
-		return wire.Done{Output: o, Status: m.Run.Status, Steps: m.Meter.Steps - m.Run.Steps, Time: m.Meter.Time - b.meter,
-			ErrorClass: m.Run.Class, Limit: m.Run.Limit, StdoutTruncated: m.IO.Cut[0], StderrTruncated: m.IO.Cut[1],
-			Unsupported: m.IO.Missing, ToolErrors: m.IO.ToolError}
-	})
+	return say(wire.TagDone, &o, &wire.Done{Output: o, Status: m.Run.Status, Steps: m.Meter.Steps - m.Run.Steps, Time: m.Meter.Time - b.meter,
+		ErrorClass: m.Run.Class, Limit: m.Run.Limit, StdoutTruncated: m.IO.Cut[0], StderrTruncated: m.IO.Cut[1],
+		Unsupported: m.IO.Missing, ToolErrors: m.IO.ToolError})
 }
 
 // calls gives the unanswered tool calls, oldest first.
