@@ -106,7 +106,7 @@ func (e *procEnv) AssignInt(name string, n int64) error {
 	if v == nil || v.IsArray() || v.Attrs()&^(vars.Export|vars.Integer) != 0 || e.p.Shell.Opts.on(OptAllexport) {
 		return e.Assign(name, nil, strconv.FormatInt(n, 10), false)
 	}
-	t.Own(name).SetInt(n)
+	t.Owned(name, v).SetInt(n)
 	if v.Is(vars.Export) || len(name) <= 10 {
 		e.m.noticed(e.p, name)
 	}

@@ -9,13 +9,13 @@ import (
 
 func (m *Machine) stepIf(p *Process, f *Frame) {
 	n := f.node.(*ifClause)
-	if f.PC == 1 {
+	if f.PC == 1 { // as older versions left it while a branch ran
 		m.pop(p)
 		return
 	}
 	if p.Status == 0 {
-		f.PC = 1
-		p.push(Frame{Kind: FList, node: n.then})
+		m.pop(p)
+		p.pushList(n.then)
 		return
 	}
 	switch e := n.els.(type) {
@@ -24,10 +24,10 @@ func (m *Machine) stepIf(p *Process, f *Frame) {
 		m.pop(p)
 	case *ifClause:
 		f.node = e
-		p.push(Frame{Kind: FList, node: e.cond})
+		p.pushList(e.cond)
 	case *list:
-		f.PC = 1
-		p.push(Frame{Kind: FList, node: e})
+		m.pop(p)
+		p.pushList(e)
 	}
 }
 
@@ -41,12 +41,12 @@ func (m *Machine) stepWhile(p *Process, f *Frame) {
 			return
 		}
 		f.PC = 1
-		p.push(Frame{Kind: FList, node: n.do})
+		p.pushList(n.do)
 		return
 	}
 	f.N = p.Status
 	f.PC = 0
-	p.push(Frame{Kind: FList, node: n.cond})
+	p.pushList(n.cond)
 }
 
 // stepFor expands the items (PC -1), then runs the body for each.
@@ -88,7 +88,7 @@ func (m *Machine) stepFor(p *Process, f *Frame) {
 		}
 		return
 	}
-	p.push(Frame{Kind: FList, node: n.do})
+	p.pushList(n.do)
 }
 
 // items expands the words of for and select into the frame.
@@ -188,7 +188,7 @@ func (m *Machine) stepCFor(p *Process, f *Frame) {
 		return
 	}
 	f.PC = cforPost
-	p.push(Frame{Kind: FList, node: n.do})
+	p.pushList(n.do)
 }
 
 // stepCase: PC -1 the subject is expanded; then arm I, pattern PC.
@@ -199,7 +199,7 @@ func (m *Machine) stepCase(p *Process, f *Frame) {
 		case syntax.Fallthrough:
 			if f.I+1 < len(n.arms) {
 				f.I++
-				p.push(Frame{Kind: FList, node: n.arms[f.I].body})
+				p.pushList(n.arms[f.I].body)
 				return
 			}
 		case syntax.Resume:
@@ -262,7 +262,7 @@ func (m *Machine) matchArms(p *Process, f *Frame, n *caseClause, fresh bool) {
 			if expand.Match(pat, f.X.Text, p.Shell.Opts.flags()&^expand.NoCaseGlob) {
 				f.N = 1
 				p.Status = 0
-				p.push(Frame{Kind: FList, node: a.body})
+				p.pushList(a.body)
 				return
 			}
 		}

@@ -171,12 +171,15 @@ func (f *Frame) x() *Extra {
 // No user code runs in it.
 func (m *Machine) pop(p *Process) {
 	i := len(p.Frames) - 1
+	if p.Frames[i].X == nil {
+		p.Frames[i] = Frame{}
+		p.Frames = p.Frames[:i]
+		return
+	}
 	f := p.Frames[i]
 	p.Frames[i] = Frame{}
 	p.Frames = p.Frames[:i]
-	if f.X != nil {
-		m.undo(p, &f)
-	}
+	m.undo(p, &f)
 }
 
 func (m *Machine) undo(p *Process, f *Frame) {

@@ -147,6 +147,16 @@ func (p *Process) push(f Frame) *Frame {
 	return &p.Frames[len(p.Frames)-1]
 }
 
+// pushList is push of what most frames are: the beginning of a list.
+func (p *Process) pushList(l *list) {
+	n := len(p.Frames)
+	if n == cap(p.Frames) {
+		p.Frames = slices.Grow(p.Frames, 8)
+	}
+	p.Frames = p.Frames[:n+1]
+	p.Frames[n] = Frame{Kind: FList, node: l}
+}
+
 // clone copies a process for a fork of the whole machine: same PID, same files.
 func (p *Process) clone(reg *cmd.Registry) *Process {
 	c := *p

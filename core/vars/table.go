@@ -166,6 +166,15 @@ func (t *Table) Own(name string) *Var {
 	return v
 }
 
+// Owned is Own for a name whose binding Get has just given as v: most are
+// owned already and need no second search.
+func (t *Table) Owned(name string, v *Var) *Var {
+	if v != nil && v.own != nil && v.own == t.own {
+		return v
+	}
+	return t.Own(name)
+}
+
 // Bind replaces the binding of name by v and returns the one that was; nil
 // stands for none in both.
 func (t *Table) Bind(name string, v *Var) (old *Var) {
