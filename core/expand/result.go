@@ -10,6 +10,9 @@ func (e *eval) result() string {
 	case toRegexp:
 		return e.regexp()
 	}
+	if len(e.buf) == 0 {
+		return e.one
+	}
 	return string(e.buf)
 }
 
@@ -88,9 +91,14 @@ func String(env Env, w *Word) (string, error) {
 	if w.isLit && w.braces == nil {
 		return w.lit, nil
 	}
-	if w.fast == fastQVar || w.fast == fastVar {
+	switch w.fast {
+	case fastQVar, fastVar:
 		if v := env.Var(w.only().par.name); v.IsSet() && !v.IsArray() {
 			return v.String(), nil
+		}
+	case fastPos:
+		if s, ok := env.Param(w.only().par.pos); ok {
+			return s, nil
 		}
 	}
 	e := eval{env: env, assign: w.Assign}

@@ -27,7 +27,7 @@ func (e *eval) split(s string) {
 		}
 		c, w := utf8.DecodeRuneInString(s)
 		s = s[w:]
-		pending := e.have || len(e.buf) > 0
+		pending := e.begun()
 		if c == ' ' || c == '\t' || c == '\n' {
 			if pending {
 				e.cut()

@@ -219,6 +219,7 @@ const (
 	fastQVar           // "$name"
 	fastArith          // $((…)), quoted or not
 	fastQList          // "$@" or "${a[@]}"
+	fastPos            // $1, quoted or not
 )
 
 type partKind uint8
@@ -375,6 +376,8 @@ func (w *Word) finish() {
 		w.fast = fastQVar
 	case p.kind == pParam && quoted && p.par.isList():
 		w.fast = fastQList
+	case p.kind == pParam && p.par.kind == parPos && p.par.op == opNone && p.par.sub == nil && !p.par.indirect:
+		w.fast = fastPos
 	case p.kind == pParam && p.par.plain():
 		w.fast = fastVar
 	}

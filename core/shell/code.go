@@ -126,6 +126,7 @@ type simple struct {
 	builtin *builtin // if the first word is literally one
 	memo    bool     // words hold a substitution
 	plain   bool     // no assignments, no redirections, no substitution
+	bare    bool     // assignments without a substitution and nothing else
 	arrays  bool     // an assignment holds a substitution
 }
 
@@ -224,6 +225,8 @@ type decl struct {
 	args   []*assign
 	memo   bool
 	redirs []*redir
+	set    *declaration // its options, if they are known now and nothing in it needs a frame
+	first  int          // of args, the first that is no option; where set is there
 }
 
 type timeClause struct {

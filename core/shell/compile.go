@@ -109,9 +109,12 @@ func (c *compiler) stmt(s *syntax.Stmt) *stmt {
 		st.cmd, st.redirs = x0, nil
 	case *simple:
 		x.redirs, st.redirs = st.redirs, nil
-		x.plain = x.plain && len(x.redirs) == 0
+		x.plain, x.bare = x.plain && len(x.redirs) == 0, x.bare && len(x.redirs) == 0
 	case *decl:
 		x.redirs, st.redirs = st.redirs, nil
+		if len(x.redirs) > 0 {
+			x.set = nil
+		}
 	}
 	if st.background {
 		c.alone(st)
@@ -294,9 +297,9 @@ func (c *compiler) pipeline(x *syntax.BinaryCmd) node {
 func (st *stmt) addRedir(r *redir) {
 	switch x := st.cmd.(type) {
 	case *simple:
-		x.redirs, x.plain = append(x.redirs, r), false
+		x.redirs, x.plain, x.bare = append(x.redirs, r), false, false
 	case *decl:
-		x.redirs = append(x.redirs, r)
+		x.redirs, x.set = append(x.redirs, r), nil
 	default:
 		st.redirs = append(st.redirs, r)
 	}
@@ -311,6 +314,7 @@ func (c *compiler) simple(x *syntax.CallExpr) node {
 		s.arrays = s.arrays || as.needsMemo()
 	}
 	s.plain = !s.memo && len(s.assigns) == 0
+	s.bare = len(s.words) == 0 && !s.arrays
 	if len(s.words) > 0 {
 		if name, ok := s.words[0].Literal(); ok {
 			s.builtin = builtins[name]
@@ -484,7 +488,32 @@ func (c *compiler) decl(x *syntax.DeclClause) node {
 		d.args = append(d.args, as)
 		d.memo = d.memo || as.needsMemo()
 	}
+	d.fix()
 	return d
+}
+
+// fix reads the options of a declaration whose operands are all names,
+// assignments and lists, so that it need not be done each time.
+func (d *decl) fix() {
+	var options []string
+	for d.first < len(d.args) && d.args[d.first].word != nil {
+		text, ok := d.args[d.first].word.Literal()
+		if !ok {
+			return
+		}
+		options = append(options, text)
+		d.first++
+	}
+	set, bad := readDeclaration(d.name, options)
+	if bad != "" || d.memo || d.first == len(d.args) || len(set.operands) > 0 || set.print || set.funcs {
+		return
+	}
+	for _, a := range d.args[d.first:] {
+		if a.word != nil || a.naked && (a.sub != nil || !validName(a.name)) {
+			return
+		}
+	}
+	d.set = &set
 }
 
 // text is a node's source.

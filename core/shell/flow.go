@@ -321,9 +321,10 @@ func (m *Machine) callFunction(p *Process, fn *Function, argv []string, temp []S
 		}
 	}
 	p.Depth++
-	x := &Extra{Params: p.Shell.Params, Set: true, Name: fn.Name, Line: p.Line, Vars: temp, Text: fn.File}
+	x := m.extra()
+	x.Params, x.Set, x.Name, x.Line, x.Vars, x.Text = p.Shell.Params, true, fn.Name, p.Line, temp, fn.File
 	p.push(Frame{Kind: FFunc, node: fn.Body, Words: argv[len(argv)-1:], X: x})
-	p.Shell.Params = append([]string(nil), argv[1:]...)
+	p.Shell.Params = argv[1:]
 	if p.Shell.Traps == nil {
 		m.start(p, fn.Body)
 		return
@@ -595,15 +596,12 @@ func (m *Machine) local(p *Process, name string) *vars.Var {
 		return p.Shell.Vars.Own(name)
 	}
 	x := p.Frames[i].x()
-	for i, s := range x.Vars {
-		if s.Name == name {
-			x.Vars[i].Temp = false
-			return p.Shell.Vars.Own(name)
-		}
+	if j := x.saved(name); j >= 0 {
+		x.Vars[j].Temp = false
+		return p.Shell.Vars.Own(name)
 	}
-	old := p.Shell.Vars.Bind(name, nil)
+	old, v := p.Shell.Vars.Fresh(name)
 	x.Vars = append(x.Vars, Saved{Name: name, Var: old})
-	v := p.Shell.Vars.Own(name)
 	if old.Is(vars.Export) && p.Shell.Opts.on(OptAllexport) {
 		v.SetAttrs(vars.Export)
 	}

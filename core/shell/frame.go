@@ -180,6 +180,24 @@ func (m *Machine) pop(p *Process) {
 	p.Frames[i] = Frame{}
 	p.Frames = p.Frames[:i]
 	m.undo(p, &f)
+	switch f.Kind { // nothing else holds what these had
+	case FFunc, FSimple:
+		if len(m.rt.spare) < 8 {
+			*f.X = Extra{}
+			m.rt.spare = append(m.rt.spare, f.X)
+		}
+	}
+}
+
+// extra gives an empty Extra, one of an ended frame if there is one.
+func (m *Machine) extra() *Extra {
+	n := len(m.rt.spare) - 1
+	if n < 0 {
+		return &Extra{}
+	}
+	x := m.rt.spare[n]
+	m.rt.spare = m.rt.spare[:n]
+	return x
 }
 
 func (m *Machine) undo(p *Process, f *Frame) {

@@ -172,6 +172,7 @@ type transient struct {
 	credit  int // work units until the host is asked whether the slice is over
 	paths   map[string]string
 	single  bool // ask the host after every step
+	spare   []*Extra
 }
 
 // Host is the caller's side of a slice. It is never saved.

@@ -28,6 +28,10 @@ func (m *Machine) simple(p *Process, c *simple) {
 	if p.Shell.Traps != nil && m.debugTrap(p, c, func() { p.push(Frame{Kind: FSimple, node: c}) }) {
 		return
 	}
+	if c.bare {
+		m.assignNow(p, c)
+		return
+	}
 	if !c.plain {
 		m.stepSimple(p, p.push(Frame{Kind: FSimple, node: c}))
 		return
@@ -47,7 +51,7 @@ func (m *Machine) simple(p *Process, c *simple) {
 		m.traceWords(p, words)
 	}
 	b := c.builtin
-	if b == nil || p.Shell.Funcs.Len() > 0 || len(p.Shell.Off) > 0 {
+	if b == nil || len(p.Shell.Off) > 0 || p.defines(b.name) {
 		m.run(p, append([]string(nil), words...), nil)
 		return
 	}
@@ -59,6 +63,30 @@ func (m *Machine) simple(p *Process, c *simple) {
 			m.failed(p)
 		}
 	}
+}
+
+// defines reports whether there is a function of the name.
+func (p *Process) defines(name string) bool {
+	if p.Shell.Funcs.Len() == 0 {
+		return false
+	}
+	_, ok := p.Shell.Funcs.Get(name)
+	return ok
+}
+
+// assignNow makes the assignments of a command that is nothing else and needs no frame.
+func (m *Machine) assignNow(p *Process, c *simple) {
+	m.Meter.Commands++
+	p.Subst = 0
+	e := m.env(p)
+	for _, a := range c.assigns {
+		if err := m.assignNode(p, e, a); err != nil {
+			m.assignFailed(p, err)
+			return
+		}
+	}
+	p.Status, p.Shell.Last = 0, ""
+	m.setPipe(p, 0)
 }
 
 // stepSimple expands the words, makes the assignments, opens the redirections, runs the command.

@@ -139,6 +139,11 @@ func (m *Machine) turn(p *Process, n int) {
 	}
 	below := &p.Frames[n-2]
 	switch below.Kind {
+	case FFunc:
+		if p.Shell.Traps == nil {
+			m.pop(p)
+			m.stepFunc(p, below)
+		}
 	case FFor:
 		m.pop(p)
 		m.stepFor(p, below)
@@ -265,6 +270,10 @@ func (m *Machine) command(p *Process, n node) {
 		}
 		m.test(p, x, m.env(p))
 	case *decl:
+		if x.set != nil && p.Shell.Traps == nil && !p.Shell.Opts.on(OptXtrace) && !p.defines(x.name) {
+			m.declareNow(p, x)
+			return
+		}
 		p.push(Frame{Kind: FDecl, node: x})
 	case *timeClause:
 		p.push(Frame{Kind: FTime, node: x, X: &Extra{Until: m.now()}})

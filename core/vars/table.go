@@ -191,6 +191,13 @@ func (t *Table) Bind(name string, v *Var) (old *Var) {
 	return old
 }
 
+// Fresh binds name to a variable without value or attributes, owned, and
+// returns the binding that was.
+func (t *Table) Fresh(name string) (old, v *Var) {
+	v = &Var{own: t.owner()}
+	return t.Bind(name, v), v
+}
+
 // Delete removes the binding of name.
 func (t *Table) Delete(name string) { t.Bind(name, nil) }
 
