@@ -127,6 +127,7 @@ type simple struct {
 	memo    bool     // words hold a substitution
 	plain   bool     // no assignments, no redirections, no substitution
 	bare    bool     // assignments without a substitution and nothing else
+	temp    bool     // assignments of scalars and a builtin, without substitutions and redirections
 	arrays  bool     // an assignment holds a substitution
 }
 

@@ -109,7 +109,9 @@ func (c *compiler) stmt(s *syntax.Stmt) *stmt {
 		st.cmd, st.redirs = x0, nil
 	case *simple:
 		x.redirs, st.redirs = st.redirs, nil
-		x.plain, x.bare = x.plain && len(x.redirs) == 0, x.bare && len(x.redirs) == 0
+		if len(x.redirs) > 0 {
+			x.plain, x.bare, x.temp = false, false, false
+		}
 	case *decl:
 		x.redirs, st.redirs = st.redirs, nil
 		if len(x.redirs) > 0 {
@@ -297,7 +299,7 @@ func (c *compiler) pipeline(x *syntax.BinaryCmd) node {
 func (st *stmt) addRedir(r *redir) {
 	switch x := st.cmd.(type) {
 	case *simple:
-		x.redirs, x.plain, x.bare = append(x.redirs, r), false, false
+		x.redirs, x.plain, x.bare, x.temp = append(x.redirs, r), false, false, false
 	case *decl:
 		x.redirs, x.set = append(x.redirs, r), nil
 	default:
@@ -319,6 +321,10 @@ func (c *compiler) simple(x *syntax.CallExpr) node {
 		if name, ok := s.words[0].Literal(); ok {
 			s.builtin = builtins[name]
 		}
+	}
+	s.temp = s.builtin != nil && len(s.assigns) > 0 && !s.memo && !s.arrays
+	for _, a := range s.assigns {
+		s.temp = s.temp && !a.list && a.sub == nil
 	}
 	return s
 }

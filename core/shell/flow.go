@@ -322,7 +322,8 @@ func (m *Machine) callFunction(p *Process, fn *Function, argv []string, temp []S
 	}
 	p.Depth++
 	x := m.extra()
-	x.Params, x.Set, x.Name, x.Line, x.Vars, x.Text = p.Shell.Params, true, fn.Name, p.Line, temp, fn.File
+	x.Params, x.Set, x.Name, x.Line, x.Text = p.Shell.Params, true, fn.Name, p.Line, fn.File
+	x.Vars = append(x.Vars, temp...)
 	p.push(Frame{Kind: FFunc, node: fn.Body, Words: argv[len(argv)-1:], X: x})
 	p.Shell.Params = argv[1:]
 	if p.Shell.Traps == nil {

@@ -183,7 +183,8 @@ func (m *Machine) pop(p *Process) {
 	switch f.Kind { // nothing else holds what these had
 	case FFunc, FSimple:
 		if len(m.rt.spare) < 8 {
-			*f.X = Extra{}
+			clear(f.X.Vars)
+			*f.X = Extra{Vars: f.X.Vars[:0]}
 			m.rt.spare = append(m.rt.spare, f.X)
 		}
 	}

@@ -162,6 +162,7 @@ type transient struct {
 	host    Host
 	reg     *cmd.Registry
 	fields  []string
+	split   []string
 	buf     []byte
 	line    []byte
 	echo    []byte

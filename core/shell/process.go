@@ -282,7 +282,7 @@ func (m *Machine) forkShell(p *Process, f Frame) *Process {
 		f := &p.Frames[i]
 		switch {
 		case f.Kind == FFunc:
-			c.push(Frame{Kind: FFunc, PC: ghost, node: f.node, X: &Extra{Name: f.X.Name, Line: f.X.Line, Text: f.X.Text, Vars: slices.Clip(f.X.Vars)}})
+			c.push(Frame{Kind: FFunc, PC: ghost, node: f.node, X: &Extra{Name: f.X.Name, Line: f.X.Line, Text: f.X.Text, Vars: slices.Clone(f.X.Vars)}})
 		case f.Kind == FEval && f.X.Call == "source":
 			c.push(Frame{Kind: FEval, PC: ghost, X: &Extra{Call: "source"}})
 		case f.Kind == FScript && (f.X.Call == "source" || f.X.Call == ""):

@@ -32,6 +32,10 @@ func (m *Machine) simple(p *Process, c *simple) {
 		m.assignNow(p, c)
 		return
 	}
+	if c.temp && !p.Shell.Opts.on(OptXtrace) && len(p.Shell.Off) == 0 && !p.defines(c.builtin.name) {
+		m.tempNow(p, c)
+		return
+	}
 	if !c.plain {
 		m.stepSimple(p, p.push(Frame{Kind: FSimple, node: c}))
 		return
@@ -89,6 +93,28 @@ func (m *Machine) assignNow(p *Process, c *simple) {
 	m.setPipe(p, 0)
 }
 
+// tempNow runs a builtin with assignments of its own: its frame is there only to undo them.
+func (m *Machine) tempNow(p *Process, c *simple) {
+	m.Meter.Commands++
+	p.Subst = 0
+	words, err := expand.Fields(m.env(p), m.rt.fields[:0], c.words)
+	m.rt.fields = words[:0]
+	if err != nil {
+		m.expandFailed(p, err)
+		return
+	}
+	f := p.push(Frame{Kind: FSimple, node: c, PC: simpleEnd, X: m.extra()})
+	for _, a := range c.assigns {
+		if err := m.assignTemp(p, m.env(p), f, a); err != nil {
+			m.pop(p)
+			m.assignFailed(p, err)
+			return
+		}
+	}
+	p.Shell.Last = words[len(words)-1]
+	m.runBuiltin(p, c.builtin, words, f)
+}
+
 // stepSimple expands the words, makes the assignments, opens the redirections, runs the command.
 func (m *Machine) stepSimple(p *Process, f *Frame) {
 	c := f.node.(*simple)
@@ -101,7 +127,7 @@ func (m *Machine) stepSimple(p *Process, f *Frame) {
 		if c.memo {
 			ok, err = m.expanded(p, f, func(e expand.Env) (err error) { words, err = expand.Fields(e, nil, c.words); return err })
 		} else if len(c.words) > 0 {
-			words, err = expand.Fields(m.env(p), nil, c.words)
+			words, err = expand.Fields(m.env(p), make([]string, 0, len(c.words)), c.words)
 		}
 		if !ok {
 			return
