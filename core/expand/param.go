@@ -340,9 +340,12 @@ func (r *reader) operator(p *param) bool {
 }
 
 // constant compiles a pattern that is known now.
-func (p *param) constant() {
+func (p *param) constant() { p.match = constant(p.word.parts) }
+
+// constant compiles a pattern that is known now; nil for one that is not.
+func constant(parts []part) *Matcher {
 	var b strings.Builder
-	for _, q := range p.word.parts {
+	for _, q := range parts {
 		switch {
 		case q.kind == pLit && !q.quoted:
 			b.WriteString(q.text)
@@ -352,12 +355,14 @@ func (p *param) constant() {
 		case q.kind == pQuote && len(q.parts) == 1 && q.parts[0].kind == pLit:
 			escapePattern(&b, q.parts[0].text)
 		default:
-			return
+			return nil
 		}
 	}
-	if s := b.String(); strings.IndexByte(s, '(') < 0 { // else it depends on extglob
-		p.match = NewMatcher(s, 0)
+	s := b.String()
+	if strings.IndexByte(s, '(') >= 0 { // it depends on extglob
+		return nil
 	}
+	return NewMatcher(s, 0)
 }
 
 // operand reads a word up to the closing brace. Patterns and replacements are

@@ -121,6 +121,28 @@ func Pattern(env Env, w *Word) (string, error) {
 	return e.whole(w)
 }
 
+// Matches reports whether s matches the pattern w, as case and [[ == ]] ask.
+// The pattern of a word of AsPattern that is a constant was compiled with it.
+func Matches(env Env, w *Word, s string, flags Flags) (bool, error) {
+	if w.match != nil && flags&NoCaseMatch == 0 {
+		return w.match.Match(s), nil
+	}
+	pattern, err := Pattern(env, w)
+	if err != nil {
+		return false, err
+	}
+	return Match(pattern, s, flags), nil
+}
+
+// AsPattern prepares a word that has just been compiled for Matches.
+func (w *Word) AsPattern() {
+	if w.isLit && w.parts == nil {
+		w.match = NewMatcher(w.lit, 0)
+	} else {
+		w.match = constant(w.parts)
+	}
+}
+
 // Regexp evaluates w for [[ =~ ]]: quoted parts come out escaped for an
 // extended regular expression.
 func Regexp(env Env, w *Word) (string, error) {

@@ -207,6 +207,7 @@ type Word struct {
 	braces *braces
 	text   string // source, for messages
 	fast   fastKind
+	match  *Matcher // of AsPattern, of a constant
 	solid  bool // no unquoted expansion, no pattern
 }
 

@@ -163,6 +163,7 @@ type caseClause struct {
 	place
 	word *expand.Word
 	arms []arm
+	memo bool // a word or pattern holds a substitution
 }
 
 type arm struct {

@@ -239,9 +239,15 @@ func (c *compiler) arith(x syntax.ArithmExpr) *expand.Arith {
 
 func (c *compiler) caseClause(x *syntax.CaseClause) node {
 	k := &caseClause{place: c.place(x, NCase), word: c.word(x.Word)}
+	k.memo = k.word.NeedsMemo()
 	for _, it := range x.Items {
 		a := arm{op: it.Op}
-		a.patterns, _ = c.words(it.Patterns)
+		var memo bool
+		a.patterns, memo = c.words(it.Patterns)
+		k.memo = k.memo || memo
+		for _, w := range a.patterns {
+			w.AsPattern()
+		}
 		a.body = c.body(it.Stmts)
 		k.arms = append(k.arms, a)
 	}
@@ -588,6 +594,7 @@ func (c *compiler) testExpr(x syntax.TestExpr, memo *bool) *testExpr {
 			c.fail(x, "syntax error in conditional expression")
 		}
 		t.word, t.with = word(l), word(r)
+		t.with.AsPattern()
 		return t
 	}
 	c.fail(x, "syntax error in conditional expression")

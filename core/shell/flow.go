@@ -235,6 +235,40 @@ func (m *Machine) stepCase(p *Process, f *Frame) {
 	m.matchArms(p, f, n, true)
 }
 
+// caseNow finds the arm of a case that holds no substitution. Nothing comes
+// after an arm that ends in ;; and so it needs no frame.
+func (m *Machine) caseNow(p *Process, n *caseClause) {
+	p.Line = n.line
+	e := m.env(p)
+	s, err := expand.String(e, n.word)
+	if err != nil {
+		m.expandFailed(p, err)
+		return
+	}
+	for i := range n.arms {
+		a := &n.arms[i]
+		for j, w := range a.patterns {
+			ok, err := expand.Matches(e, w, s, e.Flags()&^expand.NoCaseGlob)
+			if err != nil {
+				m.expandFailed(p, err)
+				return
+			}
+			if !ok {
+				continue
+			}
+			p.Status = 0
+			if a.op != syntax.Break {
+				p.push(Frame{Kind: FCase, node: n, I: i, PC: j, N: 1, X: &Extra{Text: s}})
+			}
+			if len(a.body.stmts) > 0 {
+				p.pushList(a.body)
+			}
+			return
+		}
+	}
+	p.Status = 0
+}
+
 // expandOne expands with a memo only where the word needs one.
 func (m *Machine) expandOne(p *Process, f *Frame, w *expand.Word, fn func(expand.Env) error) (bool, error) {
 	if w == nil || !w.NeedsMemo() {
@@ -248,8 +282,11 @@ func (m *Machine) matchArms(p *Process, f *Frame, n *caseClause, fresh bool) {
 		a := &n.arms[f.I]
 		for ; f.PC < len(a.patterns); f.PC++ {
 			w := a.patterns[f.PC]
-			var pat string
-			done, err := m.expandOne(p, f, w, func(e expand.Env) (err error) { pat, err = expand.Pattern(e, w); return err })
+			var ok bool
+			done, err := m.expandOne(p, f, w, func(e expand.Env) (err error) {
+				ok, err = expand.Matches(e, w, p.top().X.Text, e.Flags()&^expand.NoCaseGlob)
+				return err
+			})
 			if !done {
 				return
 			}
@@ -259,7 +296,7 @@ func (m *Machine) matchArms(p *Process, f *Frame, n *caseClause, fresh bool) {
 				return
 			}
 			f = p.top()
-			if expand.Match(pat, f.X.Text, p.Shell.Opts.flags()&^expand.NoCaseGlob) {
+			if ok {
 				f.N = 1
 				p.Status = 0
 				p.pushList(a.body)

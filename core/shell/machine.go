@@ -167,7 +167,7 @@ type transient struct {
 	line    []byte
 	echo    []byte
 	history History
-	regex   map[string]*regex.Regexp
+	regex   map[regexKey]*regex.Regexp
 	env     procEnv
 	ctx     sysCtx
 	credit  int // work units until the host is asked whether the slice is over

@@ -242,6 +242,10 @@ func (m *Machine) command(p *Process, n node) {
 	case *cFor:
 		p.push(Frame{Kind: FCFor, node: x})
 	case *caseClause:
+		if !x.memo && p.Shell.Traps == nil && !p.Shell.Opts.on(OptXtrace) {
+			m.caseNow(p, x)
+			return
+		}
 		p.push(Frame{Kind: FCase, node: x, PC: -1})
 	case *block:
 		p.pushList(x.body)
