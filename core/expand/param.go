@@ -123,6 +123,24 @@ func (e *eval) resolve(s *Sub, name string, v *vars.Var) (*Sub, error) {
 	return &Sub{Text: strconv.FormatInt(n, 10), Num: n, Resolved: true}, nil
 }
 
+// Index evaluates s as an index of the indexed array v, which may be nil.
+func (s *Sub) Index(env Env, name string, v *vars.Var) (int64, error) {
+	e := eval{env: env}
+	return e.index(s, name, v)
+}
+
+// Key evaluates s as a key of an associative array.
+func (s *Sub) Key(env Env, name string) (string, error) {
+	if s.Resolved {
+		return s.Text, nil
+	}
+	key, err := String(env, s.Word)
+	if err == nil && key == "" {
+		err = badSubscript(name, s)
+	}
+	return key, err
+}
+
 // index evaluates s as an index of v, counted from the end if negative.
 func (e *eval) index(s *Sub, name string, v *vars.Var) (int64, error) {
 	if s.Resolved {

@@ -100,6 +100,9 @@ func String(env Env, w *Word) (string, error) {
 		if s, ok := env.Param(w.only().par.pos); ok {
 			return s, nil
 		}
+	case fastArith:
+		n, err := w.only().arith.Eval(env)
+		return formatInt(n), err
 	}
 	e := eval{env: env, assign: w.Assign}
 	return e.whole(w)

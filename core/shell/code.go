@@ -108,8 +108,9 @@ type assign struct {
 	naked bool         // declare x
 	value *expand.Word // nil: empty
 	array []element
-	list  bool         // =( )
-	word  *expand.Word // declare operand that is not an assignment as written
+	list  bool           // =( )
+	words []*expand.Word // of array, if no element has a subscript
+	word  *expand.Word   // declare operand that is not an assignment as written
 }
 
 type element struct {

@@ -400,7 +400,8 @@ func (c *compiler) assign(a *syntax.Assign) *assign {
 	case a.Array != nil:
 		as.list = true
 		for _, e := range a.Array.Elems {
-			as.array = append(as.array, c.element(e))
+			el := c.element(e)
+			as.array, as.words = append(as.array, el), append(as.words, el.value)
 		}
 	case a.Name == nil:
 		as.word = c.word(a.Value)
