@@ -24,6 +24,7 @@ type eval struct {
 	flags   Flags
 	goal    goal
 	out     []string // fields finished
+	one     string   // the field under construction while it is one piece: buf is empty then
 	buf     []byte   // the field under construction
 	quotes  []span   // quoted ranges of buf, if there may be a pattern
 	leaves  []string // values for pLeaf
@@ -38,6 +39,7 @@ type eval struct {
 	ready   bool // flags and ifs are loaded
 	have    bool // the field exists even if empty
 	meta    bool // the field has unquoted pattern characters
+	quoted  bool // one is quoted
 	wsEnd   bool // the last field was ended by IFS white space
 	atNull  bool // a quoted $@ without parameters was seen
 }
@@ -89,6 +91,21 @@ func Fields(env Env, dst []string, ws []*Word) ([]string, error) {
 // field expands one word in the goal toFields.
 func (e *eval) field(w *Word) error {
 	switch w.fast {
+	case fastPos:
+		p := w.only()
+		s, ok := e.env.Param(p.par.pos)
+		if !ok {
+			break
+		}
+		if !p.quoted {
+			if e.load(); !e.inert(s) {
+				break
+			}
+		}
+		if s != "" || p.quoted {
+			e.out = append(e.out, s)
+		}
+		return nil
 	case fastQVar, fastVar:
 		v := e.env.Var(w.only().par.name)
 		if w.fast == fastQVar {
@@ -199,22 +216,31 @@ func formatInt(n int64) string { return strconv.FormatInt(n, 10) }
 // end finishes a word: its last field, if there is one.
 func (e *eval) end() error {
 	var err error
-	if e.have || len(e.buf) > 0 {
+	if e.begun() {
 		err = e.flush()
 	}
 	e.wsEnd = false
 	return err
 }
 
+// size is how long the field under construction is.
+func (e *eval) size() int { return len(e.one) + len(e.buf) }
+
+// begun reports whether there is a field under construction.
+func (e *eval) begun() bool { return e.have || e.size() > 0 }
+
 // flush finishes the field under construction, even if it is empty.
 func (e *eval) flush() error {
 	var err error
 	if e.meta && e.flags&NoGlob == 0 && e.goal == toFields {
+		e.room()
 		err = e.glob()
+	} else if len(e.buf) == 0 {
+		e.out = append(e.out, e.one)
 	} else {
 		e.out = append(e.out, string(e.buf))
 	}
-	e.buf, e.quotes, e.have, e.meta = e.buf[:0], e.quotes[:0], false, false
+	e.one, e.buf, e.quotes, e.have, e.meta = "", e.buf[:0], e.quotes[:0], false, false
 	return err
 }
 
@@ -252,12 +278,12 @@ func (e *eval) part(p *part, operand bool) error {
 			e.text(p.text, p.meta)
 		}
 	case pQuote:
-		at, n, f := e.atNull, len(e.buf), len(e.out)
+		at, n, f := e.atNull, e.size(), len(e.out)
 		e.atNull = false
 		if err := e.parts(p.parts, false); err != nil {
 			return err
 		}
-		if !e.atNull || len(e.buf) > n || len(e.out) > f {
+		if !e.atNull || e.size() > n || len(e.out) > f {
 			e.have = true
 		}
 		e.atNull = at
@@ -295,31 +321,47 @@ func (e *eval) part(p *part, operand bool) error {
 	return nil
 }
 
-// room makes the buffer when it is first written to.
+// room makes the buffer ready to be written to.
 func (e *eval) room() {
 	if e.buf == nil {
 		e.buf = make([]byte, 0, 64)
 	}
+	if e.one != "" {
+		e.buf = append(e.buf, e.one...)
+		e.one = ""
+		if e.quoted {
+			e.quoteRange(0)
+		}
+	}
 }
 
-// text appends unquoted literal text: not split, but it may be a pattern.
-func (e *eval) text(s string, meta bool) {
-	e.room()
-	e.buf = append(e.buf, s...)
-	e.meta = e.meta || meta
+// add appends a piece to the field. The first one is only kept: most fields
+// are one piece, and then its string is the field.
+func (e *eval) add(s string, quoted bool) {
 	e.wsEnd = false
-}
-
-// quote appends text whose characters stand for themselves.
-func (e *eval) quote(s string) {
-	if s == "" {
+	if e.size() == 0 && e.goal <= toFields {
+		e.one, e.quoted = s, quoted
 		return
 	}
 	e.room()
 	from := len(e.buf)
 	e.buf = append(e.buf, s...)
-	e.wsEnd = false
-	e.quoteRange(from)
+	if quoted {
+		e.quoteRange(from)
+	}
+}
+
+// text appends unquoted literal text: not split, but it may be a pattern.
+func (e *eval) text(s string, meta bool) {
+	e.meta = e.meta || meta
+	e.add(s, false)
+}
+
+// quote appends text whose characters stand for themselves.
+func (e *eval) quote(s string) {
+	if s != "" {
+		e.add(s, true)
+	}
 }
 
 func (e *eval) quoteBytes(s []byte) {
@@ -403,7 +445,7 @@ func (e *eval) list(l []string, star, quoted bool) error {
 		for i, s := range l {
 			if i > 0 {
 				if e.ifs == "" {
-					if e.have || len(e.buf) > 0 {
+					if e.begun() {
 						if err := e.flush(); err != nil {
 							return err
 						}

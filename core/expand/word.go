@@ -207,6 +207,7 @@ type Word struct {
 	braces *braces
 	text   string // source, for messages
 	fast   fastKind
+	match  *Matcher // of AsPattern, of a constant
 	solid  bool // no unquoted expansion, no pattern
 }
 
@@ -219,6 +220,7 @@ const (
 	fastQVar           // "$name"
 	fastArith          // $((…)), quoted or not
 	fastQList          // "$@" or "${a[@]}"
+	fastPos            // $1, quoted or not
 )
 
 type partKind uint8
@@ -375,6 +377,8 @@ func (w *Word) finish() {
 		w.fast = fastQVar
 	case p.kind == pParam && quoted && p.par.isList():
 		w.fast = fastQList
+	case p.kind == pParam && p.par.kind == parPos && p.par.op == opNone && p.par.sub == nil && !p.par.indirect:
+		w.fast = fastPos
 	case p.kind == pParam && p.par.plain():
 		w.fast = fastVar
 	}

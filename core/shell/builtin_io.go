@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"bytes"
 	"io"
 	"strconv"
 	"strings"
@@ -181,7 +182,7 @@ func (m *Machine) biRead(p *Process, argv []string) int {
 		return m.readStore(p, &o, names, "", true)
 	}
 	// A whole line that is already there needs no frame.
-	if o.max < 0 && !o.exact && m.Files[file].Kind != FilePipe {
+	if o.max < 0 && !o.exact && m.lineThere(file, o.delim) {
 		line, err := m.readLine(file, o.delim)
 		if err == nil && (o.raw || !endsEscaped(line)) {
 			return m.readStore(p, &o, names, string(line[:len(line)-1]), true)
@@ -192,6 +193,12 @@ func (m *Machine) biRead(p *Process, argv []string) int {
 		return m.pushRead(p, argv, o, append([]byte(nil), line...))
 	}
 	return m.pushRead(p, argv, o, nil)
+}
+
+// lineThere reports whether readLine can only succeed, or end the file.
+func (m *Machine) lineThere(file int, delim byte) bool {
+	o := &m.Files[file]
+	return o.Kind != FilePipe || bytes.IndexByte(m.Pipes[o.Pipe].Buf, delim) >= 0
 }
 
 func (m *Machine) pushRead(p *Process, argv []string, o readOptions, have []byte) int {
@@ -373,7 +380,8 @@ func (m *Machine) readStore(p *Process, o *readOptions, names []string, line str
 		}
 		return status
 	}
-	fields := expand.SplitFields(line, ifs, len(names), o.raw)
+	fields := expand.AppendSplit(m.rt.split[:0], line, ifs, len(names), o.raw)
+	m.rt.split = fields[:0]
 	for i, n := range names {
 		value := ""
 		if i < len(fields) {

@@ -449,9 +449,13 @@ func (m *Machine) testBinary(p *Process, e expand.Env, x *testExpr, left string,
 			m.trace(p, "[[ "+quoteTrace(left)+" "+x.op+" "+quotePattern(right)+" ]]")
 		}
 	}
-	flags := p.Shell.Opts.flags() | expand.ExtGlob
 	switch x.op {
 	case "=", "==", "!=":
+		flags := e.Flags() | expand.ExtGlob
+		if !trace {
+			ok, err := expand.Matches(e, x.with, left, flags)
+			return ok == (x.op != "!="), err
+		}
 		pat, err := expand.Pattern(e, x.with)
 		if err != nil {
 			return false, err
@@ -526,14 +530,15 @@ func (m *Machine) matchRegexp(p *Process, s, pattern string) (bool, error) {
 	return loc != nil, nil
 }
 
+// regexKey is a regular expression as a script gave it.
+type regexKey struct {
+	pattern string
+	fold    bool
+}
+
 // regexp compiles an ERE, remembering the last few.
 func (m *Machine) regexp(pattern string, fold bool) (*regex.Regexp, error) {
-	key := pattern
-	if fold {
-		key = "i" + key
-	} else {
-		key = "c" + key
-	}
+	key := regexKey{pattern, fold}
 	if re := m.rt.regex[key]; re != nil {
 		return re, nil
 	}
@@ -542,7 +547,7 @@ func (m *Machine) regexp(pattern string, fold bool) (*regex.Regexp, error) {
 		return nil, err
 	}
 	if len(m.rt.regex) > 64 || m.rt.regex == nil {
-		m.rt.regex = map[string]*regex.Regexp{}
+		m.rt.regex = map[regexKey]*regex.Regexp{}
 	}
 	m.rt.regex[key] = re
 	return re, nil

@@ -15,6 +15,8 @@ type procEnv struct {
 	m     *Machine
 	p     *Process
 	globs int64
+	opts  Options // that flags were made of
+	flags expand.Flags
 }
 
 // env gives the process's Env. There is one per machine, reused: expansion
@@ -106,7 +108,7 @@ func (e *procEnv) AssignInt(name string, n int64) error {
 	if v == nil || v.IsArray() || v.Attrs()&^(vars.Export|vars.Integer) != 0 || e.p.Shell.Opts.on(OptAllexport) {
 		return e.Assign(name, nil, strconv.FormatInt(n, 10), false)
 	}
-	t.Own(name).SetInt(n)
+	t.Owned(name, v).SetInt(n)
 	if v.Is(vars.Export) || len(name) <= 10 {
 		e.m.noticed(e.p, name)
 	}
@@ -150,7 +152,12 @@ func (e *procEnv) Special(c byte) (string, bool) {
 	return "", false
 }
 
-func (e *procEnv) Flags() expand.Flags { return e.p.Shell.Opts.flags() }
+func (e *procEnv) Flags() expand.Flags {
+	if o := e.p.Shell.Opts; o != e.opts {
+		e.opts, e.flags = o, o.flags()
+	}
+	return e.flags
+}
 
 func (e *procEnv) Command(*syntax.CmdSubst) (string, error)  { return "", expand.ErrNeed }
 func (e *procEnv) Process(*syntax.ProcSubst) (string, error) { return "", expand.ErrNeed }

@@ -162,14 +162,16 @@ type transient struct {
 	host    Host
 	fields  []string
 	frames  []Frame // of the run before: empty, to be filled again
+	split   []string
 	buf     []byte
 	line    []byte
 	echo    []byte
 	history History
-	regex   map[string]*regex.Regexp
+	regex   map[regexKey]*regex.Regexp
 	env     procEnv
 	credit  int  // work units until the host is asked whether the slice is over
 	single  bool // ask the host after every step
+	spare   []*Extra
 }
 
 // Host is the caller's side of a slice. It is never saved.

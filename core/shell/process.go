@@ -147,6 +147,16 @@ func (p *Process) push(f Frame) *Frame {
 	return &p.Frames[len(p.Frames)-1]
 }
 
+// pushList is push of what most frames are: the beginning of a list.
+func (p *Process) pushList(l *list) {
+	n := len(p.Frames)
+	if n == cap(p.Frames) {
+		p.Frames = slices.Grow(p.Frames, 8)
+	}
+	p.Frames = p.Frames[:n+1]
+	p.Frames[n] = Frame{Kind: FList, node: l}
+}
+
 // clone copies a process for a fork of the whole machine: same PID, same files.
 func (p *Process) clone(reg *cmd.Registry) *Process {
 	c := *p
@@ -272,7 +282,7 @@ func (m *Machine) forkShell(p *Process, f Frame) *Process {
 		f := &p.Frames[i]
 		switch {
 		case f.Kind == FFunc:
-			c.push(Frame{Kind: FFunc, PC: ghost, node: f.node, X: &Extra{Name: f.X.Name, Line: f.X.Line, Text: f.X.Text, Vars: slices.Clip(f.X.Vars)}})
+			c.push(Frame{Kind: FFunc, PC: ghost, node: f.node, X: &Extra{Name: f.X.Name, Line: f.X.Line, Text: f.X.Text, Vars: slices.Clone(f.X.Vars)}})
 		case f.Kind == FEval && f.X.Call == "source":
 			c.push(Frame{Kind: FEval, PC: ghost, X: &Extra{Call: "source"}})
 		case f.Kind == FScript && (f.X.Call == "source" || f.X.Call == ""):

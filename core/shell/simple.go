@@ -28,6 +28,14 @@ func (m *Machine) simple(p *Process, c *simple) {
 	if p.Shell.Traps != nil && m.debugTrap(p, c, func() { p.push(Frame{Kind: FSimple, node: c}) }) {
 		return
 	}
+	if c.bare {
+		m.assignNow(p, c)
+		return
+	}
+	if c.temp && !p.Shell.Opts.on(OptXtrace) && len(p.Shell.Off) == 0 && !p.defines(c.builtin.name) {
+		m.tempNow(p, c)
+		return
+	}
 	if !c.plain {
 		m.stepSimple(p, p.push(Frame{Kind: FSimple, node: c}))
 		return
@@ -47,7 +55,7 @@ func (m *Machine) simple(p *Process, c *simple) {
 		m.traceWords(p, words)
 	}
 	b := c.builtin
-	if b == nil || p.Shell.Funcs.Len() > 0 || len(p.Shell.Off) > 0 {
+	if b == nil || len(p.Shell.Off) > 0 || p.defines(b.name) {
 		m.run(p, append([]string(nil), words...), nil)
 		return
 	}
@@ -59,6 +67,52 @@ func (m *Machine) simple(p *Process, c *simple) {
 			m.failed(p)
 		}
 	}
+}
+
+// defines reports whether there is a function of the name.
+func (p *Process) defines(name string) bool {
+	if p.Shell.Funcs.Len() == 0 {
+		return false
+	}
+	_, ok := p.Shell.Funcs.Get(name)
+	return ok
+}
+
+// assignNow makes the assignments of a command that is nothing else and needs no frame.
+func (m *Machine) assignNow(p *Process, c *simple) {
+	m.Meter.Commands++
+	p.Subst = 0
+	e := m.env(p)
+	for _, a := range c.assigns {
+		if err := m.assignNode(p, e, a); err != nil {
+			m.assignFailed(p, err)
+			return
+		}
+	}
+	p.Status, p.Shell.Last = 0, ""
+	m.setPipe(p, 0)
+}
+
+// tempNow runs a builtin with assignments of its own: its frame is there only to undo them.
+func (m *Machine) tempNow(p *Process, c *simple) {
+	m.Meter.Commands++
+	p.Subst = 0
+	words, err := expand.Fields(m.env(p), m.rt.fields[:0], c.words)
+	m.rt.fields = words[:0]
+	if err != nil {
+		m.expandFailed(p, err)
+		return
+	}
+	f := p.push(Frame{Kind: FSimple, node: c, PC: simpleEnd, X: m.extra()})
+	for _, a := range c.assigns {
+		if err := m.assignTemp(p, m.env(p), f, a); err != nil {
+			m.pop(p)
+			m.assignFailed(p, err)
+			return
+		}
+	}
+	p.Shell.Last = words[len(words)-1]
+	m.runBuiltin(p, c.builtin, words, f)
 }
 
 // stepSimple expands the words, makes the assignments, opens the redirections, runs the command.
@@ -73,7 +127,7 @@ func (m *Machine) stepSimple(p *Process, f *Frame) {
 		if c.memo {
 			ok, err = m.expanded(p, f, func(e expand.Env) (err error) { words, err = expand.Fields(e, nil, c.words); return err })
 		} else if len(c.words) > 0 {
-			words, err = expand.Fields(m.env(p), nil, c.words)
+			words, err = expand.Fields(m.env(p), make([]string, 0, len(c.words)), c.words)
 		}
 		if !ok {
 			return

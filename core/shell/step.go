@@ -122,7 +122,41 @@ func (m *Machine) stepList(p *Process, f *Frame) {
 	if p.Shell.Opts.on(OptNoExec) {
 		return
 	}
+	n := len(p.Frames)
 	m.start(p, st)
+	if len(p.Frames) == n && p.top().Kind == FList {
+		m.turn(p, n)
+	}
+}
+
+// turn ends a list whose last statement is over and takes the loop or the if
+// around it to what comes next, in the step of that statement: a turn of a loop
+// of one statement is one step, and no step is more than one statement.
+func (m *Machine) turn(p *Process, n int) {
+	f := &p.Frames[n-1]
+	if n < 2 || f.I < len(f.node.(*list).stmts) || p.Wait.Kind != Runs || len(p.Queue) > 0 || len(p.Signal) > 0 {
+		return
+	}
+	below := &p.Frames[n-2]
+	switch below.Kind {
+	case FFunc:
+		if p.Shell.Traps == nil {
+			m.pop(p)
+			m.stepFunc(p, below)
+		}
+	case FFor:
+		m.pop(p)
+		m.stepFor(p, below)
+	case FCFor:
+		m.pop(p)
+		m.stepCFor(p, below)
+	case FWhile:
+		m.pop(p)
+		m.stepWhile(p, below)
+	case FIf:
+		m.pop(p)
+		m.stepIf(p, below)
+	}
 }
 
 // start begins a statement: it pushes frames, or does at once what needs none.
@@ -195,10 +229,10 @@ func (m *Machine) command(p *Process, n node) {
 		m.arith(p, x, m.env(p))
 	case *ifClause:
 		p.push(Frame{Kind: FIf, node: x})
-		p.push(Frame{Kind: FList, node: x.cond})
+		p.pushList(x.cond)
 	case *whileClause:
 		p.push(Frame{Kind: FWhile, node: x})
-		p.push(Frame{Kind: FList, node: x.cond})
+		p.pushList(x.cond)
 	case *forClause:
 		kind := FFor
 		if x.menu {
@@ -208,9 +242,13 @@ func (m *Machine) command(p *Process, n node) {
 	case *cFor:
 		p.push(Frame{Kind: FCFor, node: x})
 	case *caseClause:
+		if !x.memo && p.Shell.Traps == nil && !p.Shell.Opts.on(OptXtrace) {
+			m.caseNow(p, x)
+			return
+		}
 		p.push(Frame{Kind: FCase, node: x, PC: -1})
 	case *block:
-		p.push(Frame{Kind: FList, node: x.body})
+		p.pushList(x.body)
 	case *andOr:
 		p.push(Frame{Kind: FAndOr, node: x, I: 1})
 		m.start(p, x.stmts[0])
@@ -236,6 +274,10 @@ func (m *Machine) command(p *Process, n node) {
 		}
 		m.test(p, x, m.env(p))
 	case *decl:
+		if x.set != nil && p.Shell.Traps == nil && !p.Shell.Opts.on(OptXtrace) && !p.defines(x.name) {
+			m.declareNow(p, x)
+			return
+		}
 		p.push(Frame{Kind: FDecl, node: x})
 	case *timeClause:
 		p.push(Frame{Kind: FTime, node: x, X: &Extra{Until: m.now()}})
@@ -278,7 +320,7 @@ func (m *Machine) stepScript(p *Process, f *Frame) {
 	if p.Shell.Opts.on(OptNoExec) {
 		return
 	}
-	p.push(Frame{Kind: FList, node: u.body})
+	p.pushList(u.body)
 }
 
 // syntaxError ends a script: status 2 and bash's message.

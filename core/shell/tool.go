@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"bytes"
 	"io"
 	"strconv"
 
@@ -297,10 +298,8 @@ func (m *Machine) readLine(file int, delim byte) ([]byte, error) {
 }
 
 func cutLine(b []byte, delim byte) (n int, found bool) {
-	for i, c := range b {
-		if c == delim {
-			return i + 1, true
-		}
+	if i := bytes.IndexByte(b, delim); i >= 0 {
+		return i + 1, true
 	}
 	return len(b), false
 }

@@ -166,6 +166,15 @@ func (t *Table) Own(name string) *Var {
 	return v
 }
 
+// Owned is Own for a name whose binding Get has just given as v: most are
+// owned already and need no second search.
+func (t *Table) Owned(name string, v *Var) *Var {
+	if v != nil && v.own != nil && v.own == t.own {
+		return v
+	}
+	return t.Own(name)
+}
+
 // Bind replaces the binding of name by v and returns the one that was; nil
 // stands for none in both.
 func (t *Table) Bind(name string, v *Var) (old *Var) {
@@ -180,6 +189,13 @@ func (t *Table) Bind(name string, v *Var) (old *Var) {
 	}
 	t.put(name, sum, v)
 	return old
+}
+
+// Fresh binds name to a variable without value or attributes, owned, and
+// returns the binding that was.
+func (t *Table) Fresh(name string) (old, v *Var) {
+	v = &Var{own: t.owner()}
+	return t.Bind(name, v), v
 }
 
 // Delete removes the binding of name.
