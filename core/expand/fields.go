@@ -23,11 +23,11 @@ type eval struct {
 	env     Env
 	flags   Flags
 	goal    goal
-	out     []string // fields finished
-	buf     []byte   // the field under construction
-	quotes  []span   // quoted ranges of buf, if there may be a pattern
-	leaves  []string // values for pLeaf
-	err     error    // of a field finished in the middle of a part
+	out     []string  // fields finished
+	globs   []globbed // those of them that stand for path names
+	buf     []byte    // the field under construction
+	quotes  []span    // quoted ranges of buf, if there may be a pattern
+	leaves  []string  // values for pLeaf
 	ifs     string
 	depth   int
 	runs    int  // nested arithmetic nodes
@@ -73,7 +73,8 @@ func (e *eval) joiner() string {
 }
 
 // Fields expands words to fields and appends them to dst: braces, tildes,
-// parameters, commands, arithmetic, splitting, path names, quote removal.
+// parameters, commands, arithmetic, splitting, quote removal, and after all of
+// them, for all words, path names.
 func Fields(env Env, dst []string, ws []*Word) ([]string, error) {
 	e := eval{env: env, goal: toFields, out: dst}
 	for _, w := range ws {
@@ -82,6 +83,9 @@ func Fields(env Env, dst []string, ws []*Word) ([]string, error) {
 		} else if err := e.field(w); err != nil {
 			return nil, err
 		}
+	}
+	if e.globs != nil {
+		return e.paths()
 	}
 	return e.out, nil
 }
@@ -127,7 +131,8 @@ func (e *eval) field(w *Word) error {
 			return nil
 		}
 		e.split(s)
-		return e.end()
+		e.end()
+		return nil
 	}
 	e.load()
 	e.solid = w.solid
@@ -141,7 +146,8 @@ func (e *eval) field(w *Word) error {
 			if err := e.parts(w.parts, false); err != nil {
 				return err
 			}
-			return e.end()
+			e.end()
+			return nil
 		})
 	}
 	if w.isLit || w.braces != nil && len(w.parts) == 0 {
@@ -151,7 +157,8 @@ func (e *eval) field(w *Word) error {
 	if err := e.parts(w.parts, false); err != nil {
 		return err
 	}
-	return e.end()
+	e.end()
+	return nil
 }
 
 // only returns the part of a word that has no other, quotes taken off.
@@ -197,25 +204,22 @@ func (e *eval) inert(s string) bool {
 func formatInt(n int64) string { return strconv.FormatInt(n, 10) }
 
 // end finishes a word: its last field, if there is one.
-func (e *eval) end() error {
-	var err error
+func (e *eval) end() {
 	if e.have || len(e.buf) > 0 {
-		err = e.flush()
+		e.flush()
 	}
 	e.wsEnd = false
-	return err
 }
 
 // flush finishes the field under construction, even if it is empty.
-func (e *eval) flush() error {
-	var err error
+func (e *eval) flush() {
 	if e.meta && e.flags&NoGlob == 0 && e.goal == toFields {
-		err = e.glob()
-	} else {
-		e.out = append(e.out, string(e.buf))
+		if pattern := e.escaped(`*?[]\()|!^-@+`); isPattern(pattern, e.flags) {
+			e.globs = append(e.globs, globbed{len(e.out), pattern})
+		}
 	}
+	e.out = append(e.out, string(e.buf))
 	e.buf, e.quotes, e.have, e.meta = e.buf[:0], e.quotes[:0], false, false
-	return err
 }
 
 // parts evaluates parts into the current field. operand: they are the operand
@@ -226,10 +230,7 @@ func (e *eval) parts(ps []part, operand bool) error {
 	}
 	var err error
 	for i := range ps {
-		if err = e.part(&ps[i], operand); err == nil {
-			err = e.err
-		}
-		if err == nil && len(e.buf) > maxWordSize {
+		if err = e.part(&ps[i], operand); err == nil && len(e.buf) > maxWordSize {
 			err = limitError("word", "expanded word too large")
 		}
 		if err != nil {
@@ -391,9 +392,7 @@ func (e *eval) list(l []string, star, quoted bool) error {
 		for i, s := range l {
 			if i > 0 {
 				e.have = true
-				if err := e.flush(); err != nil {
-					return err
-				}
+				e.flush()
 			}
 			e.quote(s)
 		}
@@ -404,9 +403,7 @@ func (e *eval) list(l []string, star, quoted bool) error {
 			if i > 0 {
 				if e.ifs == "" {
 					if e.have || len(e.buf) > 0 {
-						if err := e.flush(); err != nil {
-							return err
-						}
+						e.flush()
 					}
 				} else {
 					e.split(e.joiner())
