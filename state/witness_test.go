@@ -90,6 +90,7 @@ func scenarios() []script {
 			start: core.Start{Open: true}},
 		{name: "scenario/descriptors", text: "echo a b > f; xargs -a f -n1 bash -c 'echo /dev/fd/* $0'; find . -name f -exec bash -c 'echo /dev/fd/*' \\;; echo /dev/fd/* <(echo) $(echo /dev/fd/*)"},
 		{name: "scenario/memory", text: "(seq 1000; sleep 9) | sort | tail -1 & sleep 1; seq 1000 | sort | tail -1; wait; seq 4000 | sort | tail -1; x=$(seq 2000 | sort); echo ${#x}; seq 9000 | tac | tail -1", config: func(c *core.Config) { c.Limits.Memory = 30_000 }},
+		{name: "scenario/held", text: "(seq 20000; sleep 9) | sort | tail -1 & sleep 1; for i in 1 2; do echo $i; done; seq 20000 | sort | tail -1; echo end", config: func(c *core.Config) { c.Limits.Memory = 300_000 }},
 		{name: "scenario/missing", text: "ls --no-such-option; checkpoint one; fc; checkpoint two; raises x; fails y; yes | head -c 30000 >&2", tools: tools,
 			config: func(c *core.Config) { c.Limits.Output = 5000; c.Seed = 99 }},
 	}

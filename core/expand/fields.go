@@ -23,12 +23,12 @@ type eval struct {
 	env     Env
 	flags   Flags
 	goal    goal
-	out     []string // fields finished
-	one     string   // the field under construction while it is one piece: buf is empty then
-	buf     []byte   // the field under construction
-	quotes  []span   // quoted ranges of buf, if there may be a pattern
-	leaves  []string // values for pLeaf
-	err     error    // of a field finished in the middle of a part
+	out     []string  // fields finished
+	globs   []globbed // those of them that stand for path names
+	one     string    // the field under construction while it is one piece: buf is empty then
+	buf     []byte    // the field under construction
+	quotes  []span    // quoted ranges of buf, if there may be a pattern
+	leaves  []string  // values for pLeaf
 	ifs     string
 	depth   int
 	runs    int  // nested arithmetic nodes
@@ -75,7 +75,8 @@ func (e *eval) joiner() string {
 }
 
 // Fields expands words to fields and appends them to dst: braces, tildes,
-// parameters, commands, arithmetic, splitting, path names, quote removal.
+// parameters, commands, arithmetic, splitting, quote removal, and after all of
+// them, for all words, path names.
 func Fields(env Env, dst []string, ws []*Word) ([]string, error) {
 	e := eval{env: env, goal: toFields, out: dst}
 	for _, w := range ws {
@@ -84,6 +85,9 @@ func Fields(env Env, dst []string, ws []*Word) ([]string, error) {
 		} else if err := e.field(w); err != nil {
 			return nil, err
 		}
+	}
+	if e.globs != nil {
+		return e.paths()
 	}
 	return e.out, nil
 }
@@ -144,7 +148,8 @@ func (e *eval) field(w *Word) error {
 			return nil
 		}
 		e.split(s)
-		return e.end()
+		e.end()
+		return nil
 	}
 	e.load()
 	e.solid = w.solid
@@ -158,7 +163,8 @@ func (e *eval) field(w *Word) error {
 			if err := e.parts(w.parts, false); err != nil {
 				return err
 			}
-			return e.end()
+			e.end()
+			return nil
 		})
 	}
 	if w.isLit || w.braces != nil && len(w.parts) == 0 {
@@ -168,7 +174,8 @@ func (e *eval) field(w *Word) error {
 	if err := e.parts(w.parts, false); err != nil {
 		return err
 	}
-	return e.end()
+	e.end()
+	return nil
 }
 
 // only returns the part of a word that has no other, quotes taken off.
@@ -214,13 +221,11 @@ func (e *eval) inert(s string) bool {
 func formatInt(n int64) string { return strconv.FormatInt(n, 10) }
 
 // end finishes a word: its last field, if there is one.
-func (e *eval) end() error {
-	var err error
+func (e *eval) end() {
 	if e.begun() {
-		err = e.flush()
+		e.flush()
 	}
 	e.wsEnd = false
-	return err
 }
 
 // size is how long the field under construction is.
@@ -230,18 +235,19 @@ func (e *eval) size() int { return len(e.one) + len(e.buf) }
 func (e *eval) begun() bool { return e.have || e.size() > 0 }
 
 // flush finishes the field under construction, even if it is empty.
-func (e *eval) flush() error {
-	var err error
+func (e *eval) flush() {
 	if e.meta && e.flags&NoGlob == 0 && e.goal == toFields {
 		e.room()
-		err = e.glob()
-	} else if len(e.buf) == 0 {
+		if pattern := e.escaped(`*?[]\()|!^-@+`); isPattern(pattern, e.flags) {
+			e.globs = append(e.globs, globbed{len(e.out), pattern})
+		}
+	}
+	if len(e.buf) == 0 {
 		e.out = append(e.out, e.one)
 	} else {
 		e.out = append(e.out, string(e.buf))
 	}
 	e.one, e.buf, e.quotes, e.have, e.meta = "", e.buf[:0], e.quotes[:0], false, false
-	return err
 }
 
 // parts evaluates parts into the current field. operand: they are the operand
@@ -252,10 +258,7 @@ func (e *eval) parts(ps []part, operand bool) error {
 	}
 	var err error
 	for i := range ps {
-		if err = e.part(&ps[i], operand); err == nil {
-			err = e.err
-		}
-		if err == nil && len(e.buf) > maxWordSize {
+		if err = e.part(&ps[i], operand); err == nil && len(e.buf) > maxWordSize {
 			err = limitError("word", "expanded word too large")
 		}
 		if err != nil {
@@ -433,9 +436,7 @@ func (e *eval) list(l []string, star, quoted bool) error {
 		for i, s := range l {
 			if i > 0 {
 				e.have = true
-				if err := e.flush(); err != nil {
-					return err
-				}
+				e.flush()
 			}
 			e.quote(s)
 		}
@@ -446,9 +447,7 @@ func (e *eval) list(l []string, star, quoted bool) error {
 			if i > 0 {
 				if e.ifs == "" {
 					if e.begun() {
-						if err := e.flush(); err != nil {
-							return err
-						}
+						e.flush()
 					}
 				} else {
 					e.split(e.joiner())

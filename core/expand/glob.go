@@ -7,26 +7,35 @@ import (
 	"eryxsh/vfs"
 )
 
-// glob replaces the field under construction, which has unquoted pattern
-// characters, by the path names that match it.
-func (e *eval) glob() error {
-	pattern := e.escaped(`*?[]\()|!^-@+`)
-	if !isPattern(pattern, e.flags) {
-		e.out = append(e.out, string(e.buf))
-		return nil
+// globbed is a field that has unquoted pattern characters.
+type globbed struct {
+	at      int    // in the fields
+	pattern string // escaped
+}
+
+// paths replaces the fields that are patterns by the path names that match
+// them. It comes after everything else: what a substitution in a later word
+// made is found.
+func (e *eval) paths() ([]string, error) {
+	var out []string
+	done := 0
+	for _, g := range e.globs {
+		found, err := globFlags(e.env, g.pattern, e.flags)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, e.out[done:g.at]...)
+		done = g.at + 1
+		switch {
+		case len(found) > 0:
+			out = append(out, found...)
+		case e.flags&FailGlob != 0:
+			return nil, &Error{Kind: NoMatch, Text: "no match: " + e.out[g.at]}
+		case e.flags&NullGlob == 0:
+			out = append(out, e.out[g.at])
+		}
 	}
-	found, err := globFlags(e.env, pattern, e.flags)
-	switch {
-	case err != nil:
-		return err
-	case len(found) > 0:
-		e.out = append(e.out, found...)
-	case e.flags&FailGlob != 0:
-		return &Error{Kind: NoMatch, Text: "no match: " + string(e.buf)}
-	case e.flags&NullGlob == 0:
-		e.out = append(e.out, string(e.buf))
-	}
-	return nil
+	return append(out, e.out[done:]...), nil
 }
 
 // isPattern reports whether s, in the escaped form, contains a pattern.

@@ -30,13 +30,13 @@ func (e *eval) split(s string) {
 		pending := e.begun()
 		if c == ' ' || c == '\t' || c == '\n' {
 			if pending {
-				e.cut()
+				e.flush()
 				e.wsEnd = true
 			}
 			continue
 		}
 		if pending || !e.wsEnd {
-			e.cut()
+			e.flush()
 		}
 		e.wsEnd = false
 	}
@@ -56,13 +56,6 @@ func (e *eval) runLen(s string) int {
 		return n
 	}
 	return len(s)
-}
-
-// cut is flush for callers without an error result; parts looks at e.err.
-func (e *eval) cut() {
-	if err := e.flush(); err != nil && e.err == nil {
-		e.err = err
-	}
 }
 
 // SplitFields cuts a line as the read builtin does. At most max fields are

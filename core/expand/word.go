@@ -208,7 +208,7 @@ type Word struct {
 	text   string // source, for messages
 	fast   fastKind
 	match  *Matcher // of AsPattern, of a constant
-	solid  bool // no unquoted expansion, no pattern
+	solid  bool     // no unquoted expansion, no pattern
 }
 
 // fastKind singles out the words that most commands consist of.

@@ -164,7 +164,7 @@ func (m *Machine) declText(p *Process, d *declaration, name, value string, add b
 	if add {
 		text = name + "+=" + value + "\n"
 	}
-	u, _, err := nextUnit("", expand.Encode([]byte(text)), 0, p.Line)
+	u, _, err := nextUnit(expand.Encode([]byte(text)), 0, p.Line)
 	if err != nil || u == nil {
 		m.complain(p, "%s: %s", d.name, value)
 		return 1

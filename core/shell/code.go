@@ -12,7 +12,6 @@ import (
 
 // Unit is compiled text.
 type Unit struct {
-	Name  string // file name, or what bash calls the text: "bash", "environment"
 	Line  int    // line number of the unit's first line in its file
 	Text  string // encoded as expand.Encode does
 	src   *expand.Source

@@ -231,6 +231,9 @@ func (m *Machine) undo(p *Process, f *Frame) {
 	}
 	for i := len(x.Vars) - 1; i >= 0; i-- {
 		p.Shell.Vars.Bind(x.Vars[i].Name, x.Vars[i].Var)
+		if x.Vars[i].Name == "PATH" {
+			m.noticed(p, "PATH")
+		}
 	}
 	if x.Set {
 		p.Shell.Params = x.Params

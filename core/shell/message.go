@@ -264,10 +264,6 @@ func (m *Machine) sourceName(p *Process) string {
 			return f.X.Text
 		case f.Kind == FScript && f.X.Call != "eval" && f.X.Call != "trap":
 			return f.X.Name
-		case f.node != nil && f.Kind != FBottom:
-			if u := f.node.at().unit; u != nil && u.Name != "" {
-				return u.Name
-			}
 		}
 	}
 	return ""
@@ -281,7 +277,7 @@ func (m *Machine) noticed(p *Process, name string) {
 	switch name {
 	case "PATH":
 		if p.Shell.Hashed.Len() > 0 {
-			p.Shell.Hashed = persist.Map[string]{}
+			p.Shell.Hashed = persist.Map[Hashed]{}
 		}
 	case "OPTIND":
 		p.Shell.Getopts = Getopts{}

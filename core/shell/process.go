@@ -43,7 +43,7 @@ type Shell struct {
 	Vars    *vars.Table            `cbor:"-"`
 	Funcs   persist.Map[*Function] `cbor:"-"`
 	Aliases persist.Map[string]    `cbor:"-"`
-	Hashed  persist.Map[string]    `cbor:"-"` // hash builtin: name → path
+	Hashed  persist.Map[Hashed]    `cbor:"-"` // commands found through PATH
 	Opts    Options                `cbor:"1,keyasint"`
 	Traps   []Trap                 `cbor:"2,keyasint,omitempty"` // by signal number
 	Params  []string               `cbor:"3,keyasint,omitempty"` // $1…

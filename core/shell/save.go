@@ -25,7 +25,6 @@ type Image struct {
 
 // UnitRecord is the text of a unit some frame or function stands in.
 type UnitRecord struct {
-	Name string `cbor:"1,keyasint,omitempty"`
 	Line int    `cbor:"2,keyasint,omitempty"`
 	Text string `cbor:"3,keyasint,omitempty"`
 }
@@ -37,7 +36,7 @@ type ProcRecord struct {
 	Vars    []vars.Record `cbor:"3,keyasint,omitempty"`
 	Funcs   []FuncRecord  `cbor:"4,keyasint,omitempty"`
 	Aliases []Pair        `cbor:"5,keyasint,omitempty"`
-	Hashed  []Pair        `cbor:"6,keyasint,omitempty"`
+	Hashed  []Hashed      `cbor:"6,keyasint,omitempty"`
 	Frames  []FrameRecord `cbor:"7,keyasint,omitempty"`
 }
 
@@ -112,7 +111,7 @@ type saver struct {
 }
 
 func (s *saver) unit(u *Unit) int {
-	r := UnitRecord{u.Name, u.Line, u.Text}
+	r := UnitRecord{u.Line, u.Text}
 	if i, ok := s.units[r]; ok {
 		return i
 	}
@@ -130,7 +129,10 @@ func (s *saver) proc(p *Process) ProcRecord {
 		r.Funcs = append(r.Funcs, FuncRecord{Name: name, Unit: s.unit(fn.Unit), Addr: fn.decl.addr, Export: fn.Export, Trace: fn.Trace,
 			Readonly: fn.Readonly, Line: fn.Line, File: fn.File})
 	}
-	r.Aliases, r.Hashed = pairs(&p.Shell.Aliases), pairs(&p.Shell.Hashed)
+	r.Aliases = pairs(&p.Shell.Aliases)
+	for _, h := range p.Shell.Hashed.Sorted() {
+		r.Hashed = append(r.Hashed, h)
+	}
 	for i := range p.Frames {
 		r.Frames = append(r.Frames, s.frame(&p.Frames[i]))
 	}
@@ -195,7 +197,7 @@ func Load(img *Image, fs *vfs.FS, reg *cmd.Registry) (*Machine, error) {
 		m.Tools.Set(m.epoch, t.Name, t)
 	}
 	for i, u := range img.Units {
-		c, err := loadUnit(u.Name, u.Text, u.Line)
+		c, err := loadUnit(u.Text, u.Line)
 		if err != nil {
 			return nil, fault.New(fault.Drift, "load", fmt.Sprintf("unit %d", i), "%s", err)
 		}
@@ -262,8 +264,8 @@ func (l *loader) proc(r *ProcRecord) (*Process, error) {
 	for _, kv := range r.Aliases {
 		p.Shell.Aliases.Set(l.m.epoch, kv.Key, kv.Value)
 	}
-	for _, kv := range r.Hashed {
-		p.Shell.Hashed.Set(l.m.epoch, kv.Key, kv.Value)
+	for _, h := range r.Hashed {
+		p.Shell.Hashed.Set(l.m.epoch, h.Name, h)
 	}
 	for i := range r.Frames {
 		f, err := l.frame(p, &r.Frames[i])

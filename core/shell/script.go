@@ -12,15 +12,15 @@ import (
 
 // unit compiles the next line of a text, aliases expanded.
 // It gives the text back, in which aliases of that line have been replaced.
-func (m *Machine) unit(p *Process, name, text string, off, line int) (u *Unit, read string, next int, err error) {
+func (m *Machine) unit(p *Process, text string, off, line int) (u *Unit, read string, next int, err error) {
 	if p.Shell.Aliases.Len() == 0 || !p.Shell.Opts.on(OptExpandAliases) {
-		u, next, err = m.lib.units.next(name, text, off, line)
+		u, next, err = m.lib.units.next(text, off, line)
 		if err != nil || !p.Shell.Opts.on(OptExtglob) && strings.Contains(text[off:next], "!(") {
-			return respaced(name, text, off, line, u, next, err)
+			return respaced(text, off, line, u, next, err)
 		}
 		return u, text, next, err
 	}
-	return m.aliasedUnit(p, name, text, off, line)
+	return m.aliasedUnit(p, text, off, line)
 }
 
 // closedDocs ends the line of a here-document's delimiter that the end of a
@@ -60,10 +60,10 @@ func closedDocs(text string, off int) (edited string, ok bool) {
 
 // respaced reads a line again where the parser and bash see other tokens:
 // without extglob !( is a negated subshell, and (( that is no arithmetic is two.
-func respaced(name, text string, off, line int, u *Unit, next int, err error) (*Unit, string, int, error) {
+func respaced(text string, off, line int, u *Unit, next int, err error) (*Unit, string, int, error) {
 	if e, ok := err.(*SyntaxError); ok && !e.Depth {
 		if edited, ok := closedDocs(text, off); ok {
-			if u, next, err := nextUnit(name, edited, off, line); err == nil {
+			if u, next, err := nextUnit(edited, off, line); err == nil {
 				return u, edited, next, nil
 			}
 		}
@@ -72,7 +72,7 @@ func respaced(name, text string, off, line int, u *Unit, next int, err error) (*
 				break
 			}
 			edited := text[:i+1] + " " + text[i+1:]
-			if u, next, err := nextUnit(name, edited, off, line); err == nil {
+			if u, next, err := nextUnit(edited, off, line); err == nil {
 				return u, edited, next, nil
 			}
 			i++
@@ -93,7 +93,7 @@ func respaced(name, text string, off, line int, u *Unit, next int, err error) (*
 			break
 		}
 		edited := text[:at] + " " + text[at:]
-		v, end, err := nextUnit(name, edited, off, line)
+		v, end, err := nextUnit(edited, off, line)
 		if err != nil {
 			break
 		}
@@ -106,7 +106,7 @@ func respaced(name, text string, off, line int, u *Unit, next int, err error) (*
 // simple command is replaced by the alias's text, and what comes of it is read
 // again. A replaced name is not replaced again inside its own text; an alias
 // that ends in a blank makes the next word a candidate.
-func (m *Machine) aliasedUnit(p *Process, name, text string, off, line int) (*Unit, string, int, error) {
+func (m *Machine) aliasedUnit(p *Process, text string, off, line int) (*Unit, string, int, error) {
 	rest := text[off:]
 	var used []aliasSpan
 	for range 256 {
@@ -128,7 +128,7 @@ func (m *Machine) aliasedUnit(p *Process, name, text string, off, line int) (*Un
 			if len(stmts) == 0 {
 				return nil, text, len(text), nil
 			}
-			u := newUnit(name, rest[:n], line)
+			u := newUnit(rest[:n], line)
 			if err := u.compile(stmts); err != nil {
 				return nil, text, len(text), err
 			}
@@ -148,7 +148,7 @@ func (m *Machine) aliasedUnit(p *Process, name, text string, off, line int) (*Un
 		}
 		used = append(used, aliasSpan{at, at + len(value), word, strings.HasSuffix(value, " ") || strings.HasSuffix(value, "\t")})
 	}
-	u, next, err := nextUnit(name, text, off, line)
+	u, next, err := nextUnit(text, off, line)
 	return u, text, next, err
 }
 

@@ -334,8 +334,11 @@ func (m *Machine) external(p *Process, argv []string) {
 		m.callTool(p, t, argv)
 		return
 	}
-	path, err := m.find(p, name)
+	path, err := m.lookUp(p, name)
 	if err != nil {
+		if path != "" {
+			name = path
+		}
 		m.notRun(p, name, err)
 		return
 	}
@@ -384,9 +387,6 @@ func (m *Machine) find(p *Process, name string) (string, error) {
 	}
 	if name == "" {
 		return "", errNotFound
-	}
-	if path, ok := p.Shell.Hashed.Get(name); ok && m.runnable(p, path) == nil {
-		return path, nil
 	}
 	denied, first := false, ""
 	for dir := range strings.SplitSeq(m.pathVar(p), ":") {

@@ -297,7 +297,7 @@ func (m *Machine) command(p *Process, n node) {
 func (m *Machine) stepScript(p *Process, f *Frame) {
 	x := f.X
 	line := x.Line
-	u, text, next, err := m.unit(p, x.Name, x.Text, f.I, line)
+	u, text, next, err := m.unit(p, x.Text, f.I, line)
 	x.Text = text
 	if err != nil {
 		m.syntaxError(p, f, err.(*SyntaxError))

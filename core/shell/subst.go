@@ -67,12 +67,12 @@ func (m *Machine) substBody(p *Process, n syntax.Node) (*list, error) {
 		}
 		b.WriteByte('\n')
 	}
-	u, _, err := nextUnit(m.sourceName(p), b.String(), 0, p.Line)
+	u, _, err := nextUnit(b.String(), 0, p.Line)
 	if err != nil {
 		return nil, err
 	}
 	if u == nil {
-		u = newUnit("", "\n", p.Line)
+		u = newUnit("\n", p.Line)
 		if err := u.compile(nil); err != nil {
 			return nil, err
 		}

@@ -216,7 +216,7 @@ func (m *Machine) stepStdin(p *Process, f *Frame) {
 		return
 	}
 	text := string(x.Data)
-	u, _, _, perr := m.unit(p, "", expand.Encode([]byte(text)), 0, x.Line)
+	u, _, _, perr := m.unit(p, expand.Encode([]byte(text)), 0, x.Line)
 	if e, ok := perr.(*SyntaxError); ok && !end && e.Incomplete {
 		return // the command goes on on the next line
 	}

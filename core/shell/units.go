@@ -36,8 +36,8 @@ type unitCache struct {
 
 // unitKey is what nextUnit depends on. Texts are what is left of a script from a line on.
 type unitKey struct {
-	name, rest string
-	line       int
+	rest string
+	line int
 }
 
 type cachedUnit struct {
@@ -46,15 +46,15 @@ type cachedUnit struct {
 }
 
 // next is nextUnit, which it asks only for what it has not seen.
-func (c *unitCache) next(name, text string, off, line int) (u *Unit, next int, err error) {
+func (c *unitCache) next(text string, off, line int) (u *Unit, next int, err error) {
 	if len(text) > cachedText || off >= len(text) {
-		return nextUnit(name, text, off, line)
+		return nextUnit(text, off, line)
 	}
-	key := unitKey{name, text[off:], line}
+	key := unitKey{text[off:], line}
 	if found, ok := c.get(key); ok {
 		return found.unit, off + found.n, nil
 	}
-	u, next, err = nextUnit(name, text, off, line)
+	u, next, err = nextUnit(text, off, line)
 	if err == nil && u != nil {
 		c.put(key, cachedUnit{u, next - off})
 	}

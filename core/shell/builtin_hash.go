@@ -1,0 +1,166 @@
+package shell
+
+import (
+	"fmt"
+	"strings"
+
+	"eryxsh/vfs"
+	"eryxsh/vfs/persist"
+)
+
+// Hashed is a command whose place is remembered: it is run from there until
+// the table is emptied, also when PATH would now lead elsewhere.
+type Hashed struct {
+	Name string `cbor:"1,keyasint"`
+	Path string `cbor:"2,keyasint,omitempty"`
+	Hits int    `cbor:"3,keyasint,omitempty"` // how often it was run
+}
+
+// lookUp finds the file of a command that is about to run, and remembers it.
+func (m *Machine) lookUp(p *Process, name string) (string, error) {
+	if strings.Contains(name, "/") {
+		return m.find(p, name)
+	}
+	h, ok := p.Shell.Hashed.Get(name)
+	if ok && p.Shell.Opts.on(OptCheckhash) && m.runnable(p, h.Path) != nil {
+		ok = false
+	}
+	if !ok {
+		path, err := m.find(p, name)
+		if err != nil || !p.Shell.Opts.on(OptHashall) {
+			return path, err
+		}
+		h = Hashed{Name: name, Path: path}
+	}
+	m.hit(p, h)
+	return h.Path, m.runnable(p, h.Path)
+}
+
+// hit counts a use of a remembered place.
+func (m *Machine) hit(p *Process, h Hashed) {
+	h.Hits++
+	p.Shell.Hashed.Set(m.epoch, h.Name, h)
+}
+
+const hashUsage = "hash [-lr] [-p pathname] [-dt] [name ...]"
+
+// biHash shows and changes the table of remembered commands.
+func (m *Machine) biHash(p *Process, argv []string) int {
+	if !p.Shell.Opts.on(OptHashall) {
+		m.complain(p, "hash: hashing disabled")
+		return 1
+	}
+	args := argv[1:]
+	list, remove, show, clear, path := false, false, false, false, ""
+	for len(args) > 0 && len(args[0]) > 1 && args[0][0] == '-' {
+		a := args[0]
+		if args = args[1:]; a == "--" {
+			break
+		}
+		for i := 1; i < len(a); i++ {
+			switch a[i] {
+			case 'r':
+				clear = true
+			case 'l':
+				list = true
+			case 'd':
+				remove = true
+			case 't':
+				show = true
+			case 'p':
+				if path = a[i+1:]; path == "" {
+					if len(args) == 0 {
+						m.complain(p, "hash: -p: option requires an argument")
+						m.complainRaw(p, "hash: usage: "+hashUsage+"\n")
+						return 2
+					}
+					path, args = args[0], args[1:]
+				}
+				i = len(a)
+			default:
+				return m.usage(p, "hash", "-"+a[i:i+1], hashUsage)
+			}
+		}
+	}
+	if len(args) == 0 && (remove || show) {
+		m.complain(p, "hash: -%s: option requires an argument", map[bool]string{true: "d", false: "t"}[remove])
+		return 1
+	}
+	if clear {
+		p.Shell.Hashed = persist.Map[Hashed]{}
+	}
+	if len(args) == 0 {
+		if clear {
+			return 0
+		}
+		return m.hashTable(p, list)
+	}
+	var b strings.Builder
+	status := 0
+	for _, name := range args {
+		switch {
+		case path != "":
+			if m.runnable(p, path) == vfs.EISDIR {
+				m.complain(p, "hash: %s: Is a directory", path)
+				status = 1
+				continue
+			}
+			p.Shell.Hashed.Set(m.epoch, name, Hashed{Name: name, Path: path})
+		case remove || show:
+			h, ok := p.Shell.Hashed.Get(name)
+			if !ok {
+				m.complain(p, "hash: %s: not found", name)
+				status = 1
+				continue
+			}
+			m.hit(p, h)
+			switch {
+			case remove:
+				p.Shell.Hashed.Delete(m.epoch, name)
+			case list:
+				b.WriteString("builtin hash -p " + h.Path + " " + name + "\n")
+			case len(args) > 1:
+				b.WriteString(name + "\t" + h.Path + "\n")
+			default:
+				b.WriteString(h.Path + "\n")
+			}
+		default:
+			status = max(status, m.hashName(p, name))
+		}
+	}
+	return max(status, m.out(p, "hash", []byte(b.String())))
+}
+
+// hashName looks a command up anew and remembers it.
+func (m *Machine) hashName(p *Process, name string) int {
+	if _, fn := p.Shell.Funcs.Get(name); fn || builtins[name] != nil || strings.Contains(name, "/") {
+		return 0
+	}
+	p.Shell.Hashed.Delete(m.epoch, name)
+	file, err := m.find(p, name)
+	if err != nil {
+		m.complain(p, "hash: %s: not found", name)
+		return 1
+	}
+	p.Shell.Hashed.Set(m.epoch, name, Hashed{Name: name, Path: file})
+	return 0
+}
+
+// hashTable prints the table, as commands or for people.
+func (m *Machine) hashTable(p *Process, list bool) int {
+	var b strings.Builder
+	if p.Shell.Hashed.Len() == 0 && !list && !p.Shell.Opts.on(OptPosix) {
+		b.WriteString("hash: hash table empty\n")
+	}
+	if p.Shell.Hashed.Len() > 0 && !list {
+		b.WriteString("hits\tcommand\n")
+	}
+	for name, h := range p.Shell.Hashed.Sorted() {
+		if list {
+			b.WriteString("builtin hash -p " + h.Path + " " + name + "\n")
+		} else {
+			fmt.Fprintf(&b, "%4d\t%s\n", h.Hits, h.Path)
+		}
+	}
+	return m.out(p, "hash", []byte(b.String()))
+}
