@@ -13,7 +13,7 @@ from typing import Any, Dict, Final, List, Literal, Optional, Tuple, TypedDict, 
 from eryxsh._native import Method
 from eryxsh._native import call as _call
 
-FINGERPRINT: Final = "22d3d2f7d57d15b2"
+FINGERPRINT: Final = "3b32d004c4cc11e0"
 
 Strings = Union[List[str], Tuple[str, ...]]
 
@@ -936,14 +936,15 @@ def run_start(sandbox: int, *, script: Optional[str] = None, argv: Optional[Stri
 _RUN_STEP: Final[Method[Answer]] = Method((66, 0, None))
 
 
-def run_step(sandbox: int, run: str, *, slice_ns: Optional[int] = None) -> Answer:
+def run_step(sandbox: int, run: str, *, slice_ns: Optional[int] = None, steps: Optional[int] = None) -> Answer:
     """Drive the run for a slice.
 
     sandbox: handle
     run: id
     slice_ns: ns; 0 is 20 ms
+    steps: end the slice after so many safe points, for tests that stop a run at each; 0 is no end
     """
-    return _call(_RUN_STEP, (sandbox, run, slice_ns))
+    return _call(_RUN_STEP, (sandbox, run, slice_ns, steps))
 
 
 _RUN_ANSWER: Final[Method[None]] = Method((67, 0, None))

@@ -4,4 +4,4 @@ package wire
 
 // Fingerprint identifies the tables: a library and a Python package with the
 // same one belong together.
-const Fingerprint = "22d3d2f7d57d15b2"
+const Fingerprint = "3b32d004c4cc11e0"
