@@ -28,7 +28,6 @@ import time
 from typing import Any, Dict, Iterator, List, Optional, Sequence, Tuple
 
 from corpora import HERE, SUITES, cases, same
-
 from eryxsh import Run, Sandbox, _wire
 
 EVERY = 2_000  # steps after each of which a run is moved
@@ -292,7 +291,8 @@ def main(argv: List[str]) -> int:
             if difference is not None:
                 print(f"{suite}/{case.name}: {difference}", flush=True)
         took = time.perf_counter() - started
-        print(f"{suite:10} {count:5} cases, {good:5} as bash, {bad:3} differ when moved, {pair.moves - moves:8} legs, {took:6.1f} s", flush=True)
+        print(f"{suite:10} {count:5} cases, {good:5} as bash, {bad:3} differ when moved", end="")
+        print(f", {pair.moves - moves:8} legs, {took:6.1f} s", flush=True)
         differed, total, passed = differed + bad, total + count, passed + good
     pair.close()
     print(f"moved: {total} cases, {passed} as bash without a stop, {differed} differ when moved")

@@ -32,7 +32,7 @@ func runMethods() []binding {
 		}),
 		drives("run.step", func(c *call, p *wire.StepParams) (*sandbox, pace, error) {
 			b, err := c.holdRun(p.Sandbox, p.Run)
-			return b, pace{ns: p.Slice, steps: p.Steps}, err
+			return b, pace{ns: p.Slice, steps: p.Steps, taken: p.Taken}, err
 		}),
 		does("run.answer", func(c *call, p *wire.AnswerParams) error {
 			b, err := c.holdRun(p.Sandbox, p.Run)
@@ -127,6 +127,7 @@ func start(c *call, p *wire.StartParams) (*sandbox, error) {
 type pace struct {
 	ns    int64
 	steps int64 // safe points; 0 is no bound
+	taken bool  // the caller keeps the output, so the run need not
 }
 
 // slice is the host of a machine for one call.
@@ -188,6 +189,10 @@ func (c *call) drive(b *sandbox, far pace) (Reply, error) {
 	}
 	if left, ok := b.TimeLeft(); ok {
 		s.length = min(s.length, time.Duration(left))
+	}
+	if far.taken {
+		defer func(keep bool) { b.Keep = keep }(b.Keep)
+		b.Keep = false
 	}
 	if b.slept != 0 {
 		b.Slept(min(s.began.UnixNano(), b.wake) - b.slept)

@@ -4,4 +4,4 @@ package wire
 
 // Fingerprint identifies the tables: a library and a Python package with the
 // same one belong together.
-const Fingerprint = "3b32d004c4cc11e0"
+const Fingerprint = "4210ce7ca8a98618"
