@@ -50,7 +50,7 @@ def test_approval_by_hand(tmp_path: pathlib.Path) -> None:
 def test_worker_loop() -> None:
     """Killed again and again, every order is charged once; the example checks the bank's books itself."""
     told = example("worker_loop.py", "--seconds-between-kills", "0.5", "--orders", "30")
-    assert "charged 116 in 30 orders\n" in told
+    assert "charged 115 in 30 orders\n" in told
     assert int(re.findall(r"(\d+) kills", told)[0]) >= 1
 
 
@@ -67,4 +67,4 @@ def test_coordinator() -> None:
     """Runs end as if they had never moved, and they did move."""
     told = example("coordinator.py", "--workers", "2", "--runs", "6")
     assert "run 1: 5; Atlantis: unknown; Cairo: hot, 33; Lima: 19; Perth: hot, 27; Quito: 15\n" in told
-    assert re.search(r"6 runs ended; [1-6] of them ran in more than one of 2 processes", told)
+    assert "6 runs ended; each of them ran in at least 2 of 2 processes\n" in told
