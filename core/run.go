@@ -1,6 +1,8 @@
 package core
 
 import (
+	"slices"
+
 	"eryxsh/core/fault"
 	"eryxsh/core/limit"
 	"eryxsh/core/shell"
@@ -44,7 +46,7 @@ func (w *World) Begin(s Start) (string, error) {
 		return "", &fault.Error{Kind: fault.File, Op: "start", Path: s.Cwd, Err: err}
 	}
 	w.M.RunID = w.runID()
-	w.Kept, w.Keep = nil, s.Keep
+	w.Kept, w.Keep, w.own = nil, s.Keep, false
 	return w.M.RunID, nil
 }
 
@@ -193,9 +195,35 @@ func (w *World) Refill(add map[string]int64) error {
 func (w *World) Take() []shell.Chunk {
 	out := w.M.TakeOutput()
 	if w.Keep && w.M.Run.Active {
-		w.Kept = append(w.Kept, out...)
+		for _, c := range out {
+			w.keep(c.Stream, c.Data)
+		}
 	}
 	return out
+}
+
+// keptChunk is the length of a kept chunk in bytes. A chunk is filled before the
+// next begins, so that what is saved does not depend on how it was delivered.
+const keptChunk = 64 << 10
+
+// keep adds delivered output to what a dump carries.
+func (w *World) keep(stream int, data []byte) {
+	if n := len(w.Kept); !w.own && n > 0 { // a fork has the same chunks
+		w.Kept = append(make([]shell.Chunk, 0, n+1), w.Kept...)
+		w.Kept[n-1].Data = slices.Clip(w.Kept[n-1].Data)
+	}
+	w.own = true
+	for len(data) > 0 {
+		n := len(w.Kept)
+		if n == 0 || w.Kept[n-1].Stream != stream || len(w.Kept[n-1].Data) >= keptChunk {
+			w.Kept = append(w.Kept, shell.Chunk{Stream: stream})
+			n++
+		}
+		last := &w.Kept[n-1].Data
+		take := min(keptChunk-len(*last), len(data))
+		*last = append(*last, data[:take]...)
+		data = data[take:]
+	}
 }
 
 // history is the World's history as the shell sees it.

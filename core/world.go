@@ -36,6 +36,7 @@ type World struct {
 	SnapSeq int64
 	Kept    []shell.Chunk // output of the run at hand, delivered and kept for a dump
 	Keep    bool
+	own     bool          // no fork has the same Kept
 	saved   *limit.Limits // to be put back when the run ends
 	undo    []*World      // states before the last commands, as Log's entries refer to them
 	entry   int           // of a state in undo: the index of the command after it
@@ -210,6 +211,7 @@ func (w *World) share() *World {
 	written := w.M.FS.Written() // a fork counts from zero again
 	w.held += written
 	w.turned += written
+	w.own = false
 	c := *w
 	c.M = w.M.Fork()
 	c.Log = w.Log[:len(w.Log):len(w.Log)]

@@ -46,7 +46,7 @@ part_race() {
   go test -race -short $packages
 }
 
-part_python-lint() { python -m ruff check python tests _backend setup.py; }
+part_python-lint() { python -m ruff check python tests examples _backend setup.py; }
 
 part_python-types() { python -m mypy; }
 

@@ -19,9 +19,9 @@ const (
 
 func runMethods() []binding {
 	return []binding{
-		drives("run.run", func(c *call, p *wire.StartParams) (*sandbox, int64, error) {
+		drives("run.run", func(c *call, p *wire.StartParams) (*sandbox, pace, error) {
 			b, err := start(c, p)
-			return b, p.Slice, err
+			return b, pace{ns: p.Slice}, err
 		}),
 		on("run.start", func(c *call, p *wire.StartParams) (string, error) {
 			b, err := start(c, p)
@@ -30,9 +30,9 @@ func runMethods() []binding {
 			}
 			return b.M.RunID, nil
 		}),
-		drives("run.step", func(c *call, p *wire.StepParams) (*sandbox, int64, error) {
+		drives("run.step", func(c *call, p *wire.StepParams) (*sandbox, pace, error) {
 			b, err := c.holdRun(p.Sandbox, p.Run)
-			return b, p.Slice, err
+			return b, pace{ns: p.Slice, steps: p.Steps, taken: p.Taken}, err
 		}),
 		does("run.answer", func(c *call, p *wire.AnswerParams) error {
 			b, err := c.holdRun(p.Sandbox, p.Run)
@@ -123,12 +123,20 @@ func start(c *call, p *wire.StartParams) (*sandbox, error) {
 	return b, nil
 }
 
+// pace is how far one call may drive a run.
+type pace struct {
+	ns    int64
+	steps int64 // safe points; 0 is no bound
+	taken bool  // the caller keeps the output, so the run need not
+}
+
 // slice is the host of a machine for one call.
 type slice struct {
 	*sandbox
 	server *Server
 	began  time.Time
 	length time.Duration
+	steps  int64 // left of those the call may take; 0 is no bound
 }
 
 // Now is the host's time; in a virtual world, whose budgets may not depend on
@@ -142,35 +150,49 @@ func (s *slice) Now() int64 {
 
 // Expired reports whether the slice is over or somebody wants something.
 func (s *slice) Expired() bool {
+	if s.steps > 0 {
+		if s.steps--; s.steps == 0 {
+			return true
+		}
+	}
 	return s.note.Load() != nil || s.closed.Load() || s.server.closing.Load() || time.Since(s.began) >= s.length
 }
 
-// drives binds a method that moves a run: f gives the sandbox, held, and the
-// length of the slice in ns.
-func drives[P any](name string, f func(c *call, p *P) (*sandbox, int64, error)) binding {
+// drives binds a method that moves a run: f gives the sandbox, held, and how
+// far it may go.
+func drives[P any](name string, f func(c *call, p *P) (*sandbox, pace, error)) binding {
 	b := on(name, func(*call, *P) (wire.Output, error) { return wire.Output{}, nil })
 	b.handle = func(c *call, params []byte) (Reply, error) {
 		var p P
 		if err := wire.Params(params, &p); err != nil {
 			return Reply{}, badRequest("parameters: %v", err)
 		}
-		b, ns, err := f(c, &p)
+		b, far, err := f(c, &p)
 		if err != nil {
 			return Reply{}, err
 		}
-		return c.drive(b, time.Duration(ns))
+		return c.drive(b, far)
 	}
 	return b
 }
 
 // drive moves the run for a slice and says why it came back.
-func (c *call) drive(b *sandbox, length time.Duration) (Reply, error) {
+func (c *call) drive(b *sandbox, far pace) (Reply, error) {
+	length := time.Duration(far.ns)
 	if length <= 0 {
 		length = usualSlice
 	}
-	s := slice{sandbox: b, server: c.Server, began: time.Now(), length: min(length, longestSlice)}
+	s := slice{sandbox: b, server: c.Server, began: time.Now(), length: min(length, longestSlice), steps: far.steps}
+	if far.steps > 0 {
+		b.M.EachStep(true)
+		defer b.M.EachStep(false)
+	}
 	if left, ok := b.TimeLeft(); ok {
 		s.length = min(s.length, time.Duration(left))
+	}
+	if far.taken {
+		defer func(keep bool) { b.Keep = keep }(b.Keep)
+		b.Keep = false
 	}
 	if b.slept != 0 {
 		b.Slept(min(s.began.UnixNano(), b.wake) - b.slept)

@@ -355,22 +355,22 @@ func (q *parser) statTest(bare, name string) bool {
 		fact(func(f *facts) bool { return k.ok(int64(f.GID)) })
 	case "user":
 		s := q.arg(name)
-		id, ok := q.p.names.UserID(q.c, s)
+		id, ok := q.p.Owners.UserID(q.c, s)
 		if !ok && !q.failed {
 			q.fail("%s is not the name of a known user", quote.Locale(s))
 		}
 		fact(func(f *facts) bool { return f.UID == id })
 	case "group":
 		s := q.arg(name)
-		id, ok := q.p.names.GroupID(q.c, s)
+		id, ok := q.p.Owners.GroupID(q.c, s)
 		if !ok && !q.failed {
 			q.fail("%s is not the name of an existing group", quote.Locale(s))
 		}
 		fact(func(f *facts) bool { return f.GID == id })
 	case "nouser":
-		q.test(func(p *Program, c *cmd.Ctx) bool { return p.Cur.stat(c, p) && !p.names.HasUser(c, p.Cur.Facts.UID) })
+		q.test(func(p *Program, c *cmd.Ctx) bool { return p.Cur.stat(c, p) && !p.Owners.HasUser(c, p.Cur.Facts.UID) })
 	case "nogroup":
-		q.test(func(p *Program, c *cmd.Ctx) bool { return p.Cur.stat(c, p) && !p.names.HasGroup(c, p.Cur.Facts.GID) })
+		q.test(func(p *Program, c *cmd.Ctx) bool { return p.Cur.stat(c, p) && !p.Owners.HasGroup(c, p.Cur.Facts.GID) })
 	case "readable", "writable", "executable":
 		mode := map[byte]uint32{'r': vfs.R_OK, 'w': vfs.W_OK, 'e': vfs.X_OK}[bare[0]]
 		q.test(func(p *Program, c *cmd.Ctx) bool { return c.Access(p.Cur.Path, mode) == nil })

@@ -101,14 +101,14 @@ func (p *Program) user(c *cmd.Ctx, e *entry) string {
 	if p.o.numeric {
 		return strconv.Itoa(int(e.UID))
 	}
-	return p.names.User(c, e.UID)
+	return p.Owners.User(c, e.UID)
 }
 
 func (p *Program) group(c *cmd.Ctx, e *entry) string {
 	if p.o.numeric {
 		return strconv.Itoa(int(e.GID))
 	}
-	return p.names.Group(c, e.GID)
+	return p.Owners.Group(c, e.GID)
 }
 
 // device splits an Rdev into the numbers Linux gives these devices.
