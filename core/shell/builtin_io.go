@@ -5,7 +5,6 @@ import (
 	"io"
 	"strconv"
 	"strings"
-	"time"
 	"unicode/utf8"
 
 	"eryxsh/core/cmd"
@@ -36,7 +35,7 @@ func (m *Machine) biPrintf(p *Process, argv []string) int {
 		m.complainRaw(p, "printf: usage: printf [-v var] format [arguments]\n")
 		return 2
 	}
-	r := format.Printer{Now: m.now(), Start: p.Shell.Started, Zone: m.zone(p)}.Printf(m.rt.echo[:0], args[0], args[1:])
+	r := format.Printer{Now: m.now(), Start: p.Shell.Started, TZ: m.timeZone(p)}.Printf(m.rt.echo[:0], args[0], args[1:])
 	m.rt.echo = r.Out[:0]
 	status := r.Status
 	for _, a := range r.Assign {
@@ -62,8 +61,13 @@ func (m *Machine) biPrintf(p *Process, argv []string) int {
 	return max(status, m.out(p, "printf", text))
 }
 
-// zone is the time zone of TZ; anything but an offset-free name is UTC.
-func (m *Machine) zone(*Process) *time.Location { return time.UTC }
+// timeZone is TZ, which counts where it is exported.
+func (m *Machine) timeZone(p *Process) string {
+	if v := p.Shell.Vars.Get("TZ"); v != nil && exported(v) {
+		return v.String()
+	}
+	return ""
+}
 
 // Positions of a read frame: what is done with what was read.
 const (

@@ -136,7 +136,7 @@ func (m *Machine) becomeUtility(p *Process) {
 // gives the same flags. done says the command line was wrong or asked for help.
 func (m *Machine) context(p *Process, u *Util) (status int, done bool) {
 	s := &sysCtx{}
-	c := &cmd.Ctx{Name: baseName(u.Argv[0]), System: s}
+	c := &cmd.Ctx{Name: u.Argv[0], System: s}
 	s.m, s.p, s.u, s.c = m, p, u, c
 	u.ctx = c
 	return cmd.Parse(c, m.lib.reg.Lookup(u.Name), u.Argv[1:])

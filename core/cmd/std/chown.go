@@ -70,7 +70,7 @@ func (p *chownProgram) Step(c *cmd.Ctx) cmd.Next {
 			c.Errorf("failed to get attributes of %s: %s", quote.Shell(ref.Value), err)
 			return cmd.Exit(1)
 		}
-		if to.gid = int(st.GID); c.Name == "chown" {
+		if to.gid = int(st.GID); c.Def.Name == "chown" {
 			to.uid = int(st.UID)
 		}
 	} else {
@@ -119,7 +119,7 @@ func (p *chownProgram) Step(c *cmd.Ctx) cmd.Next {
 func (p *chownProgram) parse(c *cmd.Ctx, s string) (ids, bool) {
 	out := ids{uid: -1, gid: -1}
 	user, group, colon := s, "", false
-	if c.Name == "chgrp" {
+	if c.Def.Name == "chgrp" {
 		user, group = "", s
 	} else if user, group, colon = strings.Cut(s, ":"); !colon {
 		if _, ok := p.Owners.UserID(c, s); !ok && strings.Contains(s, ".") {
@@ -202,7 +202,7 @@ func (p *chownProgram) change(c *cmd.Ctx, to, from ids, path string, command boo
 
 func (p *chownProgram) set(c *cmd.Ctx, to ids, path string, st vfs.Stat, follow bool) {
 	what := "ownership"
-	if c.Name == "chgrp" {
+	if c.Def.Name == "chgrp" {
 		what = "group"
 	}
 	if err := c.Chown(path, to.uid, to.gid, follow); err != nil {
@@ -215,7 +215,7 @@ func (p *chownProgram) set(c *cmd.Ctx, to ids, path string, st vfs.Stat, follow 
 	}
 	label := func(u, g string) string {
 		switch {
-		case c.Name == "chgrp" || to.uid < 0:
+		case c.Def.Name == "chgrp" || to.uid < 0:
 			return g
 		case to.gid < 0:
 			return u

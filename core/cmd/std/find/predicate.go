@@ -7,11 +7,11 @@ import (
 
 	"eryxsh/core/cmd"
 	"eryxsh/core/cmd/quote"
-	"eryxsh/core/cmd/std/internal/clock"
 	"eryxsh/core/cmd/std/internal/fnmatch"
 	"eryxsh/core/cmd/std/internal/perm"
 	"eryxsh/core/cmd/std/internal/when"
 	"eryxsh/core/regex"
+	"eryxsh/core/zone"
 	"eryxsh/vfs"
 )
 
@@ -266,7 +266,7 @@ func (q *parser) timeTest(bare, name string) bool {
 		}
 		var ref int64
 		if from == 't' {
-			t, err := when.Parse(arg, q.x.zone.Time(q.p.Now), clock.Named)
+			t, err := when.Parse(arg, q.x.zone.Time(q.p.Now), zone.Named)
 			if err != nil {
 				q.fail("I cannot figure out how to interpret %s as a date or time", quote.Locale(arg))
 				return true

@@ -20,6 +20,7 @@ import (
 	"eryxsh/core/cmd/std/internal/owner"
 	"eryxsh/core/cmd/std/internal/perm"
 	"eryxsh/core/cmd/std/internal/when"
+	"eryxsh/core/zone"
 	"eryxsh/vfs"
 )
 
@@ -549,7 +550,7 @@ func (o *options) value(c *cmd.Ctx, p *Program, f cmd.Flag) bool {
 		}
 		o.mode = &ch
 	case "mtime":
-		t, err := when.Parse(f.Value, o.zone.Time(c.Now()), clock.Named)
+		t, err := when.Parse(f.Value, o.zone.Time(c.Now()), zone.Named)
 		if err == nil {
 			o.mtime = t.UnixNano()
 			break
