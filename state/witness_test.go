@@ -96,9 +96,17 @@ func scenarios() []script {
 	}
 }
 
+// A script of a utility is tried a second time with its input in bites, so that
+// it is stopped in the middle of a line, too.
+const (
+	bite    = 3 // bytes
+	bitwise = "/in-bites"
+)
+
 // witnesses are all the scripts whose runs may miss a field.
 func witnesses(t testing.TB) (names []string, all map[string]script) {
 	all = map[string]script{}
+	var slow []script
 	add := func(s script) {
 		names = append(names, s.name)
 		all[s.name] = s
@@ -118,8 +126,15 @@ func witnesses(t testing.TB) (names []string, all map[string]script) {
 				if folder == "script" || i%7 == 0 {
 					add(s)
 				}
+				if folder == "cmd" {
+					s.name, s.short = s.name+bitwise, bite
+					slow = append(slow, s)
+				}
 			}
 		}
+	}
+	for _, s := range slow { // the last to be asked: they take longest
+		add(s)
 	}
 	return names, all
 }

@@ -171,6 +171,7 @@ type transient struct {
 	env     procEnv
 	credit  int  // work units until the host is asked whether the slice is over
 	single  bool // ask the host after every step
+	short   int  // bytes a utility reads at a time at most, if positive
 	spare   []*Extra
 }
 

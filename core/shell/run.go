@@ -381,3 +381,10 @@ func (m *Machine) EachStep(on bool) {
 	m.own()
 	m.rt.single = on
 }
+
+// ShortReads bounds what a utility reads at a time, in bytes, so that a test can
+// stop in the middle of small inputs; 0 is no bound.
+func (m *Machine) ShortReads(most int) {
+	m.own()
+	m.rt.short = most
+}
