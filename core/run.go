@@ -85,6 +85,9 @@ func (w *World) Advance(h shell.Host) (out shell.Outcome, until int64) {
 	}
 	w.M.SetHistory((*history)(w))
 	began := h.Now()
+	if clock := &w.M.Clock; !clock.Virtual {
+		clock.Now = max(clock.Now, began)
+	}
 	out, until = w.M.Advance(h)
 	spent := h.Now() - began
 	w.spend(spent)

@@ -157,30 +157,40 @@ func (p *Process) pushList(l *list) {
 	p.Frames[n] = Frame{Kind: FList, node: l}
 }
 
+// room is a process with what it always has, so that all of it is made at once.
+type room struct {
+	process Process
+	shell   Shell
+	vars    vars.Table
+	fds     [4]FD
+}
+
 // clone copies a process for a fork of the whole machine: same PID, same files.
 func (p *Process) clone(reg *cmd.Registry) *Process {
-	c := *p
+	r := &room{process: *p}
+	c := &r.process
 	c.Frames = slices.Clone(p.Frames)
 	for i := range c.Frames {
 		c.Frames[i].X = c.Frames[i].X.clone(reg)
 		c.Frames[i].Words = slices.Clip(c.Frames[i].Words)
 	}
-	c.FDs = slices.Clone(p.FDs)
+	c.FDs = append(r.fds[:0], p.FDs...)
 	c.Queue = slices.Clone(p.Queue)
 	c.Signal = slices.Clone(p.Signal)
-	c.Shell = p.Shell.fork()
-	return &c
+	c.Shell = p.Shell.fork(&r.shell, &r.vars)
+	return c
 }
 
 // fork copies the shell state in O(1): variables, functions and aliases are shared.
-func (s *Shell) fork() *Shell {
-	c := *s
-	c.Vars = s.Vars.Fork()
+func (s *Shell) fork(c *Shell, t *vars.Table) *Shell {
+	*c = *s
+	s.Vars.ForkTo(t)
+	c.Vars = t
 	c.Traps = slices.Clone(s.Traps)
 	c.Dirs = slices.Clone(s.Dirs)
 	c.Jobs = slices.Clone(s.Jobs)
 	c.Done = slices.Clone(s.Done)
-	return &c
+	return c
 }
 
 func (p *Process) fd(num int) (int, bool) {
@@ -242,7 +252,7 @@ func (m *Machine) fork(p *Process, f Frame) *Process {
 	m.Sched.NextPID++
 	m.Meter.Spawned++
 	m.epoch = persist.NewEpoch() // functions and aliases are shared from here on
-	c := &Process{PID: m.Sched.NextPID, PPID: p.PID, PGID: p.PGID, Shell: p.Shell.fork(), Cwd: p.Cwd, Umask: p.Umask,
+	c := &Process{PID: m.Sched.NextPID, PPID: p.PID, PGID: p.PGID, Shell: p.Shell.fork(new(Shell), new(vars.Table)), Cwd: p.Cwd, Umask: p.Umask,
 		Status: p.Status, Line: p.Line, Nesting: Nesting{NoErr: p.NoErr || m.errIgnored(p), Depth: p.Depth, Sub: p.Sub + 1, Subs: p.Subs}}
 	c.FDs = append(make([]FD, 0, len(p.FDs)+2), p.FDs...)
 	for _, d := range c.FDs {

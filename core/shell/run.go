@@ -62,9 +62,6 @@ func (m *Machine) Advance(h Host) (out Outcome, until int64) {
 	m.rt.host = h
 	defer func() { m.rt.host = nil }()
 	m.rt.credit = sliceCredit
-	if !m.Clock.Virtual {
-		m.now()
-	}
 	for {
 		out, until, lim := m.advance()
 		if lim == "" {

@@ -429,5 +429,5 @@ func (m *Machine) pushScript(p *Process, name, text string, line int, call strin
 	if strings.Contains(text, "<<") && !strings.HasSuffix(text, "\n") {
 		text += "\n" // a here-document may run to the end
 	}
-	p.push(Frame{Kind: FScript, X: &Extra{Text: expand.Encode([]byte(text)), Name: name, Line: line, Call: call}})
+	p.push(Frame{Kind: FScript, X: &Extra{Text: expand.EncodeText(text), Name: name, Line: line, Call: call}})
 }

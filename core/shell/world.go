@@ -67,6 +67,11 @@ func sortedKeys[V any](m map[string]V) []string {
 // they change it.
 func (m *Machine) Fork() *Machine {
 	m.Close() // codecs are replayed on both sides
+	if !m.shared {
+		for _, p := range m.Procs {
+			p.Shell.Vars.Seal() // both sides will fork them, maybe at the same time
+		}
+	}
 	c := *m
 	m.shared, c.shared = true, true
 	c.FS = m.FS.Fork()

@@ -52,6 +52,20 @@ func (t *Table) owner() *token {
 // Fork returns a table with the same bindings, in O(1). Neither table sees
 // later changes of the other. Every *Var owned so far is no longer owned.
 func (t *Table) Fork() *Table {
+	c := new(Table)
+	t.ForkTo(c)
+	return c
+}
+
+// ForkTo is Fork into memory of the caller's.
+func (t *Table) ForkTo(c *Table) {
+	t.Seal()
+	*c = *t
+}
+
+// Seal gives up what the table owns. Until it is changed again, any number of
+// threads may fork it at a time.
+func (t *Table) Seal() {
 	if t.own != nil {
 		if t.own.changed {
 			t.env = nil
@@ -59,9 +73,9 @@ func (t *Table) Fork() *Table {
 		t.own.shared = true
 		t.own = nil
 	}
-	t.dirOwn = false
-	c := *t
-	return &c
+	if t.dirOwn {
+		t.dirOwn = false
+	}
 }
 
 // nameSum hashes a name: length and eight bytes are enough to tell the names

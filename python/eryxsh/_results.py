@@ -26,40 +26,41 @@ class CommandResult:
     ('hi\\n', 1, False)
     """
 
-    __slots__ = ("_chunks", "_done", "_streams", "_texts", "tool_errors")
+    __slots__ = ("_chunks", "_done", "_errors", "_streams", "_texts")
 
     def __init__(self, done: _wire.Done, chunks: Sequence[Chunk], tool_errors: Sequence[BaseException] = ()) -> None:
         self._done = done
-        self._chunks = chunks  # until they are joined
-        self._streams: Optional[Tuple[bytes, bytes]] = None  # when first asked for
-        self._texts: Optional[Tuple[str, str]] = None  # likewise
-        self.tool_errors: List[BaseException] = list(tool_errors)
-        """The exceptions tools raised, in order."""
+        self._chunks: Optional[Sequence[Chunk]] = chunks  # until they are joined
+        self._errors = tool_errors
+        self._texts: Optional[Tuple[str, str]] = None  # when first asked for
 
     def _join(self) -> Tuple[bytes, bytes]:
+        """Standard output and standard error."""
         chunks = self._chunks
-        if len(chunks) == 1 and chunks[0][0] == 1:  # as most
-            self._streams = (chunks[0][1], b"")
-        else:
-            out = [data for stream, data in chunks if stream == 1]
-            self._streams = (b"".join(out), b"".join([data for stream, data in chunks if stream != 1]))
-        self._chunks = ()
+        if chunks is not None:
+            if len(chunks) == 1 and chunks[0][0] == 1:  # as most
+                self._streams = chunks[0][1], b""
+            else:
+                out = [data for stream, data in chunks if stream == 1]
+                err = [data for stream, data in chunks if stream != 1]
+                self._streams = b"".join(out), b"".join(err)
+            self._chunks = None
         return self._streams
 
     def _decode(self) -> Tuple[str, str]:
-        out, err = self._streams or self._join()
-        self._texts = texts = (str(out, "utf-8", "surrogateescape"), str(err, "utf-8", "surrogateescape") if err else "")
+        out, err = self._join()
+        self._texts = texts = out.decode("utf-8", "surrogateescape"), err.decode("utf-8", "surrogateescape") if err else ""
         return texts
 
     @property
     def stdout_bytes(self) -> bytes:
         """Standard output."""
-        return (self._streams or self._join())[0]
+        return self._join()[0]
 
     @property
     def stderr_bytes(self) -> bytes:
         """Standard error."""
-        return (self._streams or self._join())[1]
+        return self._join()[1]
 
     @property
     def stdout(self) -> str:
@@ -111,6 +112,11 @@ class CommandResult:
         """Options and features the script used that do not exist here (``grep --foo``)."""
         return list(self._done["unsupported"])
 
+    @property
+    def tool_errors(self) -> List[BaseException]:
+        """The exceptions tools raised, in order."""
+        return list(self._errors)
+
     def check(self) -> CommandResult:
         """Raise CommandError, which carries this result, unless the exit code is 0; else give the result."""
         if self._done["status"] == 0:
@@ -141,7 +147,7 @@ class CommandResult:
 
     def __reduce__(self) -> Any:
         chunks = ((1, self.stdout_bytes), (2, self.stderr_bytes))
-        return CommandResult, ({**self._done, "output": ()}, chunks, self.tool_errors)
+        return CommandResult, ({**self._done, "output": ()}, chunks, tuple(self._errors))
 
 
 class FileInfo(NamedTuple):

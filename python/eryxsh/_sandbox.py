@@ -20,6 +20,7 @@ from ._tools import Tool, as_tool, registry, wire_tools
 S = TypeVar("S", bound="Sandbox")
 F = TypeVar("F", bound=Callable[..., Any])
 
+_new = object.__new__
 _TIMEOUT = 30.0
 _TIMEOUT_NS = 30_000_000_000
 _NO_TOOLS: Dict[str, Tool] = {}  # shared by all sandboxes without tools; never changed
@@ -185,7 +186,9 @@ class Sandbox:
     @property
     def commands(self) -> Commands:
         """Run scripts."""
-        return Commands(self)
+        made = _new(Commands)  # without __init__: it is asked for at every command
+        made._sandbox = self
+        return made
 
     @property
     def env(self) -> Env:

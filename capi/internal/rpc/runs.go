@@ -112,7 +112,7 @@ func start(c *call, p *wire.StartParams) (*sandbox, error) {
 	if err != nil {
 		return nil, err
 	}
-	b.tick()
+	b.tick(c)
 	_, err = b.Begin(core.Start{Script: p.Script, Argv: p.Argv, Stdin: p.Stdin, Open: p.Pipe, Env: p.Env, Cwd: p.Dir, Timeout: p.Timeout,
 		Limits: p.Limits, Suspend: p.Suspend, Keep: p.Keep})
 	if err != nil {
@@ -182,7 +182,7 @@ func (c *call) drive(b *sandbox, far pace) (Reply, error) {
 	if length <= 0 {
 		length = usualSlice
 	}
-	s := slice{sandbox: b, server: c.Server, began: time.Now(), length: min(length, longestSlice), steps: far.steps}
+	s := slice{sandbox: b, server: c.Server, began: c.now(), length: min(length, longestSlice), steps: far.steps}
 	if far.steps > 0 {
 		b.M.EachStep(true)
 		defer b.M.EachStep(false)
