@@ -6,6 +6,7 @@ package std
 
 import (
 	"eryxsh/core/cmd"
+	"eryxsh/core/cmd/std/bc"
 	"eryxsh/core/cmd/std/column"
 	"eryxsh/core/cmd/std/csplit"
 	"eryxsh/core/cmd/std/fmt"
@@ -24,6 +25,7 @@ func Commands() []*cmd.Command {
 		b2sum(),
 		base32(),
 		base64(),
+		bc.Command(),
 		cat(),
 		cksum(),
 		column.Command(),
