@@ -21,6 +21,7 @@ import (
 // Commands lists the utilities, sorted by name.
 func Commands() []*cmd.Command {
 	return append([]*cmd.Command{
+		bracket(),
 		awkAs("awk"),
 		b2sum(),
 		base32(),
@@ -70,6 +71,7 @@ func Commands() []*cmd.Command {
 		tac(),
 		tail(),
 		tee(),
+		testCommand(),
 		tr(),
 		trueCommand(),
 		tsort(),
