@@ -213,7 +213,7 @@ class Writer:
                 lambda: f"x={self.word(depth)}",
                 lambda: f"x=$({self.source(depth)})",
                 lambda: f"a=({self.words(depth)})",
-                lambda: f"a+=({self.words(0)})",
+                lambda: f"a+=({self.one(*PLAIN)})",
                 lambda: self.source(depth) + " " + self.one("> out", ">> log", "2>&1", "> /dev/null", "3>&1 >&3"),
                 lambda: f"cat <<E\n$x $({self.source(0)}) $((n++))\nE",
                 lambda: f"up <<< {self.word(0)}",

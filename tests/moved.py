@@ -174,6 +174,7 @@ class Pair:
             raise MovedError("the process died") from None
         except BaseException:
             process.kill()
+            process.join()
             raise
         finally:
             if not process.is_alive():
