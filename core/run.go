@@ -79,9 +79,17 @@ func (w *World) forget() {
 
 // Advance moves the active run for a slice and says why it came back. until is
 // the time to come back at when the outcome is Sleeping.
+//
+// A limit met inside a step leaves that step half done. If the run asked to be
+// suspended, it goes back to the beginning of the slice: nothing of the slice
+// has left the World yet.
 func (w *World) Advance(h shell.Host) (out shell.Outcome, until int64) {
 	if !w.M.Run.Active {
 		return shell.Done, 0
+	}
+	var before *shell.Machine
+	if w.M.Run.Suspend {
+		before = w.M.Before()
 	}
 	w.M.SetHistory((*history)(w))
 	began := h.Now()
@@ -90,17 +98,23 @@ func (w *World) Advance(h shell.Host) (out shell.Outcome, until int64) {
 	}
 	out, until = w.M.Advance(h)
 	spent := h.Now() - began
+	if before != nil && w.M.Run.Class == "LIMIT_EXCEEDED" {
+		before.Run.Limit = w.M.Run.Limit
+		w.M.Close()
+		w.M = before
+		out = shell.Limited
+	}
 	w.spend(spent)
 	if !w.M.Run.Active {
 		w.end()
 		return shell.Done, 0
 	}
-	if w.timeUp() {
+	if name := w.timeUp(); name != "" {
 		if w.M.Run.Suspend {
-			w.M.Run.Limit = "timeout"
+			w.M.Run.Limit = name
 			return shell.Limited, 0
 		}
-		w.M.Expire()
+		w.M.Expire(name)
 		w.end()
 		return shell.Done, 0
 	}
@@ -120,18 +134,21 @@ func (w *World) spend(ns int64) {
 // Slept counts a sleep the caller waited out.
 func (w *World) Slept(ns int64) {
 	w.spend(ns)
-	if w.timeUp() && !w.M.Run.Suspend {
-		w.M.Expire()
+	if name := w.timeUp(); name != "" && !w.M.Run.Suspend {
+		w.M.Expire(name)
 		w.end()
 	}
 }
 
-func (w *World) timeUp() bool {
+// timeUp names the budget of time that is used up.
+func (w *World) timeUp() string {
 	if w.M.Run.Left < 0 {
-		return true
+		return "timeout"
 	}
-	lim := w.M.Limits.Time
-	return lim > 0 && w.M.Meter.Time >= lim
+	if lim := w.M.Limits.Time; lim > 0 && w.M.Meter.Time >= lim {
+		return "time"
+	}
+	return ""
 }
 
 // TimeLeft is how long the run may still sleep, in ns; ok is false without a timeout.

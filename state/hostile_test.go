@@ -180,7 +180,7 @@ var damages = []struct {
 		f.Prog, f.Data = nil, []byte{0x81, 0x01}
 	}},
 	{"damaged variable", fault.State, func(t testing.TB, b *blob) {
-		last[shell.ProcRecord](t, b).Vars[0].Attrs = vars.Indexed | vars.Assoc
+		find(t, b, func(p *shell.ProcRecord) bool { return len(p.Vars) > 0 }).Vars[0].Attrs = vars.Indexed | vars.Assoc
 	}},
 	{"huge table", fault.State, func(t testing.TB, b *blob) {
 		p := last[shell.ProcRecord](t, b)

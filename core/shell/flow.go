@@ -212,8 +212,8 @@ func (m *Machine) stepCase(p *Process, f *Frame) {
 	}
 	if f.PC < 0 {
 		p.Line = n.line
-		if p.Shell.Traps != nil && f.X == nil && m.debugTrap(p, n, nil) {
-			f.x()
+		if at := len(p.Frames) - 1; p.Shell.Traps != nil && f.X == nil && m.debugTrap(p, n, nil) {
+			p.Frames[at].x() // f is gone if the frames had to grow
 			return
 		}
 		var s string

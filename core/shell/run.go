@@ -72,16 +72,15 @@ func (m *Machine) Advance(h Host) (out Outcome, until int64) {
 			return Limited, 0
 		}
 		if lim == "timeout" {
-			m.Expire()
+			m.Expire(lim)
 			return Done, 0
 		}
-		m.kill(137, "LIMIT_EXCEEDED", lim)
-		m.emit(1, []byte("eryxsh: limit "+lim+" reached\n"))
+		m.exceed(lim)
 	}
 }
 
-// refillable limits are met between two steps, so the run can go on after `resume(add=…)`.
-func refillable(name string) bool { return name == "steps" || name == "time" || name == "timeout" }
+// refillable limits are met between two steps, so the run can go on from there after `resume(add=…)`.
+func refillable(name string) bool { return name == "steps" || name == "output" || name == "timeout" }
 
 func (m *Machine) advance() (out Outcome, until int64, lim string) {
 	defer func() {
@@ -104,6 +103,9 @@ func (m *Machine) advance() (out Outcome, until int64, lim string) {
 		}
 		if lim := m.Limits.Steps; lim > 0 && m.Meter.Steps >= lim {
 			return Done, 0, "steps"
+		}
+		if m.Run.Suspend && m.overflows() {
+			return Done, 0, "output"
 		}
 		m.Sched.Quantum--
 		m.Meter.Steps++
@@ -361,12 +363,24 @@ func (m *Machine) Cancel() {
 	}
 }
 
-// Expire ends the run because its time is used up: status 124.
-func (m *Machine) Expire() {
-	if m.Run.Active {
+// Expire ends the run because its time is used up: status 124 for its timeout,
+// 137 for the limit "time".
+func (m *Machine) Expire(budget string) {
+	switch {
+	case !m.Run.Active:
+	case budget == "timeout":
 		m.own()
-		m.kill(124, "TIMEOUT", "timeout")
+		m.kill(124, "TIMEOUT", budget)
+	default:
+		m.own()
+		m.exceed(budget)
 	}
+}
+
+// exceed ends the run at a limit, and says so.
+func (m *Machine) exceed(name string) {
+	m.kill(137, "LIMIT_EXCEEDED", name)
+	m.emit(1, []byte("eryxsh: limit "+name+" reached\n"))
 }
 
 // Limit gives one of the machine's limits, or the largest number.

@@ -33,11 +33,12 @@ type UnitRecord struct {
 type ProcRecord struct {
 	Process *Process      `cbor:"1,keyasint"`
 	Shell   *Shell        `cbor:"2,keyasint"`
-	Vars    []vars.Record `cbor:"3,keyasint,omitempty"`
+	Vars    []vars.Record `cbor:"3,keyasint,omitempty"` // all; of a process after the first, what differs from the first's
 	Funcs   []FuncRecord  `cbor:"4,keyasint,omitempty"`
 	Aliases []Pair        `cbor:"5,keyasint,omitempty"`
 	Hashed  []Hashed      `cbor:"6,keyasint,omitempty"`
 	Frames  []FrameRecord `cbor:"7,keyasint,omitempty"`
+	Gone    []string      `cbor:"8,keyasint,omitempty"` // names of the first process's variables that this one has not
 }
 
 // Pair is an entry of a table of strings.
@@ -122,8 +123,13 @@ func (s *saver) unit(u *Unit) int {
 
 func (s *saver) proc(p *Process) ProcRecord {
 	r := ProcRecord{Process: p, Shell: p.Shell}
-	for name, v := range p.Shell.Vars.All() {
-		r.Vars = append(r.Vars, v.Record(name))
+	if first := s.img.Machine.Procs[0]; p != first {
+		r.Vars, r.Gone = p.Shell.Vars.Since(first.Shell.Vars)
+	} else {
+		r.Vars = make([]vars.Record, 0, p.Shell.Vars.Len())
+		for name, v := range p.Shell.Vars.All() {
+			r.Vars = append(r.Vars, v.Record(name))
+		}
 	}
 	for name, fn := range p.Shell.Funcs.Sorted() {
 		r.Funcs = append(r.Funcs, FuncRecord{Name: name, Unit: s.unit(fn.Unit), Addr: fn.decl.addr, Export: fn.Export, Trace: fn.Trace,
@@ -241,7 +247,14 @@ func (l *loader) proc(r *ProcRecord) (*Process, error) {
 		return nil, bad("process without its parts")
 	}
 	p.Shell = r.Shell
-	p.Shell.Vars = vars.NewTable()
+	if len(l.m.Procs) > 0 {
+		p.Shell.Vars = l.m.Procs[0].Shell.Vars.Fork()
+	} else {
+		p.Shell.Vars = vars.NewTable()
+	}
+	for _, name := range r.Gone {
+		p.Shell.Vars.Delete(name)
+	}
 	for _, v := range r.Vars {
 		x, err := vars.FromRecord(v)
 		if err != nil {

@@ -79,6 +79,19 @@ func (m *Machine) Fork() *Machine {
 	return &c
 }
 
+// Before gives a copy to come back to, or nil while a codec is in flight: that
+// would have to read its input again each time.
+func (m *Machine) Before() *Machine {
+	for _, p := range m.Procs {
+		for i := range p.Frames {
+			if x := p.Frames[i].X; x != nil && x.Util != nil && x.Util.fiber != nil {
+				return nil
+			}
+		}
+	}
+	return m.Fork()
+}
+
 // own copies, after a fork, what a run is about to change. The persistent
 // parts (variables, functions, files) stay shared and copy themselves.
 func (m *Machine) own() {

@@ -17,6 +17,7 @@ type Table struct {
 	used    int    // slots taken, removed ones included
 	n       int
 	env     []string // Environ's answer; nil if it must be computed
+	names   []string // Names' answer; nil if it must be computed
 }
 
 type shelf struct {
@@ -159,8 +160,10 @@ func (t *Table) put(name string, sum uint32, v *Var) {
 	switch {
 	case b.v == nil && v != nil:
 		t.n++
+		t.names = nil
 	case b.v != nil && v == nil:
 		t.n--
+		t.names = nil
 	}
 	b.v = v
 }
@@ -237,8 +240,11 @@ func (t *Table) Delete(name string) { t.Bind(name, nil) }
 // Len returns the number of bindings.
 func (t *Table) Len() int { return t.n }
 
-// Names returns the bound names, sorted.
+// Names returns the bound names, sorted. The slice is shared and must not be changed.
 func (t *Table) Names() []string {
+	if t.names != nil {
+		return t.names
+	}
 	out := make([]string, 0, t.n)
 	for i := range t.mask + 1 {
 		if b := t.at(i); b.v != nil {
@@ -246,6 +252,7 @@ func (t *Table) Names() []string {
 		}
 	}
 	slices.Sort(out)
+	t.names = out
 	return out
 }
 
@@ -258,6 +265,23 @@ func (t *Table) All() func(yield func(string, *Var) bool) {
 			}
 		}
 	}
+}
+
+// Since gives what makes base into this table: the bindings that are not equal,
+// sorted by name, and the names that base has and this table has not.
+func (t *Table) Since(base *Table) (changed []Record, gone []string) {
+	for name, v := range t.All() {
+		if old := base.Get(name); old == v || old != nil && v.equal(old) {
+			continue
+		}
+		changed = append(changed, v.Record(name))
+	}
+	for _, name := range base.Names() {
+		if t.Get(name) == nil {
+			gone = append(gone, name)
+		}
+	}
+	return changed, gone
 }
 
 // Environ returns "NAME=value" of the exported scalars that are set, sorted.

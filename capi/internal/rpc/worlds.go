@@ -231,17 +231,20 @@ func setExtension(c *call, p *wire.ToolInfoParams) error {
 	if err != nil {
 		return err
 	}
-	help := []string{p.Description}
+	help := []string{p.Description} // the first line is for the list, the others are for one tool
 	if p.Help != "" {
-		help = append(help, p.Help)
-	} else if p.Usage != "" {
-		help = append(help, "Usage: "+p.Usage)
-	}
-	if len(p.Examples) > 0 {
-		help = append(help, "Examples:\n  "+strings.Join(p.Examples, "\n  "))
+		help = append(help, strings.TrimRight(p.Help, "\n"))
+	} else {
+		help = append(help, "Usage: "+cmp.Or(p.Usage, p.Name))
+		if p.Description != "" {
+			help = append(help, "", p.Description)
+		}
+		if len(p.Examples) > 0 {
+			help = append(help, "", "Examples:\n  "+strings.Join(p.Examples, "\n  "))
+		}
 	}
 	if p.Category != "" {
-		help = append(help, "Category: "+p.Category)
+		help = append(help, "", "Category: "+p.Category)
 	}
 	described := shell.Tool{Name: p.Name, Help: cmp.Or(strings.Join(help, "\n"), p.Name)}
 	var all []shell.Tool
