@@ -312,11 +312,11 @@ func (e *eval) part(p *part, operand bool) error {
 	case pTilde:
 		e.tilde(p)
 	case pLeaf:
-		if p.leaf < len(e.leaves) {
+		if int(p.leaf) < len(e.leaves) {
 			e.emit(e.leaves[p.leaf], true)
 		}
 	case pError:
-		if p.leaf == int(Limit) {
+		if p.leaf == int32(Limit) {
 			return limitError("depth", "expansion nested too deeply")
 		}
 		return &Error{Kind: BadSubst, Text: p.text}

@@ -200,15 +200,16 @@ type Word struct {
 	// value of an assignment.
 	Assign bool
 
+	isLit bool     // constant: no expansion, glob or brace
+	memo  bool     // contains a command or process substitution
+	solid bool     // no unquoted expansion, no pattern
+	fast  fastKind // which of the common words it is
+
 	parts  []part
 	lit    string // the whole word, if isLit
-	isLit  bool   // constant: no expansion, glob or brace
-	memo   bool   // contains a command or process substitution
-	braces *braces
 	text   string // source, for messages
-	fast   fastKind
+	braces *braces
 	match  *Matcher // of AsPattern, of a constant
-	solid  bool     // no unquoted expansion, no pattern
 }
 
 // fastKind singles out the words that most commands consist of.
@@ -251,15 +252,15 @@ const (
 type part struct {
 	kind   partKind
 	quoted bool        // by quotes or backslash: not split, no pattern
-	text   string      // pLit; the name of pTilde; the message of pError
 	meta   bool        // an unquoted pLit contains pattern characters
+	single bool        // a pQuote in single quotes, which arithmetic does not take
+	at     tildePlace  // pTilde
+	leaf   int32       // pLeaf: number of an operand already expanded
+	text   string      // pLit; the name of pTilde; the message of pError
 	parts  []part      // pQuote
 	par    *param      // pParam
 	node   syntax.Node // pCommand, pProcess
 	arith  *Arith      // pArith
-	at     tildePlace  // pTilde
-	leaf   int         // pLeaf: number of an operand already expanded
-	single bool        // a pQuote in single quotes, which arithmetic does not take
 }
 
 // CompileWord reads the text of w. Brace expansion is prepared, too; only

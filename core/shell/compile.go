@@ -2,6 +2,7 @@ package shell
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -25,7 +26,6 @@ func (u *Unit) compile(stmts []*syntax.Stmt) (err error) {
 			err = e
 		}
 	}()
-	u.nodes = map[address]node{}
 	roots := make([]syntax.Node, len(stmts))
 	for i, s := range stmts {
 		roots[i] = s
@@ -33,7 +33,20 @@ func (u *Unit) compile(stmts []*syntax.Stmt) (err error) {
 	u.src = expand.NewSource(u.Text, roots...)
 	c := &compiler{u}
 	u.body = c.list(stmts, 0, uint(len(u.Text)))
+	u.number()
 	return nil
+}
+
+// number sorts the nodes by their addresses and tells apart those that share one.
+func (u *Unit) number() {
+	slices.SortStableFunc(u.nodes, func(a, b node) int { return a.at().addr.compare(b.at().addr) })
+	for i := 1; i < len(u.nodes); i++ {
+		a, b := u.nodes[i-1].at().addr, &u.nodes[i].at().addr
+		n := a.N
+		if a.N = 0; a == *b {
+			b.N = n + 1
+		}
+	}
 }
 
 // fail reports a construct bash would not have parsed, or one we do not have.
@@ -54,13 +67,7 @@ func (c *compiler) span(k NodeKind, start, end uint) place {
 }
 
 // index makes a node findable by its address.
-func (c *compiler) index(n node) {
-	a := &n.at().addr
-	for c.u.nodes[*a] != nil {
-		a.N++
-	}
-	c.u.nodes[*a] = n
-}
+func (c *compiler) index(n node) { c.u.nodes = append(c.u.nodes, n) }
 
 func (c *compiler) list(stmts []*syntax.Stmt, start, end uint) *list {
 	l := &list{place: c.span(NList, start, end)}
@@ -368,6 +375,10 @@ func (c *compiler) word(w *syntax.Word) *expand.Word {
 // substs compiles the bodies of the substitutions below n. A body's own
 // substitutions are found when it is compiled, so the walk stops at each.
 func (c *compiler) substs(n syntax.Node) {
+	from, to := min(int(n.Pos().Offset()), len(c.u.Text)), min(int(n.End().Offset()), len(c.u.Text))
+	if from <= to && !strings.ContainsAny(c.u.Text[from:to], "(`") {
+		return
+	}
 	syntax.Walk(n, func(n syntax.Node) bool {
 		var body []*syntax.Stmt
 		switch x := n.(type) {

@@ -168,7 +168,7 @@ func parseOnce(text, tail string) (stmts []*syntax.Stmt, n int, err error) {
 		}
 	}
 	for _, s := range stmts {
-		if !shallow(s) {
+		if r.off > parseNodes/16 && !shallow(s) { // a byte makes a few levels at most
 			err = errDepth
 		}
 	}
