@@ -14,8 +14,12 @@ type Source struct {
 	// offsets), this is still what bash would read.
 	Text string
 
+	base  int // what the parser's offsets in it begin with
 	ticks []tick
 }
+
+// off is a position's offset in the text.
+func (src *Source) off(p syntax.Pos) int { return max(int(p.Offset())-src.base, 0) }
 
 // tick is an old-style command substitution: in what it contains, one more
 // level of backslashes must be taken off.
@@ -27,8 +31,11 @@ type tick struct {
 
 // NewSource returns the Source of text that parsed as nodes. They are walked
 // only if text contains a backquote; their depth must have been checked.
-func NewSource(text string, nodes ...syntax.Node) *Source {
-	src := &Source{Text: text}
+func NewSource(text string, nodes ...syntax.Node) *Source { return NewSourceAt(text, 0, nodes...) }
+
+// NewSourceAt is NewSource for a text at the parser's offset base.
+func NewSourceAt(text string, base int, nodes ...syntax.Node) *Source {
+	src := &Source{Text: text, base: base}
 	if strings.IndexByte(text, '`') < 0 {
 		return src
 	}
@@ -65,7 +72,7 @@ func (src *Source) addTicks(n syntax.Node) {
 			in++
 		}
 		if c, ok := n.(*syntax.CmdSubst); ok && c.Backquotes {
-			src.ticks = append(src.ticks, tick{int(c.Left.Offset()) + 1, int(c.Right.Offset()), in > 0, -1})
+			src.ticks = append(src.ticks, tick{src.off(c.Left) + 1, src.off(c.Right), in > 0, -1})
 		}
 		return true
 	})
@@ -119,7 +126,7 @@ func (src *Source) cook(from, to int, roots []syntax.Node) (string, []command) {
 	at := from
 	var kept []command
 	for _, n := range nodes {
-		lo, hi := int(n.Pos().Offset()), int(n.End().Offset())
+		lo, hi := src.off(n.Pos()), src.off(n.End())
 		if lo < at || hi > to || hi <= lo {
 			continue
 		}
@@ -269,7 +276,7 @@ func CompileWord(src *Source, w *syntax.Word) *Word {
 	if len(w.Parts) == 0 {
 		return &Word{isLit: true}
 	}
-	from, to := int(w.Pos().Offset()), min(int(w.End().Offset()), len(src.Text))
+	from, to := src.off(w.Pos()), min(src.off(w.End()), len(src.Text))
 	if raw := src.Text[min(from, to):to]; plainText(raw) {
 		return &Word{text: raw, lit: raw, isLit: true}
 	}
@@ -315,12 +322,12 @@ func CompileHereDoc(src *Source, r *syntax.Redirect) *Word {
 	if r.Hdoc == nil || len(r.Hdoc.Parts) == 0 {
 		return &Word{isLit: true}
 	}
-	text, nodes := src.cook(int(r.Hdoc.Pos().Offset()), int(r.Hdoc.End().Offset()), []syntax.Node{r.Hdoc})
+	text, nodes := src.cook(src.off(r.Hdoc.Pos()), src.off(r.Hdoc.End()), []syntax.Node{r.Hdoc})
 	text = text[:strings.LastIndexByte(text, '\n')+1] // without the delimiter's line
 	if r.Op == syntax.DashHdoc {
 		text = stripTabs(text)
 	}
-	delim := src.Text[min(int(r.Word.Pos().Offset()), len(src.Text)):min(int(r.Word.End().Offset()), len(src.Text))]
+	delim := src.Text[min(src.off(r.Word.Pos()), len(src.Text)):min(src.off(r.Word.End()), len(src.Text))]
 	if strings.ContainsAny(delim, "'\"\\") {
 		return &Word{isLit: true, lit: text, parts: []part{{kind: pLit, quoted: true, text: text}}}
 	}

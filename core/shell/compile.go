@@ -13,10 +13,13 @@ import (
 
 // compiler turns the syntax tree of one unit into code. The tree's depth is
 // already bounded, so it recurses freely.
-type compiler struct{ u *Unit }
+type compiler struct {
+	u  *Unit
+	at origin // of u
+}
 
-// compile fills u from its statements.
-func (u *Unit) compile(stmts []*syntax.Stmt) (err error) {
+// compile fills u from its statements, which the parser met at the origin.
+func (u *Unit) compile(stmts []*syntax.Stmt, at origin) (err error) {
 	defer func() {
 		if x := recover(); x != nil {
 			e, ok := x.(*SyntaxError)
@@ -30,9 +33,9 @@ func (u *Unit) compile(stmts []*syntax.Stmt) (err error) {
 	for i, s := range stmts {
 		roots[i] = s
 	}
-	u.src = expand.NewSource(u.Text, roots...)
-	c := &compiler{u}
-	u.body = c.list(stmts, 0, uint(len(u.Text)))
+	u.src = expand.NewSourceAt(u.Text, at.off, roots...)
+	c := &compiler{u, at}
+	u.body = c.list(stmts, 0, len(u.Text))
 	u.number()
 	return nil
 }
@@ -54,22 +57,25 @@ func (c *compiler) fail(n syntax.Node, format string, args ...any) {
 	panic(&SyntaxError{Line: c.line(n), Column: int(n.Pos().Col()), Text: fmt.Sprintf(format, args...)})
 }
 
-func (c *compiler) line(n syntax.Node) int { return c.u.Line + int(n.Pos().Line()) - 1 }
+func (c *compiler) line(n syntax.Node) int { return c.u.Line + int(n.Pos().Line()) - c.at.line - 1 }
+
+// off is a position's offset in the unit's text.
+func (c *compiler) off(p syntax.Pos) int { return max(int(p.Offset())-c.at.off, 0) }
 
 func (c *compiler) place(n syntax.Node, k NodeKind) place {
-	p := c.span(k, n.Pos().Offset(), n.End().Offset())
+	p := c.span(k, c.off(n.Pos()), c.off(n.End()))
 	p.line = c.line(n)
 	return p
 }
 
-func (c *compiler) span(k NodeKind, start, end uint) place {
+func (c *compiler) span(k NodeKind, start, end int) place {
 	return place{unit: c.u, addr: address{Kind: k, Start: uint32(start), End: uint32(end)}, line: c.u.Line}
 }
 
 // index makes a node findable by its address.
 func (c *compiler) index(n node) { c.u.nodes = append(c.u.nodes, n) }
 
-func (c *compiler) list(stmts []*syntax.Stmt, start, end uint) *list {
+func (c *compiler) list(stmts []*syntax.Stmt, start, end int) *list {
 	l := &list{place: c.span(NList, start, end)}
 	if len(stmts) > 0 {
 		l.line = c.line(stmts[0])
@@ -86,7 +92,7 @@ func (c *compiler) body(stmts []*syntax.Stmt) *list {
 	if len(stmts) == 0 {
 		return c.list(nil, 0, 0)
 	}
-	return c.list(stmts, stmts[0].Pos().Offset(), stmts[len(stmts)-1].End().Offset())
+	return c.list(stmts, c.off(stmts[0].Pos()), c.off(stmts[len(stmts)-1].End()))
 }
 
 func (c *compiler) stmt(s *syntax.Stmt) *stmt {
@@ -95,7 +101,7 @@ func (c *compiler) stmt(s *syntax.Stmt) *stmt {
 	}
 	st := &stmt{place: c.place(s, NStmt), negated: s.Negated, background: s.Background}
 	if s.Semicolon.IsValid() { // the text of a job does not show its &
-		st.addr.End = uint32(s.Semicolon.Offset())
+		st.addr.End = uint32(c.off(s.Semicolon))
 	}
 	for _, r := range s.Redirs {
 		d := c.redir(r)
@@ -110,7 +116,7 @@ func (c *compiler) stmt(s *syntax.Stmt) *stmt {
 	}
 	switch x := st.cmd.(type) {
 	case nil:
-		x0 := &simple{place: c.span(NSimple, uint(st.addr.Start), uint(st.addr.End)), redirs: st.redirs}
+		x0 := &simple{place: c.span(NSimple, int(st.addr.Start), int(st.addr.End)), redirs: st.redirs}
 		x0.line = st.line
 		c.index(x0)
 		st.cmd, st.redirs = x0, nil
@@ -141,7 +147,7 @@ func (c *compiler) alone(st *stmt) *stmt {
 		c.index(&copied)
 		only = &copied
 	}
-	st.alone = &list{place: c.span(NList, uint(st.addr.Start), uint(st.addr.End)), stmts: []*stmt{only}, stage: true}
+	st.alone = &list{place: c.span(NList, int(st.addr.Start), int(st.addr.End)), stmts: []*stmt{only}, stage: true}
 	st.alone.line = st.line
 	c.index(st.alone)
 	return st
@@ -175,7 +181,7 @@ func (c *compiler) command(cmd syntax.Command) node {
 	case *syntax.FuncDecl:
 		n = &funcDecl{place: c.place(x, NFunc), name: x.Name.Value, body: c.stmt(x.Body)}
 	case *syntax.ArithmCmd:
-		e := expand.CompileArith(c.u.src, int(x.Left.Offset())+2, int(x.Right.Offset()), x)
+		e := expand.CompileArith(c.u.src, c.off(x.Left)+2, c.off(x.Right), x)
 		n = &arithCmd{place: c.place(x, NArith), expr: e, memo: e.NeedsMemo()}
 		c.substs(x)
 	case *syntax.TestClause:
@@ -241,7 +247,7 @@ func (c *compiler) arith(x syntax.ArithmExpr) *expand.Arith {
 		return nil
 	}
 	c.substs(x)
-	return expand.CompileArith(c.u.src, int(x.Pos().Offset()), int(x.End().Offset()), x)
+	return expand.CompileArith(c.u.src, c.off(x.Pos()), c.off(x.End()), x)
 }
 
 func (c *compiler) caseClause(x *syntax.CaseClause) node {
@@ -375,7 +381,7 @@ func (c *compiler) word(w *syntax.Word) *expand.Word {
 // substs compiles the bodies of the substitutions below n. A body's own
 // substitutions are found when it is compiled, so the walk stops at each.
 func (c *compiler) substs(n syntax.Node) {
-	from, to := min(int(n.Pos().Offset()), len(c.u.Text)), min(int(n.End().Offset()), len(c.u.Text))
+	from, to := min(c.off(n.Pos()), len(c.u.Text)), min(c.off(n.End()), len(c.u.Text))
 	if from <= to && !strings.ContainsAny(c.u.Text[from:to], "(`") {
 		return
 	}
@@ -393,7 +399,7 @@ func (c *compiler) substs(n syntax.Node) {
 			c.u.subst = map[syntax.Node]*list{}
 		}
 		if c.u.subst[n] == nil {
-			c.u.subst[n] = c.list(body, n.Pos().Offset(), n.End().Offset())
+			c.u.subst[n] = c.list(body, c.off(n.Pos()), c.off(n.End()))
 		}
 		return false
 	})
@@ -428,7 +434,7 @@ func (c *compiler) element(e *syntax.ArrayElem) element {
 	if e.Index != nil {
 		el.sub = c.sub(e.Index)
 		if e.Value != nil { // [i]+=v
-			at := int(e.Index.End().Offset())
+			at := c.off(e.Index.End())
 			for at < len(c.u.Text) && c.u.Text[at] != ']' {
 				at++
 			}
@@ -444,7 +450,7 @@ func (c *compiler) element(e *syntax.ArrayElem) element {
 
 func (c *compiler) sub(x syntax.ArithmExpr) *expand.Sub {
 	c.substs(x)
-	return expand.CompileSub(c.u.src, int(x.Pos().Offset()), int(x.End().Offset()), x)
+	return expand.CompileSub(c.u.src, c.off(x.Pos()), c.off(x.End()), x)
 }
 
 // value compiles the right side of an assignment.
@@ -477,7 +483,7 @@ func (c *compiler) redir(r *syntax.Redirect) *redir {
 // reads as a word, off the command.
 func (c *compiler) elementName(call *syntax.CallExpr, r *syntax.Redirect) string {
 	for i, w := range call.Args {
-		if w.End().Offset() != r.OpPos.Offset() {
+		if c.off(w.End()) != c.off(r.OpPos) {
 			continue
 		}
 		text := c.text(w)
@@ -542,7 +548,7 @@ func (d *decl) fix() {
 
 // text is a node's source.
 func (c *compiler) text(n syntax.Node) string {
-	from, to := int(n.Pos().Offset()), min(int(n.End().Offset()), len(c.u.Text))
+	from, to := c.off(n.Pos()), min(c.off(n.End()), len(c.u.Text))
 	return expand.Decode(c.u.Text[min(from, to):to])
 }
 
@@ -555,7 +561,7 @@ func (c *compiler) let(x *syntax.LetClause) node {
 			s.words = append(s.words, expand.CompileWord(c.u.src, w))
 			continue
 		}
-		s.words = append(s.words, expand.CompileText(expand.Decode(c.u.Text[e.Pos().Offset():e.End().Offset()])))
+		s.words = append(s.words, expand.CompileText(expand.Decode(c.u.Text[c.off(e.Pos()):c.off(e.End())])))
 	}
 	s.words = append([]*expand.Word{expand.CompileText("let")}, s.words...)
 	for _, w := range s.words {

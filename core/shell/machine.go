@@ -163,6 +163,7 @@ type transient struct {
 	fields  []string
 	frames  []Frame // of the run before: empty, to be filled again
 	split   []string
+	ahead   ahead
 	buf     []byte
 	line    []byte
 	echo    []byte

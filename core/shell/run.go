@@ -348,6 +348,7 @@ func (m *Machine) finish(status int) {
 		m.rt.frames = p.Frames[:0]
 	}
 	p.Frames = nil
+	m.rt.ahead = ahead{}
 	m.Run.Active, m.Run.Status = false, status
 	m.Sched.Cur, m.Sched.Quantum = 0, 0
 }

@@ -14,7 +14,7 @@ import (
 // It gives the text back, in which aliases of that line have been replaced.
 func (m *Machine) unit(p *Process, text string, off, line int) (u *Unit, read string, next int, err error) {
 	if p.Shell.Aliases.Len() == 0 || !p.Shell.Opts.on(OptExpandAliases) {
-		u, next, err = m.lib.units.next(text, off, line)
+		u, next, err = m.lib.units.next(&m.rt.ahead, text, off, line)
 		if err != nil || !p.Shell.Opts.on(OptExtglob) && strings.Contains(text[off:next], "!(") {
 			return respaced(text, off, line, u, next, err)
 		}
@@ -129,7 +129,7 @@ func (m *Machine) aliasedUnit(p *Process, text string, off, line int) (*Unit, st
 				return nil, text, len(text), nil
 			}
 			u := newUnit(rest[:n], line)
-			if err := u.compile(stmts); err != nil {
+			if err := u.compile(stmts, origin{}); err != nil {
 				return nil, text, len(text), err
 			}
 			return u, text, off + n, nil

@@ -73,7 +73,7 @@ func (m *Machine) substBody(p *Process, n syntax.Node) (*list, error) {
 	}
 	if u == nil {
 		u = newUnit("\n", p.Line)
-		if err := u.compile(nil); err != nil {
+		if err := u.compile(nil, origin{}); err != nil {
 			return nil, err
 		}
 	}
