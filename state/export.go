@@ -1,6 +1,7 @@
 package state
 
 import (
+	"bytes"
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/binary"
@@ -87,7 +88,7 @@ type ChunkRef struct {
 // other. Bytes of files are not copied: they are the tree's own and must be
 // written before the World changes. key signs with HMAC-SHA256.
 func Export(w *core.World, key []byte) ([][]byte, error) {
-	e := &exporter{chunks: map[*byte]int{}}
+	e := &exporter{chunks: map[*byte]int{}, buf: make([]byte, 0, 8192)}
 	if key != nil {
 		e.sum = hmac.New(sha256.New, key)
 	} else {
@@ -134,6 +135,7 @@ type exporter struct {
 	parts  [][]byte
 	buf    []byte
 	chunks map[*byte]int
+	coded  bytes.Buffer // what the general codec has written
 	err    error
 }
 
@@ -156,11 +158,11 @@ func (e *exporter) flush() {
 }
 
 func (e *exporter) value(x any) {
-	b, err := encMode.Marshal(x)
-	if err != nil && e.err == nil {
+	e.coded.Reset()
+	if err := encMode.MarshalToBuffer(x, &e.coded); err != nil && e.err == nil {
 		e.err = fault.New(fault.State, "export", "", "%s", err)
 	}
-	e.write(b)
+	e.write(e.coded.Bytes())
 }
 
 // record adds an array of a record's kind and its body.
@@ -214,7 +216,7 @@ func (e *exporter) world(w *core.World, rec World) error {
 			ino.Chunks = append(ino.Chunks, ChunkRef{Index: p.Index, Chunk: e.chunk(p.Data)})
 		}
 		ino.Record.Pieces = nil
-		e.record(RecInode, ino)
+		e.buf = appendInode(append(e.buf, 0x82, RecInode), &ino)
 	}
 	e.record(RecMachine, img)
 	for i := range img.Procs {
@@ -228,10 +230,37 @@ func (e *exporter) world(w *core.World, rec World) error {
 				p.Frames[j].Data = data
 			}
 		}
-		e.record(RecProcess, p)
+		e.process(p)
 	}
 	e.record(RecEnd, len(img.Procs))
 	return e.err
+}
+
+// process adds a process's record.
+func (e *exporter) process(p *shell.ProcRecord) {
+	members := []struct {
+		key   byte
+		have  bool
+		value any
+	}{{1, true, p.Process}, {2, true, p.Shell}, {3, len(p.Vars) > 0, nil}, {4, len(p.Funcs) > 0, p.Funcs}, {5, len(p.Aliases) > 0, p.Aliases},
+		{6, len(p.Hashed) > 0, p.Hashed}, {7, len(p.Frames) > 0, p.Frames}, {8, len(p.Gone) > 0, p.Gone}}
+	n := byte(0)
+	for _, m := range members {
+		if m.have {
+			n++
+		}
+	}
+	e.write([]byte{0x82, RecProcess, 0xa0 | n})
+	for _, m := range members {
+		switch {
+		case !m.have:
+		case m.key == 3:
+			e.buf = appendVars(append(e.buf, m.key), p.Vars)
+		default:
+			e.write([]byte{m.key})
+			e.value(m.value)
+		}
+	}
 }
 
 // Join makes one slice of a blob's parts.
