@@ -13,6 +13,7 @@ import (
 	"eryxsh/core/cmd/std/hexdump"
 	"eryxsh/core/cmd/std/numfmt"
 	"eryxsh/core/cmd/std/od"
+	"eryxsh/core/cmd/std/rg"
 	"eryxsh/core/cmd/std/sort"
 	"eryxsh/core/cmd/std/split"
 	"eryxsh/core/cmd/std/xxd"
@@ -56,6 +57,7 @@ func Commands() []*cmd.Command {
 		paste(),
 		printf(),
 		rev(),
+		rg.Command(),
 		sedCommand(),
 		seq(),
 		sha1sum(),
