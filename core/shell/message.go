@@ -7,6 +7,7 @@ import (
 
 	"eryxsh/core/expand"
 	"eryxsh/core/vars"
+	"eryxsh/vfs"
 	"eryxsh/vfs/persist"
 )
 
@@ -46,6 +47,9 @@ func (m *Machine) complainRaw(p *Process, text string) { _ = m.send(p, 2, []byte
 // out writes a builtin's output. It gives the builtin's status: 1 if the descriptor refuses.
 func (m *Machine) out(p *Process, name string, b []byte) int {
 	if err := m.send(p, 1, b); err != nil {
+		if t := p.trap(sigPIPE); err == vfs.EPIPE && (t == nil || t.Inherited) {
+			return 1 // the signal ends the process before it can say so
+		}
 		m.complain(p, "%s: write error: %s", name, err)
 		return 1
 	}
