@@ -80,8 +80,7 @@ func (r *reader) word(m mode) []part {
 		case c == '/' && m == modePattern && r.i > 0:
 			return b.done()
 		case c == '`':
-			r.i++
-			b.add(part{kind: pError, text: "`: command substitution in text made at run time"})
+			r.runtime(&b, m)
 		case nameByte(c) || c == '.' || c == '-' || c == ' ':
 			end := r.i + 1
 			for end < len(r.s) && nameByte(r.s[end]) {
@@ -312,9 +311,11 @@ func (r *reader) dollar(b *partsBuilder, m mode) {
 			r.i = end + 2
 			return
 		}
-		r.runtime(b, start)
+		r.i = start
+		r.runtime(b, m)
 	case c == '(':
-		r.runtime(b, start)
+		r.i = start
+		r.runtime(b, m)
 	case c == '[':
 		end, ok := skipTo(r.s, r.i+1, ']')
 		if !ok {
@@ -352,12 +353,6 @@ func (r *reader) dollar(b *partsBuilder, m mode) {
 	}
 }
 
-// runtime refuses a command substitution the parser has not seen.
-func (r *reader) runtime(b *partsBuilder, start int) {
-	b.add(part{kind: pError, text: r.s[start:] + ": command substitution in text made at run time"})
-	r.i = len(r.s)
-}
-
 // skipQuoted returns the position after the quoted or nested text that begins
 // at i, or i+1. It never goes past the end.
 func skipQuoted(s string, i int, dquote bool, depth int) int {
@@ -380,9 +375,18 @@ func skipQuoted(s string, i int, dquote bool, depth int) int {
 		if j, ok := skipBrace(s, i+2, dquote, depth+1); ok {
 			return j
 		}
-	case c == '$' && i+2 < len(s) && s[i+1] == '(' && s[i+2] == '(' && depth < maxDepth:
-		if j, ok := skipArith(s, i+3); ok {
-			return j + 2
+	case c == '$' && i+1 < len(s) && s[i+1] == '(' && depth < maxDepth:
+		if i+2 < len(s) && s[i+2] == '(' {
+			if j, ok := skipArith(s, i+3); ok {
+				return j + 2
+			}
+		}
+		if j, ok := skipCommand(s, i+2, ')'); ok {
+			return j
+		}
+	case c == '`':
+		if j, ok := skipCommand(s, i+1, '`'); ok {
+			return j
 		}
 	case c == '$' && !dquote && i+1 < len(s) && s[i+1] == '\'':
 		_, n := ansiC(s[i+2:])

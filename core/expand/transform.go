@@ -11,14 +11,21 @@ func (e *eval) transform(p *param, val value, quoted bool) error {
 	switch p.letter {
 	case 'a':
 		if !val.set && val.v == nil {
-			return nil
+			return e.none(val, quoted)
 		}
 		flags := AttrLetters(val.v.Attrs())
 		if !val.many {
 			e.emit(flags, quoted)
 			return nil
 		}
-		l := make([]string, len(val.list))
+		n := len(val.list)
+		switch {
+		case flags == "":
+			n = 0
+		case n == 0 && !val.v.Assigned(): // declared only
+			n = 1
+		}
+		l := make([]string, n)
 		for i := range l {
 			l[i] = flags
 		}
@@ -34,6 +41,14 @@ func (e *eval) transform(p *param, val value, quoted bool) error {
 	return e.mapped(val, quoted, func(s string) string { return e.transformed(p.letter, s) })
 }
 
+// none emits the transformation of what is not set: no field for a list in quotes.
+func (e *eval) none(val value, quoted bool) error {
+	if !val.many {
+		return nil
+	}
+	return e.list(nil, val.star, quoted)
+}
+
 func (e *eval) transformed(letter byte, s string) string {
 	switch letter {
 	case 'Q':
@@ -41,13 +56,17 @@ func (e *eval) transformed(letter byte, s string) string {
 	case 'E':
 		return AnsiC(s)
 	case 'P':
-		return e.env.Prompt(s)
+		out, err := e.env.Prompt(e.env, s)
+		if err != nil && e.err == nil {
+			e.err = err
+		}
+		return out
 	case 'U':
-		return changeCase(s, '^', true, nil)
+		return changeCase(s, '^', true, nil, e.bytes(s))
 	case 'L':
-		return changeCase(s, ',', true, nil)
+		return changeCase(s, ',', true, nil, e.bytes(s))
 	case 'u':
-		return changeCase(s, '^', false, nil)
+		return changeCase(s, '^', false, nil, e.bytes(s))
 	}
 	return s
 }
@@ -82,7 +101,7 @@ func (e *eval) assignment(p *param, val value, quoted bool) error {
 		return e.list(l, val.star, quoted)
 	}
 	if p.kind != parVar || val.v == nil {
-		return nil
+		return e.none(val, quoted)
 	}
 	flags := AttrLetters(val.v.Attrs())
 	if val.many && val.v.IsArray() {

@@ -158,7 +158,7 @@ func (m *Machine) assignNode(p *Process, e expand.Env, a *assign) error {
 			if err != nil {
 				return err
 			}
-			return m.env(p).(*procEnv).AssignInt(a.name, n)
+			return m.rt.env.AssignInt(a.name, n)
 		}
 	}
 	value, err := m.value(e, a.value)

@@ -537,6 +537,9 @@ func (m *Machine) biLet(p *Process, argv []string) int {
 	v := int64(0)
 	for _, a := range argv[1:] {
 		n, err := expand.EvalString(m.env(p), a)
+		if err == expand.ErrNeed {
+			return 1
+		}
 		if err != nil {
 			m.arithFailed(p, "let: ", err)
 			return pushed

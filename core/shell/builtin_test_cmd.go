@@ -365,9 +365,13 @@ func (m *Machine) stepTest(p *Process, f *Frame) {
 	m.testDone(p, ok, err)
 }
 
-func (m *Machine) test(p *Process, n *testCmd, e expand.Env) {
+func (m *Machine) test(p *Process, n *testCmd) {
 	p.Line = n.line
-	ok, err := m.testExpr(p, e, n.expr)
+	ok, err := m.testExpr(p, m.env(p), n.expr)
+	if err == expand.ErrNeed {
+		p.push(Frame{Kind: FTest, node: n})
+		return
+	}
 	m.testDone(p, ok, err)
 }
 

@@ -246,10 +246,7 @@ func (m *Machine) stepDecl(p *Process, f *Frame) {
 
 // declExpanded runs fn with a memo where the operand needs one.
 func (m *Machine) declExpanded(p *Process, f *Frame, a *assign, fn func(expand.Env) error) (bool, error) {
-	if a != nil && a.needsMemo() {
-		return m.expanded(p, f, fn)
-	}
-	return true, fn(m.env(p))
+	return m.evaluate(p, f, a != nil && a.needsMemo(), fn)
 }
 
 // declOperand expands one operand to items.
@@ -338,7 +335,7 @@ func (m *Machine) declare(p *Process, f *Frame, n *decl) {
 				case code == 0:
 					one := d
 					one.operands = x.Fields[i : i+1]
-					st = m.biDeclareRest(p, &one)
+					st = m.biDeclareRest(p, e, &one)
 				case code < 0:
 					st = m.declareList(p, e, &d, a)
 				default:
@@ -372,7 +369,7 @@ func (m *Machine) declare(p *Process, f *Frame, n *decl) {
 	m.afterCommand(p)
 }
 
-func (m *Machine) biDeclareRest(p *Process, d *declaration) int {
+func (m *Machine) biDeclareRest(p *Process, e expand.Env, d *declaration) int {
 	status := 0
 	for _, op := range d.operands {
 		if i := p.enclosing(); op == "-" && d.name == "local" && i >= 0 {
@@ -405,7 +402,11 @@ func (m *Machine) biDeclareRest(p *Process, d *declaration) int {
 			}
 			continue
 		}
-		if st := m.declareOne(p, m.env(p), d, base, s, value, has, add); st != 0 {
+		switch st := m.declareOne(p, e, d, base, s, value, has, add); st {
+		case 0:
+		case needs:
+			return needs
+		default:
 			status = st
 		}
 	}

@@ -97,18 +97,8 @@ func (m *Machine) items(p *Process, f *Frame, n *forClause) bool {
 		f.Words = append([]string(nil), p.Shell.Params...)
 		return true
 	}
-	if !n.memo {
-		words, err := expand.Fields(m.env(p), nil, n.words)
-		if err != nil {
-			m.pop(p)
-			m.expandFailed(p, err)
-			return false
-		}
-		f.Words = words
-		return true
-	}
 	var words []string
-	done, err := m.expanded(p, f, func(e expand.Env) (err error) {
+	done, err := m.evaluate(p, f, n.memo, func(e expand.Env) (err error) {
 		words, err = expand.Fields(e, nil, n.words)
 		return err
 	})
@@ -141,17 +131,8 @@ func (m *Machine) stepCFor(p *Process, f *Frame) {
 		if p.Shell.Opts.on(OptXtrace) {
 			m.trace(p, "(( "+trimSpace(a.Text())+" ))")
 		}
-		if !a.NeedsMemo() {
-			v, err := a.Eval(m.env(p))
-			if err != nil {
-				m.pop(p)
-				m.arithFailed(p, "((: ", err)
-				return 0, false
-			}
-			return v, true
-		}
 		var v int64
-		done, err := m.expanded(p, f, func(e expand.Env) (err error) { v, err = a.Eval(e); return err })
+		done, err := m.evaluate(p, f, a.NeedsMemo(), func(e expand.Env) (err error) { v, err = a.Eval(e); return err })
 		if done && err != nil {
 			m.pop(p)
 			m.arithFailed(p, "((: ", err)
@@ -237,10 +218,7 @@ func (m *Machine) stepCase(p *Process, f *Frame) {
 
 // expandOne expands with a memo only where the word needs one.
 func (m *Machine) expandOne(p *Process, f *Frame, w *expand.Word, fn func(expand.Env) error) (bool, error) {
-	if w == nil || !w.NeedsMemo() {
-		return true, fn(m.env(p))
-	}
-	return m.expanded(p, f, fn)
+	return m.evaluate(p, f, w != nil && w.NeedsMemo(), fn)
 }
 
 func (m *Machine) matchArms(p *Process, f *Frame, n *caseClause, fresh bool) {
@@ -558,12 +536,16 @@ func (m *Machine) stepArith(p *Process, f *Frame) {
 	m.arithDone(p, v, err)
 }
 
-func (m *Machine) arith(p *Process, n *arithCmd, e expand.Env) {
+func (m *Machine) arith(p *Process, n *arithCmd) {
 	p.Line = n.line
 	if p.Shell.Opts.on(OptXtrace) {
 		m.trace(p, "(( "+trimSpace(n.expr.Text())+" ))")
 	}
-	v, err := n.expr.Eval(e)
+	v, err := n.expr.Eval(m.env(p))
+	if err == expand.ErrNeed {
+		p.push(Frame{Kind: FArith, node: n})
+		return
+	}
 	m.arithDone(p, v, err)
 }
 

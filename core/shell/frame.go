@@ -48,6 +48,7 @@ const (
 	FStdin                         // reads a script from standard input, line by line
 	FArgv                          // runs Words as a command
 	FExit                          // ends the process when the ERR trap above it has ended
+	FAgain                         // runs the builtin Words again, which has met a command to substitute
 )
 
 // Frame is where one construct stands.
@@ -209,6 +210,9 @@ func (m *Machine) undo(p *Process, f *Frame) {
 	}
 	for i := len(x.Vars) - 1; i >= 0; i-- {
 		p.Shell.Vars.Bind(x.Vars[i].Name, x.Vars[i].Var)
+		if x.Vars[i].Name[0] == 'L' { // LC_ALL and its like
+			m.noticed(p, x.Vars[i].Name)
+		}
 	}
 	if x.Set {
 		p.Shell.Params = x.Params

@@ -41,7 +41,12 @@ func (m *Machine) complain(p *Process, format string, args ...any) {
 	m.complainRaw(p, m.prefix(p)+fmt.Sprintf(format, args...)+"\n")
 }
 
-func (m *Machine) complainRaw(p *Process, text string) { _ = m.send(p, 2, []byte(text)) }
+func (m *Machine) complainRaw(p *Process, text string) {
+	if m.rt.giving && m.rt.need != nil {
+		return // the builtin is to be run once more
+	}
+	_ = m.send(p, 2, []byte(text))
+}
 
 // out writes a builtin's output. It gives the builtin's status: 1 if the descriptor refuses.
 func (m *Machine) out(p *Process, name string, b []byte) int {
@@ -103,7 +108,7 @@ func (m *Machine) discard(p *Process, status int) {
 		if f.Kind == FBottom {
 			break
 		}
-		if f.Kind == FScript && f.X.Call != "eval" && f.X.Call != "trap" {
+		if f.Kind == FScript && !f.inner() {
 			break
 		}
 		m.pop(p)
@@ -255,6 +260,10 @@ func quoteTrace(s string) string {
 	return s
 }
 
+// inner reports whether a script's frame reads a text inside another: of eval, a
+// trap, or a substitution made at run time.
+func (f *Frame) inner() bool { return f.X.Call == "eval" || f.X.Call == "trap" || f.X.Call == "subst" }
+
 // sourceName is what BASH_SOURCE and messages call the text being run.
 func (m *Machine) sourceName(p *Process) string {
 	for i := len(p.Frames) - 1; i >= 0; i-- {
@@ -262,7 +271,7 @@ func (m *Machine) sourceName(p *Process) string {
 		switch {
 		case f.Kind == FFunc:
 			return f.X.Text
-		case f.Kind == FScript && f.X.Call != "eval" && f.X.Call != "trap":
+		case f.Kind == FScript && !f.inner():
 			return f.X.Name
 		case f.node != nil && f.Kind != FBottom:
 			if u := f.node.at().unit; u != nil && u.Name != "" {
@@ -287,7 +296,27 @@ func (m *Machine) noticed(p *Process, name string) {
 		p.Shell.Getopts = Getopts{}
 	case "POSIXLY_CORRECT":
 		p.Shell.Opts.set(OptPosix, true)
+	case "LC_ALL", "LC_CTYPE", "LANG":
+		p.Shell.setLocale()
+	case "GLOBIGNORE":
+		if v := p.Shell.Vars.Get(name); v == nil {
+			p.Shell.Opts.set(OptDotglob, false)
+		} else if v.String() != "" {
+			p.Shell.Opts.set(OptDotglob, true)
+		}
 	}
+}
+
+// setLocale looks at the variables that say whether characters are bytes. Where
+// none is set they are UTF-8.
+func (s *Shell) setLocale() {
+	locale := ""
+	for _, name := range []string{"LC_ALL", "LC_CTYPE", "LANG"} {
+		if locale = s.Vars.Get(name).String(); locale != "" {
+			break
+		}
+	}
+	s.Opts.set(optBytes, locale == "C" || locale == "POSIX")
 }
 
 func trimSpace(s string) string { return strings.TrimSpace(s) }

@@ -97,6 +97,7 @@ const (
 	OptVarredirClose
 	OptXpgEcho
 	optCount
+	optBytes Option = 127 // not an option: the locale is C, so that bytes are characters
 )
 
 // Options is a set of options.
@@ -231,5 +232,5 @@ var expandFlags = []struct {
 	{OptNoGlob, expand.NoGlob}, {OptNoUnset, expand.NoUnset}, {OptExtglob, expand.ExtGlob}, {OptGlobstar, expand.GlobStar},
 	{OptDotglob, expand.DotGlob}, {OptNullglob, expand.NullGlob}, {OptFailglob, expand.FailGlob}, {OptNocaseglob, expand.NoCaseGlob},
 	{OptNocasematch, expand.NoCaseMatch}, {OptPatsubReplacement, expand.PatSubReplacement}, {OptPosix, expand.Posix},
-	{OptBraceexpand, expand.BraceExpand}, {OptGlobasciiranges, expand.GlobASCIIRanges}, {OptGlobskipdots, expand.GlobSkipDots},
+	{OptBraceexpand, expand.BraceExpand}, {OptGlobasciiranges, expand.GlobASCIIRanges}, {OptGlobskipdots, expand.GlobSkipDots}, {optBytes, expand.Bytes},
 }

@@ -22,16 +22,10 @@ func (m *Machine) redirect(p *Process, f *Frame, rs []*redir) redirResult {
 	for f.I < len(rs) {
 		r := rs[f.I]
 		var target string
-		ok, err := true, error(nil)
-		expandTarget := func(e expand.Env) (err error) {
+		ok, err := m.evaluate(p, f, r.memo, func(e expand.Env) (err error) {
 			target, err = m.target(e, r)
 			return err
-		}
-		if r.memo {
-			ok, err = m.expanded(p, f, expandTarget)
-		} else {
-			err = expandTarget(m.env(p))
-		}
+		})
 		if !ok {
 			return again
 		}

@@ -15,6 +15,14 @@ import (
 func (m *Machine) unit(p *Process, name, text string, off, line int) (u *Unit, read string, next int, err error) {
 	if p.Shell.Aliases.Len() == 0 || !p.Shell.Opts.on(OptExpandAliases) {
 		u, next, err = nextUnit(name, text, off, line)
+		if err != nil || strings.Contains(text[off:next], "$\\\n") {
+			if rest, ok := expand.Unfold(text[off:]); ok {
+				edited := text[:off] + rest
+				if v, end, err := nextUnit(name, edited, off, line); err == nil {
+					return v, edited, end, nil
+				}
+			}
+		}
 		if err != nil || !p.Shell.Opts.on(OptExtglob) && strings.Contains(text[off:next], "!(") {
 			return respaced(name, text, off, line, u, next, err)
 		}
@@ -475,4 +483,5 @@ func (m *Machine) initVars(c *Process) {
 	for _, name := range specialNames {
 		t.Bind(name, vars.New("", vars.Special))
 	}
+	c.Shell.setLocale()
 }

@@ -36,6 +36,10 @@ func (m *Machine) simple(p *Process, c *simple) {
 	words, err := expand.Fields(m.env(p), m.rt.fields[:0], c.words)
 	m.rt.fields = words[:0]
 	if err != nil {
+		if err == expand.ErrNeed {
+			m.stepSimple(p, p.push(Frame{Kind: FSimple, node: c}))
+			return
+		}
 		m.expandFailed(p, err)
 		return
 	}
@@ -52,7 +56,7 @@ func (m *Machine) simple(p *Process, c *simple) {
 		return
 	}
 	p.Shell.Last = words[len(words)-1]
-	if status := b.run(m, p, words); status >= 0 {
+	if status := m.builtin(p, b, words); status >= 0 {
 		p.Status = status
 		m.setPipe(p, status)
 		if status != 0 {
@@ -70,10 +74,8 @@ func (m *Machine) stepSimple(p *Process, f *Frame) {
 		p.Subst = 0
 		var words []string
 		ok, err := true, error(nil)
-		if c.memo {
-			ok, err = m.expanded(p, f, func(e expand.Env) (err error) { words, err = expand.Fields(e, nil, c.words); return err })
-		} else if len(c.words) > 0 {
-			words, err = expand.Fields(m.env(p), nil, c.words)
+		if len(c.words) > 0 {
+			ok, err = m.evaluate(p, f, c.memo, func(e expand.Env) (err error) { words, err = expand.Fields(e, nil, c.words); return err })
 		}
 		if !ok {
 			return
@@ -141,12 +143,7 @@ func (m *Machine) assignments(p *Process, f *Frame, c *simple) bool {
 			}
 			return m.assignNode(p, e, a)
 		}
-		ok, err := true, error(nil)
-		if c.arrays && a.needsMemo() {
-			ok, err = m.expanded(p, f, one)
-		} else {
-			err = one(m.env(p))
-		}
+		ok, err := m.evaluate(p, f, c.arrays && a.needsMemo(), one)
 		if !ok {
 			return false
 		}
@@ -259,7 +256,7 @@ func (m *Machine) runBuiltin(p *Process, b *builtin, argv []string, f *Frame) {
 	if b.special && f != nil && p.Shell.Opts.on(OptPosix) {
 		f.X.Vars = nil // assignments before a special builtin stay
 	}
-	status := b.run(m, p, argv)
+	status := m.builtin(p, b, argv)
 	if status < 0 {
 		return
 	}
@@ -271,6 +268,40 @@ func (m *Machine) runBuiltin(p *Process, b *builtin, argv []string, f *Frame) {
 	}
 	m.setPipe(p, status)
 	m.afterCommand(p)
+}
+
+// builtin calls a builtin. One that meets a command in a text made at run time,
+// such as let 'a[$(cmd)]', is given up and run again by a frame with a memo.
+func (m *Machine) builtin(p *Process, b *builtin, argv []string) int {
+	m.rt.need, m.rt.giving = nil, true
+	status := b.run(m, p, argv)
+	m.rt.giving = false
+	if m.rt.need == nil {
+		return status
+	}
+	m.rt.need = nil
+	m.stepAgain(p, p.push(Frame{Kind: FAgain, Words: append([]string(nil), argv...), X: &Extra{}}))
+	return pushed
+}
+
+// stepAgain runs a builtin that needs the output of commands.
+func (m *Machine) stepAgain(p *Process, f *Frame) {
+	b := builtins[f.Words[0]]
+	status := 0
+	done, _ := m.expanded(p, f, func(e expand.Env) error {
+		m.rt.memo, m.rt.giving, m.rt.need = e, true, nil
+		status = b.run(m, p, f.Words)
+		m.rt.memo, m.rt.giving = nil, false
+		if m.rt.need != nil {
+			return expand.ErrNeed
+		}
+		return nil
+	})
+	if !done || status < 0 {
+		return
+	}
+	m.pop(p)
+	m.done(p, status)
 }
 
 // external runs what is neither function nor builtin: a tool, or a file found through PATH.

@@ -94,6 +94,8 @@ func (m *Machine) step(p *Process) {
 		n := f.node
 		m.pop(p)
 		m.command(p, n)
+	case FAgain:
+		m.stepAgain(p, f)
 	case FExit:
 		status := f.N
 		m.pop(p)
@@ -192,7 +194,7 @@ func (m *Machine) command(p *Process, n node) {
 			p.push(Frame{Kind: FArith, node: x})
 			return
 		}
-		m.arith(p, x, m.env(p))
+		m.arith(p, x)
 	case *ifClause:
 		p.push(Frame{Kind: FIf, node: x})
 		p.push(Frame{Kind: FList, node: x.cond})
@@ -234,7 +236,7 @@ func (m *Machine) command(p *Process, n node) {
 			p.push(Frame{Kind: FTest, node: x})
 			return
 		}
-		m.test(p, x, m.env(p))
+		m.test(p, x)
 	case *decl:
 		p.push(Frame{Kind: FDecl, node: x})
 	case *timeClause:
@@ -303,6 +305,22 @@ func (m *Machine) syntaxError(p *Process, f *Frame, e *SyntaxError) {
 	if len(p.Frames) > 0 && p.top().Kind == FBottom {
 		m.unwindExit(p, p.Status)
 	}
+}
+
+// evaluate runs fn, with a memo if need says so. Without one fn may still meet a
+// command: in a text made at run time. Then it starts again with a memo, unless
+// that would do something twice.
+func (m *Machine) evaluate(p *Process, f *Frame, need bool, fn func(expand.Env) error) (bool, error) {
+	if !need && (f.X == nil || f.Child == 0 && len(f.X.Memo.Entries) == 0) {
+		err := fn(m.env(p))
+		if err != expand.ErrNeed {
+			return true, err
+		}
+		if m.rt.env.effects > 0 {
+			return true, &expand.Error{Kind: expand.BadSubst, Text: "eryxsh: command substitution in a value, behind an assignment: not yet"}
+		}
+	}
+	return m.expanded(p, f, fn)
 }
 
 // expanded runs fn with an Env that remembers, in the top frame, what a command
