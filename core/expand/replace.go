@@ -142,6 +142,13 @@ func (m *Matcher) search(s string) (at, length int) {
 	}
 }
 
+// EscapePattern returns s so that a pattern matches it literally.
+func EscapePattern(s string) string {
+	var b strings.Builder
+	escapePattern(&b, s)
+	return b.String()
+}
+
 // escapePattern writes s so that a pattern matches it literally.
 func escapePattern(b *strings.Builder, s string) {
 	for i := 0; i < len(s); i++ {

@@ -27,7 +27,7 @@ func init() {
 		{"alias", false, (*Machine).biAlias}, {"bg", false, (*Machine).biBg}, {"bind", false, (*Machine).biBind},
 		{"break", true, (*Machine).biBreak}, {"builtin", false, (*Machine).biBuiltin}, {"caller", false, (*Machine).biCaller},
 		{"cd", false, (*Machine).biCd}, {"checkpoint", false, (*Machine).biCheckpoint}, {"command", false, (*Machine).biCommand}, {"compgen", false, (*Machine).biCompgen},
-		{"complete", false, (*Machine).biComplete}, {"compopt", false, (*Machine).biComplete}, {"continue", true, (*Machine).biBreak},
+		{"complete", false, (*Machine).biComplete}, {"compopt", false, (*Machine).biCompopt}, {"continue", true, (*Machine).biBreak},
 		{"declare", false, (*Machine).biDeclare}, {"dirs", false, (*Machine).biDirs}, {"disown", false, (*Machine).biDisown},
 		{"echo", false, (*Machine).biEcho}, {"enable", false, (*Machine).biEnable}, {"eval", true, (*Machine).biEval},
 		{"exec", true, (*Machine).biExec}, {"exit", true, (*Machine).biExit}, {"export", true, (*Machine).biDeclare},
@@ -49,9 +49,10 @@ func init() {
 	}
 }
 
-func isSpecial(name string) bool {
+// special reports whether a name is a POSIX special builtin that enable -n has not taken away.
+func (p *Process) special(name string) bool {
 	b := builtins[name]
-	return b != nil && b.special
+	return b != nil && b.special && !p.disabled(name)
 }
 
 func (p *Process) disabled(name string) bool {

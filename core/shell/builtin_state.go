@@ -255,82 +255,6 @@ func (m *Machine) biUnalias(p *Process, argv []string) int {
 	return status
 }
 
-func (m *Machine) biHash(p *Process, argv []string) int {
-	args := argv[1:]
-	list, remove, path, show := false, false, "", false
-	for len(args) > 0 && len(args[0]) > 1 && args[0][0] == '-' {
-		a := args[0]
-		args = args[1:]
-		switch a {
-		case "-r":
-			p.Shell.Hashed = persist.Map[string]{}
-		case "-l":
-			list = true
-		case "-d":
-			remove = true
-		case "-t":
-			show = true
-		case "-p":
-			if len(args) == 0 {
-				m.complain(p, "hash: -p: option requires an argument")
-				return 2
-			}
-			path, args = args[0], args[1:]
-		default:
-			return m.usage(p, "hash", a, "hash [-lr] [-p pathname] [-dt] [name ...]")
-		}
-	}
-	var b strings.Builder
-	if len(args) == 0 {
-		if p.Shell.Hashed.Len() == 0 {
-			if len(argv) == 1 {
-				return m.out(p, "hash", []byte("hash: hash table empty\n"))
-			}
-			return 0
-		}
-		if !list {
-			b.WriteString("hits\tcommand\n")
-		}
-		for name, path := range p.Shell.Hashed.Sorted() {
-			if list {
-				b.WriteString("builtin hash -p " + path + " " + name + "\n")
-			} else {
-				b.WriteString("   0\t" + path + "\n")
-			}
-		}
-		return m.out(p, "hash", []byte(b.String()))
-	}
-	status := 0
-	for _, name := range args {
-		found, ok := p.Shell.Hashed.Get(name)
-		switch {
-		case path != "":
-			p.Shell.Hashed.Set(m.epoch, name, path)
-		case remove || show:
-			if !ok {
-				m.complain(p, "hash: %s: not found", name)
-				status = 1
-			} else if remove {
-				p.Shell.Hashed.Delete(m.epoch, name)
-			} else if len(args) > 1 {
-				b.WriteString(name + "\t" + found + "\n")
-			} else {
-				b.WriteString(found + "\n")
-			}
-		case builtins[name] != nil || strings.Contains(name, "/"):
-		default:
-			file, err := m.find(p, name)
-			if err != nil {
-				m.complain(p, "hash: %s: not found", name)
-				status = 1
-				continue
-			}
-			p.Shell.Hashed.Set(m.epoch, name, file)
-		}
-	}
-	return max(status, m.out(p, "hash", []byte(b.String())))
-}
-
 func (m *Machine) biEnable(p *Process, argv []string) int {
 	args := argv[1:]
 	off, all := false, false
@@ -640,6 +564,7 @@ func (m *Machine) biType(p *Process, argv []string) int {
 type found struct {
 	kind, path string
 	fn         *Function
+	hashed     bool
 }
 
 func (f found) sentence(name string) string {
@@ -652,6 +577,9 @@ func (f found) sentence(name string) string {
 		return name + " is a function\n" + functionText(f.fn)
 	case "builtin":
 		return name + " is a shell builtin\n"
+	}
+	if f.hashed {
+		return name + " is hashed (" + f.path + ")\n"
 	}
 	return name + " is " + f.path + "\n"
 }
@@ -687,6 +615,9 @@ func (m *Machine) kinds(p *Process, name string, all, fileOnly, noFunc bool) (ou
 			out = append(out, found{kind: "file", path: name})
 		}
 		return out
+	}
+	if h, ok := p.Shell.Hashed.Get(name); ok && !all {
+		return append(out, found{kind: "file", path: h.Path, hashed: !fileOnly})
 	}
 	for dir := range strings.SplitSeq(m.pathVar(p), ":") {
 		if dir == "" {

@@ -82,6 +82,9 @@ func (f *Frame) wrong(bottom bool) string {
 	case FWait:
 		needsX = true
 		fits = f.X == nil || len(f.X.Codes) == len(f.X.PIDs) && f.I <= len(f.X.PIDs)
+	case FCompgen:
+		needsX = true
+		fits = len(f.Words) > 0 && f.PC >= compgenNames && f.PC <= compgenEnd
 	case FAgain:
 		needsX = true
 		fits = len(f.Words) > 0 && builtins[f.Words[0]] != nil

@@ -267,7 +267,7 @@ func (m *Machine) stepAndOr(p *Process, f *Frame) {
 // define makes a function.
 func (m *Machine) define(p *Process, n *funcDecl) {
 	p.Line = n.line
-	if p.Shell.Opts.on(OptPosix) && isSpecial(n.name) {
+	if p.Shell.Opts.on(OptPosix) && p.special(n.name) {
 		m.complain(p, "`%s': is a special builtin", n.name)
 		m.unwindExit(p, 2)
 		return

@@ -49,6 +49,7 @@ const (
 	FArgv                          // runs Words as a command
 	FExit                          // ends the process when the ERR trap above it has ended
 	FAgain                         // runs the builtin Words again, which has met a command to substitute
+	FCompgen                       // the compgen builtin
 )
 
 // Frame is where one construct stands.

@@ -51,7 +51,9 @@ func (m *Machine) complainRaw(p *Process, text string) {
 // out writes a builtin's output. It gives the builtin's status: 1 if the descriptor refuses.
 func (m *Machine) out(p *Process, name string, b []byte) int {
 	if err := m.send(p, 1, b); err != nil {
-		m.complain(p, "%s: write error: %s", name, err)
+		if len(p.Signal) == 0 { // else it dies of SIGPIPE or SIGXFSZ
+			m.complain(p, "%s: write error: %s", name, err)
+		}
 		return 1
 	}
 	return 0
@@ -290,7 +292,7 @@ func (m *Machine) noticed(p *Process, name string) {
 	switch name {
 	case "PATH":
 		if p.Shell.Hashed.Len() > 0 {
-			p.Shell.Hashed = persist.Map[string]{}
+			p.Shell.Hashed = persist.Map[Hashed]{}
 		}
 	case "OPTIND":
 		p.Shell.Getopts = Getopts{}

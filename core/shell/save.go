@@ -32,13 +32,13 @@ type UnitRecord struct {
 
 // ProcRecord is a process.
 type ProcRecord struct {
-	Process *Process      `cbor:"1,keyasint"`
-	Shell   *Shell        `cbor:"2,keyasint"`
-	Vars    []vars.Record `cbor:"3,keyasint,omitempty"`
-	Funcs   []FuncRecord  `cbor:"4,keyasint,omitempty"`
-	Aliases []Pair        `cbor:"5,keyasint,omitempty"`
-	Hashed  []Pair        `cbor:"6,keyasint,omitempty"`
-	Frames  []FrameRecord `cbor:"7,keyasint,omitempty"`
+	Process *Process       `cbor:"1,keyasint"`
+	Shell   *Shell         `cbor:"2,keyasint"`
+	Vars    []vars.Record  `cbor:"3,keyasint,omitempty"`
+	Funcs   []FuncRecord   `cbor:"4,keyasint,omitempty"`
+	Aliases []Pair         `cbor:"5,keyasint,omitempty"`
+	Hashed  []HashedRecord `cbor:"6,keyasint,omitempty"`
+	Frames  []FrameRecord  `cbor:"7,keyasint,omitempty"`
 }
 
 // Pair is an entry of a table of strings.
@@ -127,7 +127,10 @@ func (s *saver) proc(p *Process) ProcRecord {
 		r.Funcs = append(r.Funcs, FuncRecord{Name: name, Unit: s.unit(fn.Unit), Addr: fn.decl.addr, Export: fn.Export, Trace: fn.Trace,
 			Readonly: fn.Readonly, Line: fn.Line, File: fn.File})
 	}
-	r.Aliases, r.Hashed = pairs(&p.Shell.Aliases), pairs(&p.Shell.Hashed)
+	r.Aliases = pairs(&p.Shell.Aliases)
+	for name, h := range p.Shell.Hashed.Sorted() {
+		r.Hashed = append(r.Hashed, HashedRecord{name, h.Path, h.Hits})
+	}
 	for i := range p.Frames {
 		r.Frames = append(r.Frames, s.frame(&p.Frames[i]))
 	}
@@ -259,8 +262,8 @@ func (l *loader) proc(r *ProcRecord) (*Process, error) {
 	for _, kv := range r.Aliases {
 		p.Shell.Aliases.Set(l.m.epoch, kv.Key, kv.Value)
 	}
-	for _, kv := range r.Hashed {
-		p.Shell.Hashed.Set(l.m.epoch, kv.Key, kv.Value)
+	for _, h := range r.Hashed {
+		p.Shell.Hashed.Set(l.m.epoch, h.Name, Hashed{h.Path, h.Hits})
 	}
 	for i := range r.Frames {
 		f, err := l.frame(p, &r.Frames[i])

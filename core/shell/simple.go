@@ -121,7 +121,7 @@ func (m *Machine) stepSimple(p *Process, f *Frame) {
 // redirFailed ends a command whose redirection failed: status 1, and a special
 // builtin in POSIX mode takes the shell with it.
 func (m *Machine) redirFailed(p *Process, f *Frame) {
-	special := len(f.Words) > 0 && isSpecial(f.Words[0])
+	special := len(f.Words) > 0 && p.special(f.Words[0])
 	m.pop(p)
 	p.Status = 1
 	m.setPipe(p, 1)
@@ -203,7 +203,9 @@ func (m *Machine) assignTemp(p *Process, e expand.Env, f *Frame, a *assign) erro
 	if p.Shell.Opts.on(OptXtrace) {
 		m.trace(p, a.name+"="+quoteTrace(value))
 	}
-	m.noticed(p, a.name)
+	if a.name != "PATH" { // what was found through the other one holds again
+		m.noticed(p, a.name)
+	}
 	return nil
 }
 
@@ -234,7 +236,7 @@ func (m *Machine) runSimple(p *Process, f *Frame, c *simple) {
 // a utility, a file. f is its frame if it has one to come back to.
 func (m *Machine) run(p *Process, argv []string, f *Frame) {
 	name := argv[0]
-	if fn, ok := p.Shell.Funcs.Get(name); ok && !(p.Shell.Opts.on(OptPosix) && isSpecial(name)) {
+	if fn, ok := p.Shell.Funcs.Get(name); ok && !(p.Shell.Opts.on(OptPosix) && p.special(name)) {
 		var temp []Saved
 		if f != nil && len(f.X.Vars) > 0 {
 			temp, f.X.Vars = f.X.Vars, nil
@@ -311,7 +313,12 @@ func (m *Machine) external(p *Process, argv []string) {
 		m.callTool(p, t, argv)
 		return
 	}
-	path, err := m.find(p, name)
+	path, err := m.hashed(p, name)
+	if err == nil {
+		if err = m.runnable(p, path); err != nil {
+			name = path // remembered, and gone
+		}
+	}
 	if err != nil {
 		m.notRun(p, name, err)
 		return
@@ -361,9 +368,6 @@ func (m *Machine) find(p *Process, name string) (string, error) {
 	}
 	if name == "" {
 		return "", errNotFound
-	}
-	if path, ok := p.Shell.Hashed.Get(name); ok && m.runnable(p, path) == nil {
-		return path, nil
 	}
 	denied, first := false, ""
 	for dir := range strings.SplitSeq(m.pathVar(p), ":") {

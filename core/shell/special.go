@@ -102,11 +102,13 @@ func (m *Machine) tableVar(p *Process, name string) *vars.Var {
 	t := vars.NewTable()
 	v := t.Own("x")
 	v.MakeAssoc()
-	src := &p.Shell.Aliases
 	if name == "BASH_CMDS" {
-		src = &p.Shell.Hashed
+		for k, h := range p.Shell.Hashed.Sorted() {
+			v.SetKey(k, h.Path)
+		}
+		return v
 	}
-	for k, s := range src.Sorted() {
+	for k, s := range p.Shell.Aliases.Sorted() {
 		v.SetKey(k, s)
 	}
 	return v

@@ -94,6 +94,8 @@ func (m *Machine) step(p *Process) {
 		n := f.node
 		m.pop(p)
 		m.command(p, n)
+	case FCompgen:
+		m.stepCompgen(p, f)
 	case FAgain:
 		m.stepAgain(p, f)
 	case FExit:
