@@ -378,7 +378,15 @@ func (m *masker) let(closing byte) {
 		}
 		from := m.i
 		var keep []span
-		for m.i < len(m.s) && strings.IndexByte(" \t\n;&|()<>", m.s[m.i]) < 0 && (closing == 0 || m.s[m.i] != closing) {
+		for m.i < len(m.s) && (closing == 0 || m.s[m.i] != closing) {
+			if m.s[m.i] == '(' && m.i > from && m.s[m.i-1] == '=' { // x=( … ) is one word
+				m.i++
+				keep = append(keep, m.region(")", false)...)
+				continue
+			}
+			if strings.IndexByte(" \t\n;&|()<>", m.s[m.i]) >= 0 {
+				break
+			}
 			keep = m.inner(keep, false)
 		}
 		if m.i == from || m.i < len(m.s) && strings.IndexByte("<>", m.s[m.i]) >= 0 && strings.Trim(m.s[from:m.i], "0123456789") == "" {

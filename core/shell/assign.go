@@ -161,6 +161,9 @@ func (m *Machine) assignNode(p *Process, e expand.Env, a *assign) error {
 			return m.rt.env.AssignInt(a.name, n)
 		}
 	}
+	if a.nested {
+		return &expand.Error{Kind: expand.BadAssign, Text: a.name + "[" + a.sub.Text + "]: cannot assign list to array member"}
+	}
 	value, err := m.value(e, a.value)
 	if err != nil {
 		return err

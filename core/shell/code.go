@@ -102,14 +102,15 @@ type redir struct {
 }
 
 type assign struct {
-	name  string
-	sub   *expand.Sub
-	add   bool
-	naked bool         // declare x
-	value *expand.Word // nil: empty
-	array []element
-	list  bool         // =( )
-	word  *expand.Word // declare operand that is not an assignment as written
+	name   string
+	sub    *expand.Sub
+	add    bool
+	naked  bool         // declare x
+	value  *expand.Word // nil: empty
+	array  []element
+	list   bool         // =( )
+	nested bool         // =( ) to an element, which fails
+	word   *expand.Word // declare operand that is not an assignment as written
 }
 
 type element struct {

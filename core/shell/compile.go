@@ -161,7 +161,7 @@ func (c *compiler) command(cmd syntax.Command) node {
 			n = c.pipeline(x)
 		}
 	case *syntax.FuncDecl:
-		n = &funcDecl{place: c.place(x, NFunc), name: x.Name.Value, body: c.stmt(x.Body)}
+		n = &funcDecl{place: c.place(x, NFunc), name: c.text(x.Name), body: c.stmt(x.Body)}
 	case *syntax.ArithmCmd:
 		e := expand.CompileArith(c.u.src, int(x.Left.Offset())+2, int(x.Right.Offset()), x)
 		n = &arithCmd{place: c.place(x, NArith), expr: e, memo: e.NeedsMemo()}
@@ -376,6 +376,9 @@ func (c *compiler) assign(a *syntax.Assign) *assign {
 	as := &assign{add: a.Append, naked: a.Naked}
 	if a.Name != nil {
 		as.name = a.Name.Value
+		if text := c.text(a.Name); strings.IndexByte(text, '[') > 0 { // a subscript hidden from the parser
+			as.name = text
+		}
 	}
 	if a.Index != nil {
 		as.sub = c.sub(a.Index)
@@ -391,6 +394,8 @@ func (c *compiler) assign(a *syntax.Assign) *assign {
 	case a.Value != nil:
 		c.substs(a.Value)
 		as.value = c.value(a.Value)
+		at := int(a.Value.Pos().Offset())
+		as.nested = a.Index != nil && at < len(c.u.Text) && c.u.Text[at] == '('
 	}
 	return as
 }

@@ -147,7 +147,7 @@ func (e *procEnv) Special(c byte) (string, bool) {
 		}
 		return itoa(sh.LastBg), true
 	case '-':
-		return sh.Opts.letters(), true
+		return sh.Opts.letters(sh.Exec != "" || e.m.mainFile(e.p) == "" && !sh.Opts.on(optStdin)), true
 	case '_':
 		return sh.Last, true
 	case '#':

@@ -1,6 +1,8 @@
 package shell
 
 import (
+	"strings"
+
 	"mvdan.cc/sh/v3/syntax"
 
 	"eryxsh/core/expand"
@@ -267,6 +269,12 @@ func (m *Machine) stepAndOr(p *Process, f *Frame) {
 // define makes a function.
 func (m *Machine) define(p *Process, n *funcDecl) {
 	p.Line = n.line
+	if strings.ContainsAny(n.name, "$`'\"\\") {
+		m.complain(p, "`%s': not a valid identifier", n.name)
+		p.Status = 1
+		m.failed(p)
+		return
+	}
 	if p.Shell.Opts.on(OptPosix) && p.special(n.name) {
 		m.complain(p, "`%s': is a special builtin", n.name)
 		m.unwindExit(p, 2)

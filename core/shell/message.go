@@ -14,7 +14,11 @@ var errNotFound = errors.New("command not found")
 
 // prefix begins a message: "bash: line 3: ", as bash -c and scripts do.
 func (m *Machine) prefix(p *Process) string {
-	return errorName(p) + ": line " + itoa(m.line(p)) + ": "
+	name := errorName(p)
+	if p.Shell.Opts.on(optInteractive) && name == p.Shell.Name {
+		return name + ": "
+	}
+	return name + ": line " + itoa(m.line(p)) + ": "
 }
 
 // errorName is whom a message is from: the function's file, the sourced file, or the shell.
@@ -72,6 +76,10 @@ func (m *Machine) expandFailed(p *Process, err error) {
 	m.complain(p, "%s", e.Text)
 	switch e.Kind {
 	case expand.Unbound, expand.Question:
+		if p.Shell.Opts.on(optInteractive) && p.Subs == 0 {
+			m.discard(p, 1)
+			return
+		}
 		m.unwindExit(p, m.fatalStatus(p))
 	case expand.Limit:
 		m.stop(e.Name)
@@ -86,7 +94,7 @@ func (m *Machine) expandFailed(p *Process, err error) {
 
 // fatalStatus is what an unset variable ends a shell with: 127 in bash -c.
 func (m *Machine) fatalStatus(p *Process) int {
-	if _, sub := p.Frames[0].node.(*subshell); sub || p.Subs > 0 || p.Shell.Opts.on(OptErrexit) || m.mainFile(p) != "" {
+	if _, sub := p.Frames[0].node.(*subshell); sub || p.Subs > 0 || p.Shell.Opts.on(OptErrexit) || p.Shell.Opts.on(optStdin) || m.mainFile(p) != "" {
 		return 1
 	}
 	return 127
@@ -107,7 +115,7 @@ func (m *Machine) abandon(p *Process) int {
 func (m *Machine) discard(p *Process, status int) {
 	for len(p.Frames) > 0 {
 		f := p.top()
-		if f.Kind == FBottom {
+		if f.Kind == FBottom || f.Kind == FStdin {
 			break
 		}
 		if f.Kind == FScript && !f.inner() {

@@ -167,6 +167,10 @@ func (m *Machine) assignTemp(p *Process, e expand.Env, f *Frame, a *assign) erro
 	if err != nil {
 		return err
 	}
+	if strings.IndexByte(a.name, '[') > 0 {
+		m.complain(p, "`%s': not a valid identifier", a.name)
+		return nil
+	}
 	old := p.Shell.Vars.Get(a.name)
 	if old.Is(vars.ReadOnly) {
 		if p.Shell.Opts.on(OptPosix) {

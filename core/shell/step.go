@@ -298,12 +298,18 @@ func (m *Machine) syntaxError(p *Process, f *Frame, e *SyntaxError) {
 	if f.X.Call == "" && f.X.Name == "" && p.Frames[max(len(p.Frames)-2, 0)].Kind != FStdin {
 		pre = p.Shell.Name + ": -c: line " + itoa(e.Line) + ": "
 	}
+	if f.X.Call == "subst" {
+		pre = errorName(p) + ": command substitution: line " + itoa(e.Line) + ": "
+	}
 	m.complainRaw(p, pre+e.Text+"\n")
 	if e.source != "" {
 		m.complainRaw(p, pre+"`"+expand.Decode(e.source)+"'\n")
 	}
+	command := f.X.Call == "" && f.X.Name == ""
 	m.pop(p)
-	p.Status = 2
+	if !e.Cond || !command { // bash -c forgets the status of this one
+		p.Status = 2
+	}
 	if len(p.Frames) > 0 && p.top().Kind == FBottom {
 		m.unwindExit(p, p.Status)
 	}
