@@ -23,11 +23,12 @@ type eval struct {
 	env     Env
 	flags   Flags
 	goal    goal
-	out     []string // fields finished
-	buf     []byte   // the field under construction
-	quotes  []span   // quoted ranges of buf, if there may be a pattern
-	leaves  []string // values for pLeaf
-	err     error    // of a field finished in the middle of a part
+	out     []string  // fields finished
+	buf     []byte    // the field under construction
+	quotes  []span    // quoted ranges of buf, if there may be a pattern
+	leaves  []string  // values for pLeaf
+	err     error     // of a field finished in the middle of a part
+	globs   []pending // fields that are patterns, matched when all words are expanded
 	ifs     string
 	depth   int
 	runs    int  // nested arithmetic nodes
@@ -82,6 +83,9 @@ func Fields(env Env, dst []string, ws []*Word) ([]string, error) {
 		} else if err := e.field(w); err != nil {
 			return nil, err
 		}
+	}
+	if e.globs != nil {
+		return e.matched(len(dst))
 	}
 	return e.out, nil
 }
@@ -208,14 +212,12 @@ func (e *eval) end() error {
 
 // flush finishes the field under construction, even if it is empty.
 func (e *eval) flush() error {
-	var err error
 	if e.meta && e.flags&NoGlob == 0 && e.goal == toFields {
-		err = e.glob()
-	} else {
-		e.out = append(e.out, string(e.buf))
+		e.glob()
 	}
+	e.out = append(e.out, string(e.buf))
 	e.buf, e.quotes, e.have, e.meta = e.buf[:0], e.quotes[:0], false, false
-	return err
+	return nil
 }
 
 // parts evaluates parts into the current field. operand: they are the operand

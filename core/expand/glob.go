@@ -7,26 +7,43 @@ import (
 	"eryxsh/vfs"
 )
 
-// glob replaces the field under construction, which has unquoted pattern
-// characters, by the path names that match it.
-func (e *eval) glob() error {
-	pattern := e.escaped(`*?[]\()|!^-@+`)
-	if !isPattern(pattern, e.flags) {
-		e.out = append(e.out, string(e.buf))
-		return nil
+// pending is a field that is a pattern: path names are found when all words are
+// expanded, so that a command among them has its effect before.
+type pending struct {
+	at      int // in the fields
+	pattern string
+}
+
+// glob notes that the field under construction, which has unquoted pattern
+// characters, stands for path names.
+func (e *eval) glob() {
+	if pattern := e.escaped(`*?[]\()|!^-@+`); isPattern(pattern, e.flags) {
+		e.globs = append(e.globs, pending{len(e.out), pattern})
 	}
-	found, err := globFlags(e.env, pattern, e.flags)
-	switch {
-	case err != nil:
-		return err
-	case len(found) > 0:
-		e.out = append(e.out, found...)
-	case e.flags&FailGlob != 0:
-		return &Error{Kind: NoMatch, Text: "no match: " + string(e.buf)}
-	case e.flags&NullGlob == 0:
-		e.out = append(e.out, string(e.buf))
+}
+
+// matched replaces each field that is a pattern by the path names that match it.
+// The first n fields are older than the words.
+func (e *eval) matched(n int) ([]string, error) {
+	out := append([]string(nil), e.out[n:]...)
+	e.out = e.out[:n]
+	at := n
+	for _, p := range e.globs {
+		e.out = append(e.out, out[at-n:p.at-n]...)
+		at = p.at + 1
+		found, err := globFlags(e.env, p.pattern, e.flags)
+		switch {
+		case err != nil:
+			return nil, err
+		case len(found) > 0:
+			e.out = append(e.out, found...)
+		case e.flags&FailGlob != 0:
+			return nil, &Error{Kind: NoMatch, Text: "no match: " + out[p.at-n]}
+		case e.flags&NullGlob == 0:
+			e.out = append(e.out, out[p.at-n])
+		}
 	}
-	return nil
+	return append(e.out, out[at-n:]...), nil
 }
 
 // isPattern reports whether s, in the escaped form, contains a pattern.

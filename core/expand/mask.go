@@ -365,7 +365,7 @@ func (m *masker) brace(dquote bool) {
 		return
 	}
 	m.blank(from, to, '_', keep)
-	if operand {
+	if operand && !m.dry {
 		m.out[from+1] = '-'
 	}
 }

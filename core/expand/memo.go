@@ -283,6 +283,12 @@ func (r *Recorder) Stat(path string, follow bool) (vfs.Stat, error) {
 	return vfs.Stat{Mode: vfs.Mode(e.Num)}, nil
 }
 
+// Once gives an answer about files that a command of this expansion may change:
+// what it was when it was first asked for.
+func (r *Recorder) Once(ask func() bool) bool {
+	return r.next(EntryStat, func(e *Entry) { e.OK = ask() }).OK
+}
+
 // Names implements Env.
 func (r *Recorder) Names(prefix string) []string {
 	return r.next(EntryNames, func(e *Entry) { e.setList(r.env.Names(prefix)) }).list()

@@ -13,6 +13,7 @@ type reader struct {
 	nodes []command
 	depth int
 	here  bool // in a here-document
+	open  bool // a single quote is not closed
 }
 
 // mode is the quoting context of the text being read.
@@ -258,7 +259,7 @@ func (r *reader) single() []part {
 	r.i++
 	n := strings.IndexByte(r.s[r.i:], '\'')
 	if n < 0 {
-		n = len(r.s) - r.i
+		n, r.open = len(r.s)-r.i, true
 	}
 	s := r.s[r.i : r.i+n]
 	r.i = min(r.i+n+1, len(r.s))

@@ -187,7 +187,9 @@ func (m *Machine) assignList(p *Process, e expand.Env, name string, a *assign, a
 	t := p.Shell.Vars
 	v := t.Get(name)
 	for i := 0; v.Is(vars.Nameref) && i < 8; i++ {
-		name = v.String()
+		if name = v.String(); strings.HasSuffix(name, "]") {
+			return &expand.Error{Kind: expand.BadAssign, Text: "`" + name + "': not a valid identifier"}
+		}
 		v = t.Get(name)
 	}
 	if v.Is(vars.ReadOnly) {

@@ -47,26 +47,6 @@ func (m *Machine) biCaller(p *Process, argv []string) int {
 	return m.out(p, "caller", []byte(line+" "+name+" "+file+"\n"))
 }
 
-func (m *Machine) biHelp(p *Process, argv []string) int {
-	if len(argv) == 1 {
-		text := "GNU bash, version 5.2.15(1)-release (x86_64-pc-linux-gnu)\nThese shell commands are defined internally:\n"
-		return m.out(p, "help", []byte(text+" "+strings.Join(bashBuiltins(), "\n ")+"\n"))
-	}
-	status := 1
-	for _, name := range argv[1:] {
-		if strings.HasPrefix(name, "-") {
-			continue
-		}
-		if builtins[name] == nil {
-			m.complain(p, "help: no help topics match `%s'.  Try `help help' or `man -k %s' or `info %s'.", name, name, name)
-			continue
-		}
-		status = 0
-		_ = m.out(p, "help", []byte(name+": "+name+" [arguments]\n    A shell builtin; see the bash manual, section \"Shell Builtin Commands\".\n"))
-	}
-	return status
-}
-
 // biCheckpoint is a safe point the script asks for.
 func (m *Machine) biCheckpoint(p *Process, argv []string) int {
 	name := ""

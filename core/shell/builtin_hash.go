@@ -131,6 +131,9 @@ func (m *Machine) biHash(p *Process, argv []string) int {
 	status = 0
 	for _, name := range o.names {
 		found, ok := p.Shell.Hashed.Get(name)
+		if o.show && ok { // bash counts that
+			p.Shell.Hashed.Set(m.epoch, name, Hashed{found.Path, found.Hits + 1})
+		}
 		switch {
 		case o.show && ok && o.list:
 			b.WriteString("builtin hash -p " + found.Path + " " + name + "\n")

@@ -617,6 +617,7 @@ func (m *Machine) kinds(p *Process, name string, all, fileOnly, noFunc bool) (ou
 		return out
 	}
 	if h, ok := p.Shell.Hashed.Get(name); ok && !all {
+		p.Shell.Hashed.Set(m.epoch, name, Hashed{h.Path, h.Hits + 1}) // bash counts that
 		return append(out, found{kind: "file", path: h.Path, hashed: !fileOnly})
 	}
 	for dir := range strings.SplitSeq(m.pathVar(p), ":") {

@@ -143,6 +143,16 @@ func (t *tester) term() bool {
 	case left >= 3 && isBinary(t.args[t.i+1]):
 		t.i += 3
 		return t.binary(a, t.args[t.i-2], t.args[t.i-1])
+	case a == "-t": // takes a number only
+		t.i++
+		if left < 2 {
+			return true // a string
+		}
+		if _, ok := number(t.args[t.i]); !ok {
+			return false
+		}
+		t.i++
+		return t.unary(a, t.args[t.i-1])
 	case left >= 2 && isUnary(a) && !(left >= 3 && (t.args[t.i+1] == "-a" || t.args[t.i+1] == "-o")):
 		t.i += 2
 		return t.unary(a, t.args[t.i-1])
@@ -442,7 +452,11 @@ func (m *Machine) testExpr(p *Process, e expand.Env, x *testExpr) (bool, error) 
 		case "-z":
 			return left == "", nil
 		}
-		return m.fileTest(p, x.op, left), nil
+		ask := func() bool { return m.fileTest(p, x.op, left) }
+		if r, ok := e.(*expand.Recorder); ok {
+			return r.Once(ask), nil
+		}
+		return ask(), nil
 	}
 	return m.testBinary(p, e, x, left, trace)
 }
@@ -481,7 +495,11 @@ func (m *Machine) testBinary(p *Process, e expand.Env, x *testExpr, left string,
 	case ">":
 		return left > right, nil
 	case "-nt", "-ot", "-ef":
-		return m.compareFiles(p, left, x.op, right), nil
+		ask := func() bool { return m.compareFiles(p, left, x.op, right) }
+		if r, ok := e.(*expand.Recorder); ok {
+			return r.Once(ask), nil
+		}
+		return ask(), nil
 	}
 	a, err := expand.EvalString(e, left)
 	if err != nil {

@@ -582,8 +582,11 @@ func (m *Machine) declareGlobal(p *Process, e expand.Env, d *declaration, name s
 // declareList does declare name=( … ).
 func (m *Machine) declareList(p *Process, e expand.Env, d *declaration, a *assign) int {
 	name := a.name
-	if d.name == "local" && p.enclosing() < 0 {
+	if d.name == "local" && p.enclosing() < 0 { // bash has made the assignment by then
 		m.complain(p, "local: can only be used in a function")
+		if err := m.assignList(p, e, name, a, d.set&vars.Assoc); err == expand.ErrNeed {
+			return needs
+		}
 		return 1
 	}
 	old := p.Shell.Vars.Get(name)

@@ -77,6 +77,7 @@ type stmt struct {
 	redirs     []*redir
 	negated    bool
 	background bool
+	end        int   // line of its last redirection
 	alone      *list // this statement by itself, for a process that runs only it
 }
 

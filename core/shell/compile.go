@@ -90,7 +90,9 @@ func (c *compiler) stmt(s *syntax.Stmt) *stmt {
 	if s.Semicolon.IsValid() { // the text of a job does not show its &
 		st.addr.End = uint32(s.Semicolon.Offset())
 	}
+	st.end = st.line
 	for _, r := range s.Redirs {
+		st.end = c.u.Line + int(r.Word.End().Line()) - 1
 		d := c.redir(r)
 		if call, ok := s.Cmd.(*syntax.CallExpr); ok && r.N == nil {
 			d.name = c.elementName(call, r)
@@ -346,7 +348,11 @@ func (c *compiler) word(w *syntax.Word) *expand.Word {
 		return nil
 	}
 	c.substs(w)
-	return expand.CompileWord(c.u.src, w)
+	e := expand.CompileWord(c.u.src, w)
+	if e.Unclosed() {
+		c.fail(w, "unexpected EOF while looking for matching `''")
+	}
+	return e
 }
 
 // substs compiles the bodies of the substitutions below n. A body's own

@@ -50,6 +50,9 @@ func (m *Machine) variable(p *Process, name string, v *vars.Var) *vars.Var {
 		}
 		base, sub := splitRef(target)
 		v = p.Shell.Vars.Get(base)
+		if sub == "@" || sub == "*" {
+			return nil // a list: expansion asks for the target
+		}
 		if sub != "" {
 			return elementOf(m, p, base, v, sub)
 		}
@@ -65,9 +68,6 @@ func (m *Machine) variable(p *Process, name string, v *vars.Var) *vars.Var {
 func elementOf(m *Machine, p *Process, name string, v *vars.Var, sub string) *vars.Var {
 	if v == nil {
 		return nil
-	}
-	if sub == "@" || sub == "*" {
-		return v
 	}
 	if v.Is(vars.Assoc) {
 		if s, ok := v.Key(sub); ok {

@@ -407,6 +407,10 @@ func (m *Machine) sendFile(p *Process, file int, b []byte) error {
 	} else if !m.Files[file].writable() {
 		return vfs.EBADF
 	}
+	if n < len(b) && m.Files[file].Kind == FileRegular { // at the limit of ulimit -f
+		_, err := m.write(p, file, b[n:])
+		return err
+	}
 	if n < len(b) {
 		m.ref(file)
 		p.Queue = append(p.Queue, Segment{file, append([]byte(nil), b[n:]...)})

@@ -120,6 +120,10 @@ func (m *Machine) install(p *Process, f *Frame, r *redir, num, file int) (int, r
 	if r.name != "" {
 		num = p.free(10)
 		if f.Kind == FSimple && len(f.Words) == 0 { // without a command bash does it in a process of its own
+			if validName(r.name) {
+				x := f.x()
+				x.Vars = append(x.Vars, Saved{Name: r.name, Var: p.Shell.Vars.Bind(r.name, vars.New(itoa(num), 0))})
+			}
 			m.replace(p, f, num, file)
 			return file, opened
 		}

@@ -113,6 +113,9 @@ func (m *Machine) stepSimple(p *Process, f *Frame) {
 		m.runSimple(p, f, c)
 		return
 	}
+	if len(f.Words) > 0 && f.X != nil && f.Words[0] == "eval" && p.Shell.Opts.on(OptPosix) && p.special("eval") {
+		f.X.Vars = nil // assignments before a special builtin stay
+	}
 	m.pop(p)
 	m.setPipe(p, p.Status)
 	m.afterCommand(p)
@@ -259,8 +262,9 @@ func (m *Machine) run(p *Process, argv []string, f *Frame) {
 // runBuiltin calls a builtin inside its frame, if it has one.
 func (m *Machine) runBuiltin(p *Process, b *builtin, argv []string, f *Frame) {
 	depth := len(p.Frames)
-	if b.special && f != nil && p.Shell.Opts.on(OptPosix) {
-		f.X.Vars = nil // assignments before a special builtin stay
+	stay := b.special && f != nil && p.Shell.Opts.on(OptPosix) // assignments before a special builtin do
+	if stay && argv[0] != "unset" && argv[0] != "eval" {
+		f.X.Vars = nil
 	}
 	status := m.builtin(p, b, argv)
 	if status < 0 {
@@ -268,6 +272,9 @@ func (m *Machine) runBuiltin(p *Process, b *builtin, argv []string, f *Frame) {
 	}
 	p.Status = status
 	if f != nil {
+		if stay {
+			f.X.Vars = nil // but for those that unset has taken
+		}
 		if len(p.Frames) >= depth && p.top().Kind == FSimple && p.top().PC == simpleEnd {
 			m.pop(p)
 		}

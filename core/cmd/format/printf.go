@@ -493,7 +493,11 @@ func (p *printing) time(s string, open int, spec Spec) (n int, ok bool) {
 	if zone == nil {
 		zone = time.UTC
 	}
-	p.text(spec, string(Strftime(nil, layout, at.In(zone), false)))
+	text := string(Strftime(nil, layout, at.In(zone), false))
+	if len(text) >= 128 { // bash's buffer; it prints nothing then
+		text = ""
+	}
+	p.text(spec, text)
 	return i + 2, true
 }
 
