@@ -396,6 +396,10 @@ func skipQuoted(s string, i int, dquote bool, depth int) int {
 	return i + 1
 }
 
+// SkipQuoted returns the position after the character at i, or after the quoted
+// text or expansion that it begins.
+func SkipQuoted(s string, i int) int { return skipQuoted(s, i, false, 0) }
+
 // skipBrace returns the position after the } that closes a ${ whose content
 // begins at i.
 func skipBrace(s string, i int, dquote bool, depth int) (int, bool) {

@@ -110,6 +110,14 @@ func (m *Machine) biHelp(p *Process, argv []string) int {
 		return m.out(p, "help", []byte(m.helpList(p)))
 	}
 	var b strings.Builder
+	if strings.ContainsAny(args[0], "*?[") {
+		b.WriteString("Shell commands matching keyword")
+		if len(args) > 1 {
+			b.WriteByte('s')
+		}
+		b.WriteString(" `" + strings.Join(args, ", ") + "'\n\n")
+	}
+	head := b.Len()
 	for _, pattern := range args {
 		match := expand.NewMatcher(pattern, 0)
 		exact := false
@@ -122,7 +130,7 @@ func (m *Machine) biHelp(p *Process, argv []string) int {
 			}
 		}
 	}
-	if b.Len() == 0 {
+	if b.Len() == head {
 		last := args[len(args)-1]
 		m.complain(p, "help: no help topics match `%s'.  Try `help help' or `man -k %s' or `info %s'.", last, last, last)
 		return 1
