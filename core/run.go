@@ -1,6 +1,8 @@
 package core
 
 import (
+	"slices"
+
 	"eryxsh/core/fault"
 	"eryxsh/core/limit"
 	"eryxsh/core/shell"
@@ -25,8 +27,8 @@ func (w *World) Begin(s Start) (string, error) {
 	if w.M.Run.Active {
 		return "", fault.New(fault.Busy, "start", w.M.RunID, "run %s is still active", w.M.RunID)
 	}
-	limits := w.M.Limits
 	if len(s.Limits) > 0 {
+		limits := w.M.Limits
 		l := limits
 		for _, name := range sortedKeys(s.Limits) {
 			if err := l.Set(name, s.Limits[name]); err != nil {
@@ -44,7 +46,7 @@ func (w *World) Begin(s Start) (string, error) {
 		return "", &fault.Error{Kind: fault.File, Op: "start", Path: s.Cwd, Err: err}
 	}
 	w.M.RunID = w.runID()
-	w.Kept, w.Keep = nil, s.Keep
+	w.Kept, w.Keep, w.own = nil, s.Keep, false
 	return w.M.RunID, nil
 }
 
@@ -54,25 +56,20 @@ func (w *World) remember() {
 	if n <= 0 {
 		return
 	}
-	if len(w.undo) >= n {
-		w.undo = append(w.undo[:0:0], w.undo[len(w.undo)-n+1:]...)
-	}
 	b := w.share()
 	b.turned, w.turned = w.turned, 0
+	w.past += b.turned
 	w.undo = append(w.undo, b)
-	if lim := w.M.Limits.Retained; lim > 0 {
-		held := int64(0)
-		for i := len(w.undo) - 1; i >= 0; i-- {
-			if held += w.undo[i].turned; held > lim {
-				w.undo = append(w.undo[:0:0], w.undo[i+1:]...)
-				break
-			}
-		}
+	lim := limit.Or(w.M.Limits.Retained)
+	for len(w.undo) > n || w.past > lim {
+		w.past -= w.undo[0].turned
+		w.undo[0], w.undo = nil, w.undo[1:] // append makes a new array now and then, not each time
 	}
 }
 
 func (w *World) forget() {
 	if n := len(w.undo); n > 0 {
+		w.past -= w.undo[n-1].turned
 		w.undo = w.undo[:n-1]
 	}
 	if w.saved != nil {
@@ -82,25 +79,42 @@ func (w *World) forget() {
 
 // Advance moves the active run for a slice and says why it came back. until is
 // the time to come back at when the outcome is Sleeping.
+//
+// A limit met inside a step leaves that step half done. If the run asked to be
+// suspended, it goes back to the beginning of the slice: nothing of the slice
+// has left the World yet.
 func (w *World) Advance(h shell.Host) (out shell.Outcome, until int64) {
 	if !w.M.Run.Active {
 		return shell.Done, 0
 	}
+	var before *shell.Machine
+	if w.M.Run.Suspend {
+		before = w.M.Before()
+	}
 	w.M.SetHistory((*history)(w))
 	began := h.Now()
+	if clock := &w.M.Clock; !clock.Virtual {
+		clock.Now = max(clock.Now, began)
+	}
 	out, until = w.M.Advance(h)
 	spent := h.Now() - began
+	if before != nil && w.M.Run.Class == "LIMIT_EXCEEDED" {
+		before.Run.Limit = w.M.Run.Limit
+		w.M.Close()
+		w.M = before
+		out = shell.Limited
+	}
 	w.spend(spent)
 	if !w.M.Run.Active {
 		w.end()
 		return shell.Done, 0
 	}
-	if w.timeUp() {
+	if name := w.timeUp(); name != "" {
 		if w.M.Run.Suspend {
-			w.M.Run.Limit = "timeout"
+			w.M.Run.Limit = name
 			return shell.Limited, 0
 		}
-		w.M.Expire()
+		w.M.Expire(name)
 		w.end()
 		return shell.Done, 0
 	}
@@ -120,18 +134,21 @@ func (w *World) spend(ns int64) {
 // Slept counts a sleep the caller waited out.
 func (w *World) Slept(ns int64) {
 	w.spend(ns)
-	if w.timeUp() && !w.M.Run.Suspend {
-		w.M.Expire()
+	if name := w.timeUp(); name != "" && !w.M.Run.Suspend {
+		w.M.Expire(name)
 		w.end()
 	}
 }
 
-func (w *World) timeUp() bool {
+// timeUp names the budget of time that is used up.
+func (w *World) timeUp() string {
 	if w.M.Run.Left < 0 {
-		return true
+		return "timeout"
 	}
-	lim := w.M.Limits.Time
-	return lim > 0 && w.M.Meter.Time >= lim
+	if lim := w.M.Limits.Time; lim > 0 && w.M.Meter.Time >= lim {
+		return "time"
+	}
+	return ""
 }
 
 // TimeLeft is how long the run may still sleep, in ns; ok is false without a timeout.
@@ -143,6 +160,7 @@ func (w *World) TimeLeft() (ns int64, ok bool) {
 // end records an ended run.
 func (w *World) end() {
 	r := &w.M.Run
+	w.Kept, w.M.IO.In = nil, nil
 	if w.saved != nil {
 		w.M.Limits, w.saved = *w.saved, nil
 	}
@@ -196,10 +214,36 @@ func (w *World) Refill(add map[string]int64) error {
 // Take gives the output written since the last Take, in order.
 func (w *World) Take() []shell.Chunk {
 	out := w.M.TakeOutput()
-	if w.Keep {
-		w.Kept = append(w.Kept, out...)
+	if w.Keep && w.M.Run.Active {
+		for _, c := range out {
+			w.keep(c.Stream, c.Data)
+		}
 	}
 	return out
+}
+
+// keptChunk is the length of a kept chunk in bytes. A chunk is filled before the
+// next begins, so that what is saved does not depend on how it was delivered.
+const keptChunk = 64 << 10
+
+// keep adds delivered output to what a dump carries.
+func (w *World) keep(stream int, data []byte) {
+	if n := len(w.Kept); !w.own && n > 0 { // a fork has the same chunks
+		w.Kept = append(make([]shell.Chunk, 0, n+1), w.Kept...)
+		w.Kept[n-1].Data = slices.Clip(w.Kept[n-1].Data)
+	}
+	w.own = true
+	for len(data) > 0 {
+		n := len(w.Kept)
+		if n == 0 || w.Kept[n-1].Stream != stream || len(w.Kept[n-1].Data) >= keptChunk {
+			w.Kept = append(w.Kept, shell.Chunk{Stream: stream})
+			n++
+		}
+		last := &w.Kept[n-1].Data
+		take := min(keptChunk-len(*last), len(data))
+		*last = append(*last, data[:take]...)
+		data = data[take:]
+	}
 }
 
 // history is the World's history as the shell sees it.

@@ -27,20 +27,22 @@ func CommandNames() []string {
 // World is one sandbox.
 type World struct {
 	M       *shell.Machine
-	Config  Config
-	Lineage uint64 // tells the run ids of forks, restored and loaded Worlds apart
-	Forks   uint64 // forks and restores so far
+	Config  *Config // shared by forks: replaced, never changed
+	Lineage uint64  // tells the run ids of forks, restored and loaded Worlds apart
+	Forks   uint64  // forks and restores so far
 	Log     []Entry
 	LogNext int // index of the next history entry
 	Snaps   []*Snapshot
 	SnapSeq int64
 	Kept    []shell.Chunk // output of the run at hand, delivered and kept for a dump
 	Keep    bool
+	own     bool          // no fork has the same Kept
 	saved   *limit.Limits // to be put back when the run ends
 	undo    []*World      // states before the last commands, as Log's entries refer to them
 	entry   int           // of a state in undo: the index of the command after it
 	held    int64         // bytes written since the newest snapshot
 	turned  int64         // bytes written since the newest state in undo
+	past    int64         // sum of turned over undo
 }
 
 // Config is what a World is made from; Reset makes it anew.
@@ -109,21 +111,34 @@ func Generated() *vfs.Generated { return generated }
 // New makes a World. Errors are a fault.Error of kind Invalid or File.
 func New(c Config) (*World, error) {
 	c.normalize()
+	w, err := newBare(c)
+	if err != nil {
+		return nil, err
+	}
+	return w, w.dress(c)
+}
+
+// newBare makes a World of a normal Config, without what dress adds.
+func newBare(c Config) (*World, error) {
 	fs, err := newTree(c)
 	if err != nil {
 		return nil, err
 	}
-	w := &World{Config: c, Lineage: mix(c.Seed ^ 0x6c696e65616765)}
-	env := map[string]string{"HOME": "/home/" + c.User, "USER": c.User, "LOGNAME": c.User, "PATH": "/usr/local/bin:/usr/bin:/bin",
-		"SHELL": "/bin/bash", "TERM": "dumb", "LC_ALL": "C.UTF-8", "TZ": "UTC"}
+	env := defaultEnv(c.User)
 	for k, v := range c.Env {
 		env[k] = v
 	}
-	w.M = shell.New(shell.Config{FS: fs, Registry: Registry, Limits: c.Limits, Env: env, Cwd: c.Cwd, Seed: c.Seed,
+	w := &World{Config: &c}
+	w.M = shell.New(shell.Config{FS: fs, Registry: Registry, Env: env, Cwd: c.Cwd,
 		Identity: shell.Identity{User: c.User, Hostname: c.Hostname, UID: userID, GID: userID, Boot: c.Start},
 		Clock:    shell.Clock{Virtual: c.Virtual, Now: c.Start}})
-	w.M.SetTools(c.Tools)
 	return w, nil
+}
+
+// defaultEnv is the environment of a sandbox that is given none.
+func defaultEnv(user string) map[string]string {
+	return map[string]string{"HOME": "/home/" + user, "USER": user, "LOGNAME": user, "PATH": "/usr/local/bin:/usr/bin:/bin",
+		"SHELL": "/bin/bash", "TERM": "dumb", "LC_ALL": "C.UTF-8", "TZ": "UTC"}
 }
 
 // userID is the uid and gid of the sandbox's one user.
@@ -144,7 +159,7 @@ func (c *Config) normalize() {
 // newTree makes the files a sandbox starts with.
 func newTree(c Config) (*vfs.FS, error) {
 	now := c.Start
-	fs := vfs.New(generated, vfs.Limits{Bytes: c.Limits.FileBytes, Files: c.Limits.Files, FileSize: c.Limits.FileSize}, now)
+	fs := vfs.New(generated, vfs.Limits{}, now)
 	owner := vfs.Cred{UID: userID, GID: userID, Root: true}
 	fail := func(path string, err error) error {
 		if err == nil || errors.Is(err, vfs.EEXIST) {
@@ -177,11 +192,6 @@ func newTree(c Config) (*vfs.FS, error) {
 	if err := w.mkdirAll(c.Cwd, now); err != nil {
 		return nil, err
 	}
-	for _, p := range sortedKeys(c.Files) {
-		if err := w.write(absolute(c.Cwd, p), c.Files[p], now); err != nil {
-			return nil, err
-		}
-	}
 	return fs, nil
 }
 
@@ -209,12 +219,13 @@ func (w *World) share() *World {
 	written := w.M.FS.Written() // a fork counts from zero again
 	w.held += written
 	w.turned += written
+	w.own = false
 	c := *w
 	c.M = w.M.Fork()
 	c.Log = w.Log[:len(w.Log):len(w.Log)]
 	c.Snaps = w.Snaps[:len(w.Snaps):len(w.Snaps)]
 	c.Kept = w.Kept[:len(w.Kept):len(w.Kept)]
-	c.undo = nil
+	c.undo, c.past = nil, 0
 	return &c
 }
 
@@ -229,7 +240,8 @@ func (w *World) renew(reseed *uint64) {
 }
 
 func (w *World) runID() string {
-	return "r" + strconv.FormatUint(mix(w.Lineage+uint64(w.M.Run.Seq)), 16)
+	var b [17]byte
+	return string(strconv.AppendUint(append(b[:0], 'r'), mix(w.Lineage+uint64(w.M.Run.Seq)), 16))
 }
 
 // Snapshot keeps the state in memory, O(1). Beyond the limit of retained bytes
@@ -276,9 +288,9 @@ func (w *World) become(from *World, reseed *uint64) {
 	lineage, forks, snaps, seq := mix(w.Lineage+w.Forks*0x9e3779b97f4a7c15), w.Forks, w.Snaps, w.SnapSeq
 	virtual, now := w.M.Clock.Virtual, w.M.Clock.Now
 	w.M.Close()
-	undo := w.undo
+	undo, past := w.undo, w.past
 	*w = *from.share()
-	w.Lineage, w.Forks, w.Snaps, w.SnapSeq, w.undo = lineage, forks, snaps, seq, undo
+	w.Lineage, w.Forks, w.Snaps, w.SnapSeq, w.undo, w.past = lineage, forks, snaps, seq, undo, past
 	if !virtual {
 		w.M.Clock.Now = max(w.M.Clock.Now, now)
 	}
@@ -298,7 +310,7 @@ func (w *World) Drop(id string) error {
 
 // Reset makes the World as new.
 func (w *World) Reset() error {
-	c := w.Config
+	c := *w.Config
 	c.Seed = mix(w.Lineage)
 	if !c.Virtual {
 		c.Start = w.M.Now()
@@ -312,7 +324,7 @@ func (w *World) Reset() error {
 	w.M.Close()
 	w.Forks++
 	n.Lineage = mix(w.Lineage + w.Forks*0x9e3779b97f4a7c15)
-	n.Config.Seed = w.Config.Seed
+	n.Config.Seed = w.Config.Seed // its own: nobody shares it yet
 	*w = *n
 	return nil
 }

@@ -165,7 +165,10 @@ def main() -> None:
         review = one.commands.start(REVIEW)
         call = review.next()
         blob = review.dump()
-        say(f"a script stopped inside $( ) in a loop, at the tool call {call.name} {call.args}", f"dumped: {len(blob) / 1e6:.1f} MB, files included")
+        say(
+            f"a script stopped inside $( ) in a loop, at the tool call {call.name} {call.args}",
+            f"dumped: {len(blob) / 1e6:.1f} MB, files included",
+        )
         with tempfile.TemporaryDirectory() as folder:
             path = pathlib.Path(folder, "run.bin")
             path.write_bytes(blob)

@@ -124,7 +124,7 @@ func Export(w *core.World, key []byte) ([][]byte, error) {
 }
 
 func worldRecord(w *core.World) World {
-	c := w.Config
+	c := *w.Config
 	c.Files = nil // they are in the tree
 	return World{Lineage: w.Lineage, Forks: w.Forks, SnapSeq: w.SnapSeq, LogNext: w.LogNext, Log: w.Log, Kept: w.Kept, Keep: w.Keep, Config: c, Base: budgetOf(w)}
 }

@@ -97,7 +97,7 @@ func (s script) asBash(t *testing.T) {
 }
 
 func (s script) player() *player {
-	return &player{now: epoch, typed: s.typed, answers: map[string]int{}, answer: func(c *shell.Call) shell.Answer { return toolAnswer(c) }}
+	return &player{now: epoch, short: s.short, typed: s.typed, answers: map[string]int{}, answer: func(c *shell.Call) shell.Answer { return toolAnswer(c) }}
 }
 
 // frozen runs a script and moves it to a fresh world at each of the stops.

@@ -38,6 +38,7 @@ type script struct {
 	status int
 	silent bool     // nothing is known about stderr
 	brief  bool     // the shell itself is not asked at the end
+	short  int      // bytes a utility reads at a time at most, if positive
 	typed  []string // what is typed when the run asks for input
 	config func(*core.Config)
 	before func(testing.TB, *core.World)
@@ -149,6 +150,7 @@ type player struct {
 	now     int64
 	typed   []string
 	refills int
+	short   int      // see script
 	marks   []string // checkpoints that were reported
 	loose   bool     // panics go through, and any tool may be called
 	answer  func(c *shell.Call) shell.Answer
@@ -174,6 +176,7 @@ func (p *player) move(t testing.TB, w *core.World, n int) bool {
 			t.Fatalf("panic: %v\n%s", x, debug.Stack())
 		}
 	}()
+	w.M.ShortReads(p.short)
 	for {
 		if len(w.M.Run.Marks) > 0 {
 			p.marks = append(p.marks, w.M.Run.Marks...)

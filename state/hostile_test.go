@@ -180,7 +180,7 @@ var damages = []struct {
 		f.Prog, f.Data = nil, []byte{0x81, 0x01}
 	}},
 	{"damaged variable", fault.State, func(t testing.TB, b *blob) {
-		last[shell.ProcRecord](t, b).Vars[0].Attrs = vars.Indexed | vars.Assoc
+		find(t, b, func(p *shell.ProcRecord) bool { return len(p.Vars) > 0 }).Vars[0].Attrs = vars.Indexed | vars.Assoc
 	}},
 	{"huge table", fault.State, func(t testing.TB, b *blob) {
 		p := last[shell.ProcRecord](t, b)
@@ -394,6 +394,9 @@ func TestTruncated(t *testing.T) {
 	for n := 0; n < len(good); n += step {
 		if _, _, err := Import(good[:n], nil, limit.Default()); kindOf(err) != fault.State {
 			t.Errorf("cut to %d bytes: %v", n, err)
+		}
+		if n == len(good)-sumSize {
+			continue // with a new checksum that is the whole blob again
 		}
 		if _, _, err := Import(seal(append([]byte(nil), good[:n]...), nil), nil, limit.Default()); kindOf(err) != fault.State {
 			t.Errorf("cut to %d bytes and sealed: %v", n, err)

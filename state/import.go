@@ -278,7 +278,8 @@ func (im *importer) world() (*core.World, World, error) {
 	if err != nil {
 		return nil, rec, err
 	}
-	w := &core.World{M: m, Config: rec.Config, Lineage: rec.Lineage, Forks: rec.Forks, Log: rec.Log, LogNext: rec.LogNext, Kept: rec.Kept, Keep: rec.Keep}
+	config := rec.Config // not the record, which would stay with it
+	w := &core.World{M: m, Config: &config, Lineage: rec.Lineage, Forks: rec.Forks, Log: rec.Log, LogNext: rec.LogNext, Kept: rec.Kept, Keep: rec.Keep}
 	if rec.Base != nil {
 		w.SetBaseLimits(rec.Base.Limits)
 	}

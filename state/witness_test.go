@@ -90,14 +90,23 @@ func scenarios() []script {
 			start: core.Start{Open: true}},
 		{name: "scenario/descriptors", text: "echo a b > f; xargs -a f -n1 bash -c 'echo /dev/fd/* $0'; find . -name f -exec bash -c 'echo /dev/fd/*' \\;; echo /dev/fd/* <(echo) $(echo /dev/fd/*)"},
 		{name: "scenario/memory", text: "(seq 1000; sleep 9) | sort | tail -1 & sleep 1; seq 1000 | sort | tail -1; wait; seq 4000 | sort | tail -1; x=$(seq 2000 | sort); echo ${#x}; seq 9000 | tac | tail -1", config: func(c *core.Config) { c.Limits.Memory = 30_000 }},
+		{name: "scenario/held", text: "(seq 20000; sleep 9) | sort | tail -1 & sleep 1; for i in 1 2; do echo $i; done; seq 20000 | sort | tail -1; echo end", config: func(c *core.Config) { c.Limits.Memory = 300_000 }},
 		{name: "scenario/missing", text: "ls --no-such-option; checkpoint one; fc; checkpoint two; raises x; fails y; yes | head -c 30000 >&2", tools: tools,
 			config: func(c *core.Config) { c.Limits.Output = 5000; c.Seed = 99 }},
 	}
 }
 
+// A script of a utility is tried a second time with its input in bites, so that
+// it is stopped in the middle of a line, too.
+const (
+	bite    = 3 // bytes
+	bitwise = "/in-bites"
+)
+
 // witnesses are all the scripts whose runs may miss a field.
 func witnesses(t testing.TB) (names []string, all map[string]script) {
 	all = map[string]script{}
+	var slow []script
 	add := func(s script) {
 		names = append(names, s.name)
 		all[s.name] = s
@@ -117,8 +126,15 @@ func witnesses(t testing.TB) (names []string, all map[string]script) {
 				if folder == "script" || i%7 == 0 {
 					add(s)
 				}
+				if folder == "cmd" {
+					s.name, s.short = s.name+bitwise, bite
+					slow = append(slow, s)
+				}
 			}
 		}
+	}
+	for _, s := range slow { // the last to be asked: they take longest
+		add(s)
 	}
 	return names, all
 }
@@ -138,16 +154,6 @@ func savedFields() []field {
 		all = append(all, w.structs[t]...)
 	}
 	return all
-}
-
-// stopAt runs a script to a safe point and gives its blob; nil if the run ends before.
-func (s script) stopAt(t testing.TB, p *player, step int) []byte {
-	w := s.begin(t)
-	defer w.Close()
-	if p.advance(t, w, step) {
-		return nil
-	}
-	return export(t, w)
 }
 
 // misses reports whether a script that is stopped at a point ends otherwise

@@ -86,6 +86,7 @@ var arrows = []struct {
 	{"eryxsh/core/host", 5},
 	{"eryxsh/core/vars", 5},
 	{"eryxsh/core/regex", 5},
+	{"eryxsh/core/zone", 5},
 	{"eryxsh/core/limit", 5},
 	{"eryxsh/core/fault", 5},
 	{"eryxsh/core", 2},

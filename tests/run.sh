@@ -11,7 +11,7 @@
 set -uo pipefail
 cd "$(dirname "$0")/.."
 
-parts=(format generated vet static go race python-lint python-types python corpora fuzz package)
+parts=(format generated vet static go race python-lint python-types python corpora runs fuzz package)
 
 # --- parts ---
 
@@ -46,7 +46,7 @@ part_race() {
   go test -race -short $packages
 }
 
-part_python-lint() { python -m ruff check python tests _backend setup.py; }
+part_python-lint() { python -m ruff check python tests examples _backend setup.py; }
 
 part_python-types() { python -m mypy; }
 
@@ -57,6 +57,10 @@ part_corpora() {
   [ -f tests/corpora.py ] || { skip "no tests/corpora.py"; return; }
   python tests/corpora.py
 }
+
+# A minute of generated scripts, moved between two processes while they run. The
+# long forms: tests/fuzz_runs.py (30 minutes), tests/moved.py, tests/moved.py --every, tests/kills.py.
+part_runs() { python tests/fuzz_runs.py --minutes 1; }
 
 # A minute of fuzzing in all, shared by every fuzz target.
 part_fuzz() {

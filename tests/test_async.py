@@ -13,6 +13,7 @@ from eryxsh import (
     AsyncSandbox,
     CommandError,
     Finished,
+    Limits,
     Output,
     RunSuspended,
     Sandbox,
@@ -97,7 +98,7 @@ def test_the_loop_stays_alive_while_output_streams() -> None:
     """Events of a script that writes without end leave the loop its turns."""
 
     async def main() -> None:
-        sb = AsyncSandbox(timeout=None)
+        sb = AsyncSandbox(timeout=None, limits=Limits(output=None))  # 16 MiB are soon written, and after them nothing comes
         r = await sb.commands.start("yes")
         task = asyncio.ensure_future(asyncio.sleep(0.1))
         async for _ in r.events():

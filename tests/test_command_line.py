@@ -51,6 +51,27 @@ def test_script_on_stdin() -> None:
     assert command(input=b"echo from stdin\nexit 4\n").stdout == b"from stdin\n"
     assert command("-", "a", input=b"echo $1").stdout == b"a\n"
     assert command(input=b"exit 4").returncode == 4
+    # it is read a line at a time, and what the script reads is taken out of it
+    assert command(input=b"read x; echo [$x]\ndata\ncat\nrest\n").stdout == b"[data]\nrest\n"
+
+
+def test_messages_name_the_file(tmp_path: pathlib.Path) -> None:
+    """As bash's do; so do $0 and BASH_SOURCE."""
+    script = tmp_path / "s.sh"
+    script.write_text("f() {\n  nosuch\n  echo $0 $BASH_SOURCE\n}\nf\nfor")
+    r = command(str(script))
+    first = f"{script}: line 2: nosuch: command not found\n{script}: line 6: syntax error"
+    assert (r.stdout.decode(), r.stderr.decode()[: len(first)], r.returncode) == (f"{script} {script}\n", first, 2)
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/fd"), reason="no /dev/fd here")
+def test_a_script_in_a_pipe() -> None:
+    """As process substitution names it."""
+    read, write = os.pipe()
+    with os.fdopen(write, "wb") as file:
+        file.write(b"echo $# $0")
+    assert command(f"/dev/fd/{read}", "a", "b", pass_fds=[read]).stdout.decode() == f"2 /dev/fd/{read}\n"
+    os.close(read)
 
 
 def test_standard_input_of_the_script() -> None:

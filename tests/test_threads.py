@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
-from typing import List
+from typing import Callable, List
 
 import pytest
 
@@ -172,3 +172,23 @@ def test_finalizer_on_another_thread() -> None:
     with ThreadPoolExecutor(4) as pool:
         while sandboxes:
             pool.submit(drop, sandboxes.pop())
+
+
+@pytest.mark.parametrize("what", ["run('while :; do :; done')", "run('sleep 1000')", "run('yes > /dev/null')", "start('read x').drive()"])
+def test_a_daemon_thread_ends_with_the_interpreter(python: Callable[..., str], what: str) -> None:
+    """Quietly, as CPython's own daemon threads do, whatever it was running."""
+    code = f"""
+        import threading, time
+        from eryxsh import Sandbox
+        begun = threading.Event()
+        def work():
+            sb = Sandbox(timeout=None, tools={{"begin": lambda call: begun.set()}})
+            sb.commands.run("begin")
+            while True:
+                sb.commands.{what}
+        threading.Thread(target=work, daemon=True).start()
+        begun.wait()
+        time.sleep(0.05)
+        print("end")
+        """
+    assert python(code) == "end\n"

@@ -51,8 +51,13 @@ type Command struct {
 	Obsolete func(args []string) []string
 	// Origin is what --version says the utility behaves like; "" is GNU coreutils 9.1.
 	Origin string
-	// Hint follows the message of a usage error; "" is "Try 'NAME --help' for more information.\n".
+	// Hint follows the message of a usage error, NAME standing for the name the command was called by; "" is
+	// "Try 'NAME --help' for more information.\n".
 	Hint string
+	// Short says that messages name the command without the path it was called by, as util-linux and gzip do.
+	Short bool
+	// As is the name in every message of a command that is a script around another (zcat around gzip); "" is its own.
+	As string
 	// PlainDash says that the operand "-" is a file of that name, as in util-linux, not standard input.
 	PlainDash bool
 	// OpenError and ReadError word what Operands says of a file it cannot open or read: NAME stands for the name,
@@ -127,7 +132,7 @@ func Exec(argv, env []string) Next { return Next{Op: OpExec, Argv: argv, Env: en
 // at every turn, also after a load: Parse makes them from the arguments again.
 type Ctx struct {
 	Def   *Command // its row in the registry
-	Name  string   // the name it was called by
+	Name  string   // what messages call it: the name as it was typed, or its last part (Command.Short)
 	Flags Flags    // parsed options, in order
 	Args  []string // operands (all arguments if Raw)
 	Out   Buffer   // standard output, written after the turn; see System.Flush

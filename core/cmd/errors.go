@@ -38,7 +38,7 @@ func (c *Ctx) hint() int {
 		return 1
 	}
 	if c.Def.Hint != "" {
-		c.Errout.WriteString(c.Def.Hint)
+		c.Errout.WriteString(strings.ReplaceAll(c.Def.Hint, "NAME", c.Name))
 	} else {
 		fmt.Fprintf(&c.Errout, "Try '%s --help' for more information.\n", c.Name)
 	}
@@ -65,10 +65,14 @@ func (c *Ctx) ExtraOperand(operand string) int {
 // NotYet says that a form of the command line exists in the GNU tool and not
 // here: loudly, so that no script takes a silent answer for a right one. It returns 2.
 func (c *Ctx) NotYet(what string) int {
-	fmt.Fprintf(&c.Errout, "eryxsh: %s: %s: not yet\n", c.Name, what)
-	c.Unsupported(c.Name + " " + what)
+	name := base(c.Name)
+	fmt.Fprintf(&c.Errout, "eryxsh: %s: %s: not yet\n", name, what)
+	c.Unsupported(name + " " + what)
 	return 2
 }
+
+// base is the last part of a path.
+func base(path string) string { return path[strings.LastIndexByte(path, '/')+1:] }
 
 // word fills a pattern of Command.OpenError.
 func (c *Ctx) word(pattern, name string, err error) {

@@ -5,14 +5,17 @@ import "strings"
 // helpColumn is where the text of an option starts in --help.
 const helpColumn = 29
 
-// help is the text of --help, made from the table.
-func (d *Command) help() string {
+// help is the text of --help, made from the table, of a command that was called by name.
+func (d *Command) help(name string) string {
 	var b strings.Builder
 	usage := d.Usage
 	if usage == "" {
 		usage = d.Name + " [OPTION]..."
 	}
 	for i, line := range strings.Split(usage, "\n") {
+		if rest, ok := strings.CutPrefix(line, d.Name); ok {
+			line = name + rest
+		}
 		if i == 0 {
 			b.WriteString("Usage: " + line + "\n")
 		} else {
@@ -83,7 +86,7 @@ func (c *Ctx) SoleHelp() bool {
 	}
 	switch c.Args[0] {
 	case "--help":
-		c.Out.WriteString(c.Def.help())
+		c.Out.WriteString(c.Def.help(c.Name))
 	case "--version":
 		c.Out.WriteString(c.Def.version())
 	default:

@@ -1,6 +1,7 @@
 package cmd
 
 import (
+	"fmt"
 	"strings"
 )
 
@@ -17,6 +18,13 @@ func Parse(c *Ctx, def *Command, args []string) (status int, done bool) {
 	if c.Name == "" {
 		c.Name = def.Name
 	}
+	if def.As != "" {
+		c.Name = def.As
+	}
+	typed := c.Name
+	if def.Short {
+		c.Name = base(c.Name)
+	}
 	if def.Raw {
 		c.Args = args
 		return 0, false
@@ -24,7 +32,7 @@ func Parse(c *Ctx, def *Command, args []string) (status int, done bool) {
 	if def.Obsolete != nil {
 		args = def.Obsolete(args)
 	}
-	p := parser{c: c, def: def, args: args}
+	p := parser{c: c, def: def, args: args, typed: typed}
 	_, p.posix = c.Getenv("POSIXLY_CORRECT")
 	p.posix = p.posix || def.StopAtOperand
 	for !p.done && len(p.args) > 0 {
@@ -54,6 +62,7 @@ func Parse(c *Ctx, def *Command, args []string) (status int, done bool) {
 type parser struct {
 	c      *Ctx
 	def    *Command
+	typed  string   // the name as it was typed, which getopt's own messages have
 	args   []string // not looked at yet
 	posix  bool
 	status int
@@ -61,7 +70,8 @@ type parser struct {
 }
 
 func (p *parser) fail(format string, args ...any) {
-	p.status, p.done = p.c.UsageError(format, args...), true
+	fmt.Fprintf(&p.c.Errout, "%s: %s\n", p.typed, fmt.Sprintf(format, args...))
+	p.status, p.done = p.c.hint(), true
 }
 
 // short reads a bundle of short options, without its "-".
@@ -69,7 +79,7 @@ func (p *parser) short(s string) {
 	for i := 0; i < len(s) && !p.done; i++ {
 		o := p.def.byShort(s[i])
 		if o == nil {
-			p.c.Unsupported(p.c.Name + " -" + s[i:i+1])
+			p.c.Unsupported(base(p.c.Name) + " -" + s[i:i+1])
 			p.fail("invalid option -- '%s'", s[i:i+1])
 			return
 		}
@@ -99,8 +109,8 @@ func (p *parser) long(s string) {
 	name, value, has := strings.Cut(s, "=")
 	found := p.def.byLong(name)
 	if len(found) == 0 {
-		p.c.Unsupported(p.c.Name + " --" + name)
-		p.fail("unrecognized option '--%s'", name)
+		p.c.Unsupported(base(p.c.Name) + " --" + name)
+		p.fail("unrecognized option '--%s'", s)
 		return
 	}
 	if len(found) > 1 {
@@ -138,7 +148,7 @@ func (p *parser) take(o *Option, f Flag) {
 		}
 		p.status, p.done = p.c.NotYet("option "+name), true
 	case o.Long == "help":
-		p.c.Out.WriteString(p.def.help())
+		p.c.Out.WriteString(p.def.help(p.c.Name))
 		p.done = true
 	case o.Long == "version":
 		p.c.Out.WriteString(p.def.version())

@@ -57,7 +57,7 @@ func TestParse(t *testing.T) {
 		{"--opt=1 --al", `o(--optional)"1",true a(--all)"",false []`, ""},
 		{"-z", "", "probe: invalid option -- 'z'" + try},
 		{"-az", "", "probe: invalid option -- 'z'" + try},
-		{"--zz=3", "", "probe: unrecognized option '--zz'" + try},
+		{"--zz=3", "", "probe: unrecognized option '--zz=3'" + try},
 		{"-n", "", "probe: option requires an argument -- 'n'" + try},
 		{"--number", "", "probe: option '--number' requires an argument" + try},
 		{"--all=3", "", "probe: option '--all' doesn't allow an argument" + try},

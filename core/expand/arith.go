@@ -511,19 +511,18 @@ func (x *calc) pow(n *node) (int64, error) {
 
 // variable reads a name: its value is an expression in its turn.
 func (x *calc) variable(n *node) (int64, error) {
-	v := x.e.env.Var(n.name)
-	if n.sub == nil {
-		if i, ok := v.Int(); ok {
-			return i, nil
-		}
-	}
-	_, i, err := x.read(n, v)
+	_, i, err := x.read(n, x.e.env.Var(n.name))
 	return i, err
 }
 
 // read evaluates the element or variable n and returns its resolved subscript.
 func (x *calc) read(n *node, v *vars.Var) (*Sub, int64, error) {
 	sub, s, set := n.sub, "", false
+	if sub == nil {
+		if i, ok := v.Int(); ok {
+			return nil, i, nil
+		}
+	}
 	switch {
 	case sub == nil && v.Is(vars.Assoc):
 		s, set = v.Key("0")

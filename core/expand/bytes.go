@@ -15,6 +15,16 @@ const (
 	escEnd  = escBase + 0x100
 )
 
+// EncodeText is Encode of a string, which it gives back if there is nothing to do.
+func EncodeText(script string) string {
+	for i := range len(script) {
+		if script[i] >= utf8.RuneSelf || script[i] == 0 {
+			return Encode([]byte(script))
+		}
+	}
+	return script
+}
+
 // Encode returns script as valid UTF-8 for the parser. NUL bytes are dropped,
 // as bash does.
 func Encode(script []byte) string {

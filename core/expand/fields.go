@@ -24,11 +24,11 @@ type eval struct {
 	flags   Flags
 	goal    goal
 	out     []string  // fields finished
+	globs   []globbed // those of them that stand for path names
+	one     string    // the field under construction while it is one piece: buf is empty then
 	buf     []byte    // the field under construction
 	quotes  []span    // quoted ranges of buf, if there may be a pattern
 	leaves  []string  // values for pLeaf
-	err     error     // of a field finished in the middle of a part
-	globs   []pending // fields that are patterns, matched when all words are expanded
 	ifs     string
 	depth   int
 	runs    int  // nested arithmetic nodes
@@ -39,6 +39,7 @@ type eval struct {
 	ready   bool // flags and ifs are loaded
 	have    bool // the field exists even if empty
 	meta    bool // the field has unquoted pattern characters
+	quoted  bool // one is quoted
 	wsEnd   bool // the last field was ended by IFS white space
 	atNull  bool // a quoted $@ without parameters was seen
 }
@@ -74,7 +75,8 @@ func (e *eval) joiner() string {
 }
 
 // Fields expands words to fields and appends them to dst: braces, tildes,
-// parameters, commands, arithmetic, splitting, path names, quote removal.
+// parameters, commands, arithmetic, splitting, quote removal, and after all of
+// them, for all words, path names.
 func Fields(env Env, dst []string, ws []*Word) ([]string, error) {
 	e := eval{env: env, goal: toFields, out: dst}
 	for _, w := range ws {
@@ -85,7 +87,7 @@ func Fields(env Env, dst []string, ws []*Word) ([]string, error) {
 		}
 	}
 	if e.globs != nil {
-		return e.matched(len(dst))
+		return e.paths()
 	}
 	return e.out, nil
 }
@@ -93,6 +95,21 @@ func Fields(env Env, dst []string, ws []*Word) ([]string, error) {
 // field expands one word in the goal toFields.
 func (e *eval) field(w *Word) error {
 	switch w.fast {
+	case fastPos:
+		p := w.only()
+		s, ok := e.env.Param(p.par.pos)
+		if !ok {
+			break
+		}
+		if !p.quoted {
+			if e.load(); !e.inert(s) {
+				break
+			}
+		}
+		if s != "" || p.quoted {
+			e.out = append(e.out, s)
+		}
+		return nil
 	case fastQVar, fastVar:
 		v := e.env.Var(w.only().par.name)
 		if w.fast == fastQVar {
@@ -131,7 +148,8 @@ func (e *eval) field(w *Word) error {
 			return nil
 		}
 		e.split(s)
-		return e.end()
+		e.end()
+		return nil
 	}
 	e.load()
 	e.solid = w.solid
@@ -145,7 +163,8 @@ func (e *eval) field(w *Word) error {
 			if err := e.parts(w.parts, false); err != nil {
 				return err
 			}
-			return e.end()
+			e.end()
+			return nil
 		})
 	}
 	if w.isLit || w.braces != nil && len(w.parts) == 0 {
@@ -155,7 +174,8 @@ func (e *eval) field(w *Word) error {
 	if err := e.parts(w.parts, false); err != nil {
 		return err
 	}
-	return e.end()
+	e.end()
+	return nil
 }
 
 // only returns the part of a word that has no other, quotes taken off.
@@ -201,23 +221,33 @@ func (e *eval) inert(s string) bool {
 func formatInt(n int64) string { return strconv.FormatInt(n, 10) }
 
 // end finishes a word: its last field, if there is one.
-func (e *eval) end() error {
-	var err error
-	if e.have || len(e.buf) > 0 {
-		err = e.flush()
+func (e *eval) end() {
+	if e.begun() {
+		e.flush()
 	}
 	e.wsEnd = false
-	return err
 }
 
+// size is how long the field under construction is.
+func (e *eval) size() int { return len(e.one) + len(e.buf) }
+
+// begun reports whether there is a field under construction.
+func (e *eval) begun() bool { return e.have || e.size() > 0 }
+
 // flush finishes the field under construction, even if it is empty.
-func (e *eval) flush() error {
+func (e *eval) flush() {
 	if e.meta && e.flags&NoGlob == 0 && e.goal == toFields {
-		e.glob()
+		e.room()
+		if pattern := e.escaped(`*?[]\()|!^-@+`); isPattern(pattern, e.flags) {
+			e.globs = append(e.globs, globbed{len(e.out), pattern})
+		}
 	}
-	e.out = append(e.out, string(e.buf))
-	e.buf, e.quotes, e.have, e.meta = e.buf[:0], e.quotes[:0], false, false
-	return nil
+	if len(e.buf) == 0 {
+		e.out = append(e.out, e.one)
+	} else {
+		e.out = append(e.out, string(e.buf))
+	}
+	e.one, e.buf, e.quotes, e.have, e.meta = "", e.buf[:0], e.quotes[:0], false, false
 }
 
 // parts evaluates parts into the current field. operand: they are the operand
@@ -228,10 +258,7 @@ func (e *eval) parts(ps []part, operand bool) error {
 	}
 	var err error
 	for i := range ps {
-		if err = e.part(&ps[i], operand); err == nil {
-			err = e.err
-		}
-		if err == nil && len(e.buf) > maxWordSize {
+		if err = e.part(&ps[i], operand); err == nil && len(e.buf) > maxWordSize {
 			err = limitError("word", "expanded word too large")
 		}
 		if err != nil {
@@ -254,12 +281,12 @@ func (e *eval) part(p *part, operand bool) error {
 			e.text(p.text, p.meta)
 		}
 	case pQuote:
-		at, n, f := e.atNull, len(e.buf), len(e.out)
+		at, n, f := e.atNull, e.size(), len(e.out)
 		e.atNull = false
 		if err := e.parts(p.parts, false); err != nil {
 			return err
 		}
-		if !e.atNull || len(e.buf) > n || len(e.out) > f {
+		if !e.atNull || e.size() > n || len(e.out) > f {
 			e.have = true
 		}
 		e.atNull = at
@@ -297,31 +324,47 @@ func (e *eval) part(p *part, operand bool) error {
 	return nil
 }
 
-// room makes the buffer when it is first written to.
+// room makes the buffer ready to be written to.
 func (e *eval) room() {
 	if e.buf == nil {
 		e.buf = make([]byte, 0, 64)
 	}
+	if e.one != "" {
+		e.buf = append(e.buf, e.one...)
+		e.one = ""
+		if e.quoted {
+			e.quoteRange(0)
+		}
+	}
 }
 
-// text appends unquoted literal text: not split, but it may be a pattern.
-func (e *eval) text(s string, meta bool) {
-	e.room()
-	e.buf = append(e.buf, s...)
-	e.meta = e.meta || meta
+// add appends a piece to the field. The first one is only kept: most fields
+// are one piece, and then its string is the field.
+func (e *eval) add(s string, quoted bool) {
 	e.wsEnd = false
-}
-
-// quote appends text whose characters stand for themselves.
-func (e *eval) quote(s string) {
-	if s == "" {
+	if e.size() == 0 && e.goal <= toFields {
+		e.one, e.quoted = s, quoted
 		return
 	}
 	e.room()
 	from := len(e.buf)
 	e.buf = append(e.buf, s...)
-	e.wsEnd = false
-	e.quoteRange(from)
+	if quoted {
+		e.quoteRange(from)
+	}
+}
+
+// text appends unquoted literal text: not split, but it may be a pattern.
+func (e *eval) text(s string, meta bool) {
+	e.meta = e.meta || meta
+	e.add(s, false)
+}
+
+// quote appends text whose characters stand for themselves.
+func (e *eval) quote(s string) {
+	if s != "" {
+		e.add(s, true)
+	}
 }
 
 func (e *eval) quoteBytes(s []byte) {
@@ -393,9 +436,7 @@ func (e *eval) list(l []string, star, quoted bool) error {
 		for i, s := range l {
 			if i > 0 {
 				e.have = true
-				if err := e.flush(); err != nil {
-					return err
-				}
+				e.flush()
 			}
 			e.quote(s)
 		}
@@ -405,10 +446,8 @@ func (e *eval) list(l []string, star, quoted bool) error {
 		for i, s := range l {
 			if i > 0 {
 				if e.ifs == "" {
-					if e.have || len(e.buf) > 0 {
-						if err := e.flush(); err != nil {
-							return err
-						}
+					if e.begun() {
+						e.flush()
 					}
 				} else {
 					e.split(e.joiner())

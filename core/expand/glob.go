@@ -7,43 +7,35 @@ import (
 	"eryxsh/vfs"
 )
 
-// pending is a field that is a pattern: path names are found when all words are
-// expanded, so that a command among them has its effect before.
-type pending struct {
-	at      int // in the fields
-	pattern string
+// globbed is a field that has unquoted pattern characters.
+type globbed struct {
+	at      int    // in the fields
+	pattern string // escaped
 }
 
-// glob notes that the field under construction, which has unquoted pattern
-// characters, stands for path names.
-func (e *eval) glob() {
-	if pattern := e.escaped(`*?[]\()|!^-@+`); isPattern(pattern, e.flags) {
-		e.globs = append(e.globs, pending{len(e.out), pattern})
-	}
-}
-
-// matched replaces each field that is a pattern by the path names that match it.
-// The first n fields are older than the words.
-func (e *eval) matched(n int) ([]string, error) {
-	out := append([]string(nil), e.out[n:]...)
-	e.out = e.out[:n]
-	at := n
-	for _, p := range e.globs {
-		e.out = append(e.out, out[at-n:p.at-n]...)
-		at = p.at + 1
-		found, err := globFlags(e.env, p.pattern, e.flags)
-		switch {
-		case err != nil:
+// paths replaces the fields that are patterns by the path names that match
+// them. It comes after everything else: what a substitution in a later word
+// made is found.
+func (e *eval) paths() ([]string, error) {
+	var out []string
+	done := 0
+	for _, g := range e.globs {
+		found, err := globFlags(e.env, g.pattern, e.flags)
+		if err != nil {
 			return nil, err
+		}
+		out = append(out, e.out[done:g.at]...)
+		done = g.at + 1
+		switch {
 		case len(found) > 0:
-			e.out = append(e.out, found...)
+			out = append(out, found...)
 		case e.flags&FailGlob != 0:
-			return nil, &Error{Kind: NoMatch, Text: "no match: " + out[p.at-n]}
+			return nil, &Error{Kind: NoMatch, Text: "no match: " + e.out[g.at]}
 		case e.flags&NullGlob == 0:
-			e.out = append(e.out, out[p.at-n])
+			out = append(out, e.out[g.at])
 		}
 	}
-	return append(e.out, out[at-n:]...), nil
+	return append(out, e.out[done:]...), nil
 }
 
 // isPattern reports whether s, in the escaped form, contains a pattern.
@@ -155,7 +147,6 @@ type globber struct {
 type comp struct {
 	text    string // escaped
 	slashes string
-	plain   string // what it stands for, if it is no pattern
 	match   *Matcher
 }
 

@@ -1,6 +1,7 @@
 package expand
 
 import (
+	"bytes"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -427,15 +428,24 @@ func (e *eval) joined(p *param, ifs bool, l []string, star, quoted bool) error {
 func (p *param) applied(m *Matcher, rep *replacement, s string) string {
 	switch {
 	case p.op == opTrim && p.letter == '#':
-		return s[m.Prefix(s, p.all):]
+		return stretch(s, m.Prefix(s, p.all), len(s))
 	case p.op == opTrim:
-		return s[:m.Suffix(s, p.all)]
+		return stretch(s, 0, m.Suffix(s, p.all))
 	case p.op == opReplace:
 		return m.Replace(s, *rep, p.letter, p.all)
 	case len(p.word.parts) == 0:
 		return changeCase(s, p.letter, p.all, nil, m.byte)
 	}
 	return changeCase(s, p.letter, p.all, m, m.byte)
+}
+
+// stretch is s[lo:hi]. A small rest of a long value is copied, so that it does
+// not keep the whole in memory.
+func stretch(s string, lo, hi int) string {
+	if n := hi - lo; len(s) > 256 && (n <= 64 || n < len(s)/2) {
+		return strings.Clone(s[lo:hi])
+	}
+	return s[lo:hi]
 }
 
 // replacement evaluates the string of ${x/p/string}.
@@ -451,18 +461,19 @@ func (e *eval) replacement(p *param) (replacement, error) {
 	if err := s.parts(p.rep.parts, false); err != nil {
 		return replacement{}, err
 	}
+	if len(s.quotes) == 0 && bytes.IndexByte(s.buf, '&') < 0 && bytes.IndexByte(s.buf, '\\') < 0 {
+		return replacement{text: string(s.buf)}, nil
+	}
 	return newReplacement(s.buf, s.quotes), nil
 }
 
 // bytes reports whether s is counted in bytes; ASCII is not asked about.
 func (e *eval) bytes(s string) bool {
-	for i := 0; i < len(s); i++ {
-		if s[i] >= utf8.RuneSelf {
-			e.load()
-			return e.flags&Bytes != 0
-		}
+	if plainLen(s) == len(s) {
+		return false
 	}
-	return false
+	e.load()
+	return e.flags&Bytes != 0
 }
 
 // charCount counts characters; a byte outside UTF-8 is one.
@@ -470,12 +481,24 @@ func charCount(s string, bytes bool) int {
 	if bytes {
 		return len(s)
 	}
-	for i := 0; i < len(s); i++ {
-		if s[i] >= utf8.RuneSelf {
-			return i + utf8.RuneCountInString(s[i:])
+	n := plainLen(s)
+	return n + utf8.RuneCountInString(s[n:])
+}
+
+// plainLen is the length of the beginning of s that is surely ASCII, looked at
+// in words of eight bytes.
+func plainLen(s string) int {
+	i := 0
+	for ; i+8 <= len(s); i += 8 {
+		w := s[i : i+8]
+		if (w[0]|w[1]|w[2]|w[3]|w[4]|w[5]|w[6]|w[7])&utf8.RuneSelf != 0 {
+			return i
 		}
 	}
-	return len(s)
+	for i < len(s) && s[i] < utf8.RuneSelf {
+		i++
+	}
+	return i
 }
 
 // changeCase implements ^ , and ~ on the characters that match m.
@@ -597,24 +620,18 @@ func sliceIndexed(v *vars.Var, off, n int64, hasLen bool) []string {
 
 // chars returns the characters lo…hi-1 of s.
 func chars(s string, lo, hi int, bytes bool) string {
-	if charCount(s, bytes) == len(s) {
-		return s[lo:hi]
+	if bytes || plainLen(s) >= hi {
+		return stretch(s, lo, hi)
 	}
-	from := len(s)
+	from, at := len(s), 0
 	for i := range s {
-		if lo == 0 {
+		if at == lo {
 			from = i
-			break
 		}
-		lo--
-		hi--
-	}
-	s = s[from:]
-	for i := range s {
-		if hi == 0 {
-			return s[:i]
+		if at == hi {
+			return stretch(s, from, i)
 		}
-		hi--
+		at++
 	}
-	return s
+	return stretch(s, from, len(s))
 }

@@ -123,6 +123,24 @@ func (e *eval) resolve(s *Sub, name string, v *vars.Var) (*Sub, error) {
 	return &Sub{Text: strconv.FormatInt(n, 10), Num: n, Resolved: true}, nil
 }
 
+// Index evaluates s as an index of the indexed array v, which may be nil.
+func (s *Sub) Index(env Env, name string, v *vars.Var) (int64, error) {
+	e := eval{env: env}
+	return e.index(s, name, v)
+}
+
+// Key evaluates s as a key of an associative array.
+func (s *Sub) Key(env Env, name string) (string, error) {
+	if s.Resolved {
+		return s.Text, nil
+	}
+	key, err := String(env, s.Word)
+	if err == nil && key == "" {
+		err = badSubscript(name, s)
+	}
+	return key, err
+}
+
 // index evaluates s as an index of v, counted from the end if negative.
 func (e *eval) index(s *Sub, name string, v *vars.Var) (int64, error) {
 	if s.Resolved {
@@ -343,9 +361,12 @@ func (r *reader) operator(p *param) bool {
 }
 
 // constant compiles a pattern that is known now.
-func (p *param) constant() {
+func (p *param) constant() { p.match = constant(p.word.parts) }
+
+// constant compiles a pattern that is known now; nil for one that is not.
+func constant(parts []part) *Matcher {
 	var b strings.Builder
-	for _, q := range p.word.parts {
+	for _, q := range parts {
 		switch {
 		case q.kind == pLit && !q.quoted:
 			b.WriteString(q.text)
@@ -355,12 +376,14 @@ func (p *param) constant() {
 		case q.kind == pQuote && len(q.parts) == 1 && q.parts[0].kind == pLit:
 			escapePattern(&b, q.parts[0].text)
 		default:
-			return
+			return nil
 		}
 	}
-	if s := b.String(); strings.IndexByte(s, '(') < 0 { // else it depends on extglob
-		p.match = NewMatcher(s, 0)
+	s := b.String()
+	if strings.IndexByte(s, '(') >= 0 { // it depends on extglob
+		return nil
 	}
+	return NewMatcher(s, 0)
 }
 
 // operand reads a word up to the closing brace. Patterns and replacements are

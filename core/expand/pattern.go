@@ -28,6 +28,7 @@ const (
 	mLit              // lit
 	mPrefix           // lit*
 	mSuffix           // *lit
+	mInside           // *lit*
 )
 
 type elemKind uint8
@@ -75,6 +76,8 @@ func NewMatcher(pattern string, flags Flags) *Matcher {
 		m.kind = mSuffix
 	case len(m.seq) == 2 && m.seq[1].kind == eLit && m.seq[0].kind == eStar:
 		m.kind, m.lit = mSuffix, m.seq[1].text
+	case len(m.seq) == 3 && m.seq[0].kind == eStar && m.seq[1].kind == eLit && m.seq[2].kind == eStar && utf8.RuneStart(m.seq[1].text[0]):
+		m.kind, m.lit = mInside, m.seq[1].text
 	}
 	return m
 }
@@ -499,6 +502,8 @@ func (m *Matcher) Match(s string) bool {
 		return strings.HasPrefix(s, m.lit)
 	case m.kind == mSuffix:
 		return strings.HasSuffix(s, m.lit)
+	case m.kind == mInside:
+		return strings.Contains(s, m.lit)
 	case m.ext:
 		ends := m.ends(m.seq, s, start(len(s)))
 		return ends.has(len(s))

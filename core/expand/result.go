@@ -10,6 +10,9 @@ func (e *eval) result() string {
 	case toRegexp:
 		return e.regexp()
 	}
+	if len(e.buf) == 0 {
+		return e.one
+	}
 	return string(e.buf)
 }
 
@@ -88,10 +91,18 @@ func String(env Env, w *Word) (string, error) {
 	if w.isLit && w.braces == nil {
 		return w.lit, nil
 	}
-	if w.fast == fastQVar || w.fast == fastVar {
+	switch w.fast {
+	case fastQVar, fastVar:
 		if v := env.Var(w.only().par.name); v.IsSet() && !v.IsArray() {
 			return v.String(), nil
 		}
+	case fastPos:
+		if s, ok := env.Param(w.only().par.pos); ok {
+			return s, nil
+		}
+	case fastArith:
+		n, err := w.only().arith.Eval(env)
+		return formatInt(n), err
 	}
 	e := eval{env: env, assign: w.Assign}
 	return e.whole(w)
@@ -111,6 +122,28 @@ func (e *eval) whole(w *Word) (string, error) {
 func Pattern(env Env, w *Word) (string, error) {
 	e := eval{env: env, goal: toPattern}
 	return e.whole(w)
+}
+
+// Matches reports whether s matches the pattern w, as case and [[ == ]] ask.
+// The pattern of a word of AsPattern that is a constant was compiled with it.
+func Matches(env Env, w *Word, s string, flags Flags) (bool, error) {
+	if w.match != nil && flags&NoCaseMatch == 0 {
+		return w.match.Match(s), nil
+	}
+	pattern, err := Pattern(env, w)
+	if err != nil {
+		return false, err
+	}
+	return Match(pattern, s, flags), nil
+}
+
+// AsPattern prepares a word that has just been compiled for Matches.
+func (w *Word) AsPattern() {
+	if w.isLit && w.parts == nil {
+		w.match = NewMatcher(w.lit, 0)
+	} else {
+		w.match = constant(w.parts)
+	}
 }
 
 // Regexp evaluates w for [[ =~ ]]: quoted parts come out escaped for an

@@ -43,8 +43,6 @@ func newShell() *shell {
 	return sh
 }
 
-type stop struct{ err error }
-
 func (sh *shell) run(script string) (out string, err error) {
 	text := Encode([]byte(script))
 	f, perr := syntax.NewParser().Parse(strings.NewReader(text), "")

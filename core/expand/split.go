@@ -27,16 +27,16 @@ func (e *eval) split(s string) {
 		}
 		c, w := utf8.DecodeRuneInString(s)
 		s = s[w:]
-		pending := e.have || len(e.buf) > 0
+		pending := e.begun()
 		if c == ' ' || c == '\t' || c == '\n' {
 			if pending {
-				e.cut()
+				e.flush()
 				e.wsEnd = true
 			}
 			continue
 		}
 		if pending || !e.wsEnd {
-			e.cut()
+			e.flush()
 		}
 		e.wsEnd = false
 	}
@@ -58,18 +58,69 @@ func (e *eval) runLen(s string) int {
 	return len(s)
 }
 
-// cut is flush for callers without an error result; parts looks at e.err.
-func (e *eval) cut() {
-	if err := e.flush(); err != nil && e.err == nil {
-		e.err = err
-	}
-}
-
 // SplitFields cuts a line as the read builtin does. At most max fields are
 // made (0: as many as there are); the last one takes the rest of the line,
 // inner separators included. Unless raw, a backslash takes the meaning from
 // the character after it and is removed; one at the very end is dropped.
 func SplitFields(s, ifs string, max int, raw bool) []string {
+	return AppendSplit(nil, s, ifs, max, raw)
+}
+
+// AppendSplit is SplitFields behind dst.
+func AppendSplit(dst []string, s, ifs string, max int, raw bool) []string {
+	if raw || strings.IndexByte(s, '\\') < 0 {
+		switch {
+		case ifs == defaultIFS:
+			return appendBlank(dst, s, max)
+		case len(ifs) == 1 && ifs[0] > ' ' && ifs[0] < utf8.RuneSelf:
+			return appendCut(dst, s, ifs[0], max)
+		}
+	}
+	return append(dst, splitFields(s, ifs, max, raw)...)
+}
+
+// appendBlank splits at the blanks of the default IFS.
+func appendBlank(dst []string, s string, max int) []string {
+	for n := 1; ; n++ {
+		for s != "" && isSpace(s[0]) {
+			s = s[1:]
+		}
+		if s == "" {
+			return dst
+		}
+		if n == max {
+			for isSpace(s[len(s)-1]) {
+				s = s[:len(s)-1]
+			}
+			return append(dst, s)
+		}
+		i := 1
+		for i < len(s) && !isSpace(s[i]) {
+			i++
+		}
+		dst = append(dst, s[:i])
+		s = s[i:]
+	}
+}
+
+// appendCut splits at one character that is no blank. A separator at the end
+// makes no field, and the last of max fields loses one that is its only one.
+func appendCut(dst []string, s string, sep byte, max int) []string {
+	for n := 1; s != ""; n++ {
+		i := strings.IndexByte(s, sep)
+		switch {
+		case i < 0, n == max && i < len(s)-1:
+			return append(dst, s)
+		case i == len(s)-1:
+			return append(dst, s[:i])
+		}
+		dst = append(dst, s[:i])
+		s = s[i+1:]
+	}
+	return dst
+}
+
+func splitFields(s, ifs string, max int, raw bool) []string {
 	var out []string
 	isSep := func(r rune) bool { return strings.ContainsRune(ifs, r) }
 	isWS := func(r rune) bool { return (r == ' ' || r == '\t' || r == '\n') && isSep(r) }

@@ -38,7 +38,18 @@ func (e *eval) transform(p *param, val value, quoted bool) error {
 	if !val.set && !val.many {
 		return nil
 	}
-	return e.mapped(val, quoted, func(s string) string { return e.transformed(p.letter, s) })
+	var failed error
+	err := e.mapped(val, quoted, func(s string) string {
+		out, err := e.transformed(p.letter, s)
+		if err != nil && failed == nil {
+			failed = err
+		}
+		return out
+	})
+	if failed != nil {
+		return failed
+	}
+	return err
 }
 
 // none emits the transformation of what is not set: no field for a list in quotes.
@@ -49,26 +60,22 @@ func (e *eval) none(val value, quoted bool) error {
 	return e.list(nil, val.star, quoted)
 }
 
-func (e *eval) transformed(letter byte, s string) string {
+func (e *eval) transformed(letter byte, s string) (string, error) {
 	switch letter {
 	case 'Q':
-		return QuoteAt(s)
+		return QuoteAt(s), nil
 	case 'E':
-		return AnsiC(s)
+		return AnsiC(s), nil
 	case 'P':
-		out, err := e.env.Prompt(e.env, s)
-		if err != nil && e.err == nil {
-			e.err = err
-		}
-		return out
+		return e.env.Prompt(e.env, s)
 	case 'U':
-		return changeCase(s, '^', true, nil, e.bytes(s))
+		return changeCase(s, '^', true, nil, e.bytes(s)), nil
 	case 'L':
-		return changeCase(s, ',', true, nil, e.bytes(s))
+		return changeCase(s, ',', true, nil, e.bytes(s)), nil
 	case 'u':
-		return changeCase(s, '^', false, nil, e.bytes(s))
+		return changeCase(s, '^', false, nil, e.bytes(s)), nil
 	}
-	return s
+	return s, nil
 }
 
 // AttrLetters returns the letters of declare for a, in bash's order.

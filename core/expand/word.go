@@ -207,8 +207,9 @@ type Word struct {
 	braces *braces
 	text   string // source, for messages
 	fast   fastKind
-	solid  bool // no unquoted expansion, no pattern
-	open   bool // a single quote in it is not closed
+	match  *Matcher // of AsPattern, of a constant
+	solid  bool     // no unquoted expansion, no pattern
+	open   bool     // a single quote in it is not closed
 }
 
 // fastKind singles out the words that most commands consist of.
@@ -220,6 +221,7 @@ const (
 	fastQVar           // "$name"
 	fastArith          // $((…)), quoted or not
 	fastQList          // "$@" or "${a[@]}"
+	fastPos            // $1, quoted or not
 )
 
 type partKind uint8
@@ -376,6 +378,8 @@ func (w *Word) finish() {
 		w.fast = fastQVar
 	case p.kind == pParam && quoted && p.par.isList():
 		w.fast = fastQList
+	case p.kind == pParam && p.par.kind == parPos && p.par.op == opNone && p.par.sub == nil && !p.par.indirect:
+		w.fast = fastPos
 	case p.kind == pParam && p.par.plain():
 		w.fast = fastVar
 	}

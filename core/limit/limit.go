@@ -65,23 +65,21 @@ func Table() []Row {
 	}
 }
 
-// Default gives the limits of an ordinary sandbox.
-func Default() Limits {
-	var l Limits
+var ordinary, hardened = column(func(r *Row) int64 { return r.Default }), column(func(r *Row) int64 { return r.Hard })
+
+// column gives the limits of one column of the table.
+func column(of func(*Row) int64) (l Limits) {
 	for _, r := range Table() {
-		*r.Field(&l) = r.Default
+		*r.Field(&l) = of(&r)
 	}
 	return l
 }
 
+// Default gives the limits of an ordinary sandbox.
+func Default() Limits { return ordinary }
+
 // Hardened gives the limits for text nobody has read.
-func Hardened() Limits {
-	var l Limits
-	for _, r := range Table() {
-		*r.Field(&l) = r.Hard
-	}
-	return l
-}
+func Hardened() Limits { return hardened }
 
 // Set changes one limit by name. A negative value is an error; 0 lifts the limit.
 func (l *Limits) Set(name string, v int64) error {

@@ -27,7 +27,6 @@ type back struct {
 	stack  []uint32
 	base   []uint32
 	key    []byte
-	trail  []uint32
 	places []uint32
 	undo   []capture
 }

@@ -12,7 +12,7 @@ import (
 // simple command is replaced by the alias's text, and what comes of it is read
 // again. A replaced name is not replaced again inside its own text; an alias
 // that ends in a blank makes the next word a candidate.
-func (m *Machine) aliasedUnit(p *Process, name, text string, off, line int) (*Unit, string, int, error) {
+func (m *Machine) aliasedUnit(p *Process, text string, off, line int) (*Unit, string, int, error) {
 	rest := text[off:]
 	var used []aliasSpan
 	for range 256 {
@@ -38,7 +38,7 @@ func (m *Machine) aliasedUnit(p *Process, name, text string, off, line int) (*Un
 			if len(stmts) == 0 {
 				return nil, text, len(text), nil
 			}
-			u := newUnit(name, rest[:n], line)
+			u := newUnit(rest[:n], line)
 			if err := u.compile(stmts); err != nil {
 				return nil, text, len(text), err
 			}
@@ -58,7 +58,7 @@ func (m *Machine) aliasedUnit(p *Process, name, text string, off, line int) (*Un
 		}
 		used = append(used, aliasSpan{at, at + len(value), word, strings.HasSuffix(value, " ") || strings.HasSuffix(value, "\t")})
 	}
-	u, next, err := nextUnit(name, text, off, line)
+	u, next, err := nextUnit(text, off, line)
 	return u, text, next, err
 }
 

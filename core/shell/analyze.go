@@ -31,7 +31,7 @@ func (m *Machine) Analyze(script string) ([]Analyzed, error) {
 	a := analyzer{m: m, funcs: map[string]bool{}}
 	line := 1
 	for off := 0; ; {
-		u, next, err := nextUnit("", text, off, line)
+		u, next, err := nextUnit(text, off, line)
 		if err != nil {
 			return nil, err
 		}
@@ -171,7 +171,7 @@ func (a *analyzer) kind(name string) string {
 		return "builtin"
 	case tool:
 		return "tool"
-	case a.m.rt.reg.Lookup(name) != nil || name == "bash" || name == "sh":
+	case a.m.lib.reg.Lookup(name) != nil || name == "bash" || name == "sh":
 		return "utility"
 	}
 	return "unknown"

@@ -44,11 +44,7 @@ func (m *Machine) assignSlow(p *Process, e expand.Env, name string, sub *expand.
 	}
 	add = add && !v.Is(vars.Integer)
 	if sub == nil && v.IsArray() {
-		if v.Is(vars.Assoc) {
-			sub = &expand.Sub{Text: "0", Resolved: true}
-		} else {
-			sub = &expand.Sub{Text: "0", Resolved: true}
-		}
+		sub = &expand.Sub{Text: "0", Resolved: true}
 	}
 	if sub != nil {
 		return m.assignElement(p, e, name, sub, value, add)
@@ -73,26 +69,30 @@ func (m *Machine) assignElement(p *Process, e expand.Env, name string, sub *expa
 	if sub.All != 0 && !v.Is(vars.Assoc) {
 		return &expand.Error{Kind: expand.BadAssign, Text: name + "[" + string(sub.All) + "]: bad array subscript"}
 	}
-	at, err := sub.Resolve(e, name, v)
+	if v.Is(vars.Assoc) {
+		key, err := sub.Key(e, name)
+		if err != nil {
+			return err
+		}
+		if v = t.Own(name); add {
+			v.AppendKey(key, value)
+		} else {
+			v.SetKey(key, value)
+		}
+		return nil
+	}
+	at, err := sub.Index(e, name, v)
 	if err != nil {
 		return err
 	}
 	v = t.Own(name)
-	if v.Is(vars.Assoc) {
-		if add {
-			v.AppendKey(at.Text, value)
-		} else {
-			v.SetKey(at.Text, value)
-		}
-		return nil
-	}
 	if !v.IsArray() {
 		v.MakeIndexed()
 	}
 	if add {
-		v.AppendIndex(at.Num, value)
+		v.AppendIndex(at, value)
 	} else {
-		v.SetIndex(at.Num, value)
+		v.SetIndex(at, value)
 	}
 	return nil
 }
@@ -206,10 +206,11 @@ func (m *Machine) assignList(p *Process, e expand.Env, name string, a *assign, a
 		m.trace(p, a.text())
 	}
 	if !keyed {
-		words, err := expand.Fields(e, nil, a.values())
+		words, err := expand.Fields(e, m.rt.split[:0], a.words)
 		if err != nil {
 			return err
 		}
+		m.rt.split = words[:0]
 		v = m.emptied(t, name, assoc, a.add, attrs)
 		if assoc {
 			for i := 0; i < len(words); i += 2 {
@@ -339,12 +340,4 @@ func (a *assign) keyed() bool {
 		}
 	}
 	return false
-}
-
-func (a *assign) values() []*expand.Word {
-	ws := make([]*expand.Word, len(a.array))
-	for i, el := range a.array {
-		ws[i] = el.value
-	}
-	return ws
 }

@@ -49,24 +49,35 @@ func (m *Machine) biCaller(p *Process, argv []string) int {
 
 // biCheckpoint is a safe point the script asks for.
 func (m *Machine) biCheckpoint(p *Process, argv []string) int {
-	name := ""
-	if len(argv) > 1 {
-		name = argv[1]
+	args := argv[1:]
+	if len(args) > 0 && args[0] == "--" {
+		args = args[1:]
+	} else if len(args) > 0 && len(args[0]) > 1 && args[0][0] == '-' {
+		m.complainRaw(p, "checkpoint: usage: checkpoint [NAME]\n")
+		return 2
 	}
-	m.Run.Marks = append(m.Run.Marks, name)
+	if len(args) > 1 {
+		m.complain(p, "checkpoint: too many arguments")
+		return 1
+	}
+	m.Run.Marks = append(m.Run.Marks, strings.Join(args, ""))
 	return 0
 }
 
 func (m *Machine) biExtensions(p *Process, argv []string) int {
-	if len(argv) > 2 && argv[1] == "info" {
+	if len(argv) == 3 && argv[1] == "info" {
 		t, ok := m.Tools.Get(argv[2])
 		if !ok {
 			m.complain(p, "extensions: %s: not found", argv[2])
 			return 1
 		}
-		return m.out(p, "extensions", []byte(t.Name+"\n"+t.Help+"\n"))
+		summary, text, _ := strings.Cut(t.Help, "\n")
+		if text == "" {
+			text = t.Name + "\n" + summary
+		}
+		return m.out(p, "extensions", []byte(strings.TrimRight(text, "\n")+"\n"))
 	}
-	if len(argv) > 1 && argv[1] != "list" {
+	if len(argv) > 2 || len(argv) == 2 && argv[1] != "list" {
 		m.complainRaw(p, "extensions: usage: extensions list | extensions info NAME\n")
 		return 2
 	}

@@ -7,40 +7,36 @@ import (
 	"strings"
 
 	"eryxsh/core/vars"
+	"eryxsh/vfs"
 	"eryxsh/vfs/persist"
 )
 
-// Hashed is where a command was found, and how often it was run from there.
+// Hashed is a command whose place is remembered: it is run from there until
+// the table is emptied, also when PATH would now lead elsewhere.
 type Hashed struct {
-	Path string
-	Hits int
-}
-
-// HashedRecord is an entry of the table that hash shows.
-type HashedRecord struct {
 	Name string `cbor:"1,keyasint"`
 	Path string `cbor:"2,keyasint,omitempty"`
-	Hits int    `cbor:"3,keyasint,omitempty"`
+	Hits int    `cbor:"3,keyasint,omitempty"` // how often it was run
 }
 
-// hashed gives the path of a command, found once and then remembered. A file
-// that is gone is not looked for again, as in bash, unless checkhash says so.
-func (m *Machine) hashed(p *Process, name string) (string, error) {
-	if name == "" || strings.Contains(name, "/") || !p.Shell.Opts.on(OptHashall) || p.tempPath() {
+// lookUp finds the file of a command that is about to run, and remembers it.
+func (m *Machine) lookUp(p *Process, name string) (string, error) {
+	if strings.Contains(name, "/") || p.tempPath() {
 		return m.find(p, name)
 	}
-	if h, ok := p.Shell.Hashed.Get(name); ok {
-		if m.runnable(p, h.Path) == nil || !p.Shell.Opts.on(OptCheckhash) && !p.Shell.Opts.on(OptPosix) {
-			p.Shell.Hashed.Set(m.epoch, name, Hashed{h.Path, h.Hits + 1})
-			return h.Path, nil
+	h, ok := p.Shell.Hashed.Get(name)
+	if ok && (p.Shell.Opts.on(OptCheckhash) || p.Shell.Opts.on(OptPosix)) && m.runnable(p, h.Path) != nil {
+		ok = false
+	}
+	if !ok {
+		path, err := m.find(p, name)
+		if err != nil || !p.Shell.Opts.on(OptHashall) {
+			return path, err
 		}
-		p.Shell.Hashed.Delete(m.epoch, name)
+		h = Hashed{Name: name, Path: path}
 	}
-	path, err := m.find(p, name)
-	if err == nil {
-		p.Shell.Hashed.Set(m.epoch, name, Hashed{path, 1})
-	}
-	return path, err
+	m.hit(p, h)
+	return h.Path, m.runnable(p, h.Path)
 }
 
 // tempPath reports whether PATH is set for the command at hand only.
@@ -56,130 +52,128 @@ func (s *Shell) hashOrder() (names []string) {
 	return names
 }
 
-const hashUsage = "hash: usage: hash [-lr] [-p pathname] [-dt] [name ...]\n"
-
-// hashOptions is what hash was told.
-type hashOptions struct {
-	list, remove, reset, show, set bool
-	path                           string
-	names                          []string
+// hit counts a use of a remembered place.
+func (m *Machine) hit(p *Process, h Hashed) {
+	h.Hits++
+	p.Shell.Hashed.Set(m.epoch, h.Name, h)
 }
 
-func (m *Machine) hashParse(p *Process, argv []string) (o hashOptions, status int) {
-	args := argv[1:]
-	for len(args) > 0 && len(args[0]) > 1 && args[0][0] == '-' {
-		a := args[0]
-		args = args[1:]
-		if a == "--" {
-			break
-		}
-		for i := 1; i < len(a); i++ {
-			switch a[i] {
-			case 'r':
-				o.reset = true
-			case 'l':
-				o.list = true
-			case 'd':
-				o.remove = true
-			case 't':
-				o.show = true
-			case 'p':
-				o.set = true
-				if o.path = a[i+1:]; o.path == "" {
-					if len(args) == 0 {
-						m.complain(p, "hash: -p: option requires an argument")
-						m.complainRaw(p, hashUsage)
-						return o, 2
-					}
-					o.path, args = args[0], args[1:]
-				}
-				i = len(a)
-			default:
-				m.complain(p, "hash: -%c: invalid option", a[i])
-				m.complainRaw(p, hashUsage)
-				return o, 2
-			}
-		}
-	}
-	o.names = args
-	return o, -1
-}
+const hashUsage = "hash [-lr] [-p pathname] [-dt] [name ...]"
 
+// biHash shows and changes the table of remembered commands.
 func (m *Machine) biHash(p *Process, argv []string) int {
 	if !p.Shell.Opts.on(OptHashall) {
 		m.complain(p, "hash: hashing disabled")
 		return 1
 	}
-	o, status := m.hashParse(p, argv)
-	if status >= 0 {
-		return status
+	args := argv[1:]
+	list, remove, show, clear, path := false, false, false, false, ""
+	for len(args) > 0 && len(args[0]) > 1 && args[0][0] == '-' {
+		a := args[0]
+		if args = args[1:]; a == "--" {
+			break
+		}
+		for i := 1; i < len(a); i++ {
+			switch a[i] {
+			case 'r':
+				clear = true
+			case 'l':
+				list = true
+			case 'd':
+				remove = true
+			case 't':
+				show = true
+			case 'p':
+				if path = a[i+1:]; path == "" {
+					if len(args) == 0 {
+						m.complain(p, "hash: -p: option requires an argument")
+						m.complainRaw(p, "hash: usage: "+hashUsage+"\n")
+						return 2
+					}
+					path, args = args[0], args[1:]
+				}
+				i = len(a)
+			default:
+				return m.usage(p, "hash", "-"+a[i:i+1], hashUsage)
+			}
+		}
 	}
-	if o.reset {
+	if len(args) == 0 && (remove || show) {
+		m.complain(p, "hash: -%s: option requires an argument", map[bool]string{true: "d", false: "t"}[remove])
+		return 1
+	}
+	if clear {
 		p.Shell.Hashed = persist.Map[Hashed]{}
 	}
-	if len(o.names) == 0 {
-		if o.show {
-			m.complain(p, "hash: -t: option requires an argument")
-			return 1
-		}
-		if o.reset {
+	if len(args) == 0 {
+		if clear {
 			return 0
 		}
-		return m.hashList(p, o.list)
+		return m.hashTable(p, list)
 	}
 	var b strings.Builder
-	status = 0
-	for _, name := range o.names {
-		found, ok := p.Shell.Hashed.Get(name)
-		if o.show && ok { // bash counts that
-			p.Shell.Hashed.Set(m.epoch, name, Hashed{found.Path, found.Hits + 1})
-		}
+	status := 0
+	for _, name := range args {
 		switch {
-		case o.show && ok && o.list:
-			b.WriteString("builtin hash -p " + found.Path + " " + name + "\n")
-		case o.show && ok && len(o.names) > 1:
-			b.WriteString(name + "\t" + found.Path + "\n")
-		case o.show && ok:
-			b.WriteString(found.Path + "\n")
-		case (o.show || o.remove) && !ok:
-			m.complain(p, "hash: %s: not found", name)
-			status = 1
-		case o.remove:
-			p.Shell.Hashed.Delete(m.epoch, name)
-		case o.set:
-			p.Shell.Hashed.Set(m.epoch, name, Hashed{Path: o.path})
-		case strings.Contains(name, "/") || builtins[name] != nil && !p.disabled(name):
-		default:
-			if _, function := p.Shell.Funcs.Get(name); function {
+		case path != "":
+			if m.runnable(p, path) == vfs.EISDIR {
+				m.complain(p, "hash: %s: Is a directory", path)
+				status = 1
 				continue
 			}
-			path, err := m.find(p, name)
-			if err != nil {
+			p.Shell.Hashed.Set(m.epoch, name, Hashed{Name: name, Path: path})
+		case remove || show:
+			h, ok := p.Shell.Hashed.Get(name)
+			if !ok {
 				m.complain(p, "hash: %s: not found", name)
 				status = 1
 				continue
 			}
-			p.Shell.Hashed.Set(m.epoch, name, Hashed{Path: path})
+			m.hit(p, h)
+			switch {
+			case remove:
+				p.Shell.Hashed.Delete(m.epoch, name)
+			case list:
+				b.WriteString("builtin hash -p " + h.Path + " " + name + "\n")
+			case len(args) > 1:
+				b.WriteString(name + "\t" + h.Path + "\n")
+			default:
+				b.WriteString(h.Path + "\n")
+			}
+		default:
+			status = max(status, m.hashName(p, name))
 		}
 	}
 	return max(status, m.out(p, "hash", []byte(b.String())))
 }
 
-// hashList shows the whole table.
-func (m *Machine) hashList(p *Process, commands bool) int {
-	if p.Shell.Hashed.Len() == 0 {
-		if commands {
-			return 0
-		}
-		return m.out(p, "hash", []byte("hash: hash table empty\n"))
+// hashName looks a command up anew and remembers it.
+func (m *Machine) hashName(p *Process, name string) int {
+	if _, fn := p.Shell.Funcs.Get(name); fn || builtins[name] != nil || strings.Contains(name, "/") {
+		return 0
 	}
+	p.Shell.Hashed.Delete(m.epoch, name)
+	file, err := m.find(p, name)
+	if err != nil {
+		m.complain(p, "hash: %s: not found", name)
+		return 1
+	}
+	p.Shell.Hashed.Set(m.epoch, name, Hashed{Name: name, Path: file})
+	return 0
+}
+
+// hashTable prints the table, as commands or for people.
+func (m *Machine) hashTable(p *Process, list bool) int {
 	var b strings.Builder
-	if !commands {
+	if p.Shell.Hashed.Len() == 0 && !list && !p.Shell.Opts.on(OptPosix) {
+		b.WriteString("hash: hash table empty\n")
+	}
+	if p.Shell.Hashed.Len() > 0 && !list {
 		b.WriteString("hits\tcommand\n")
 	}
 	for _, name := range p.Shell.hashOrder() {
 		h, _ := p.Shell.Hashed.Get(name)
-		if commands {
+		if list {
 			b.WriteString("builtin hash -p " + h.Path + " " + name + "\n")
 		} else {
 			fmt.Fprintf(&b, "%4d\t%s\n", h.Hits, h.Path)

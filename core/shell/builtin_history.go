@@ -19,7 +19,10 @@ type History interface {
 }
 
 // SetHistory gives the machine the World's history for the slice to come.
-func (m *Machine) SetHistory(h History) { m.rt.history = h }
+func (m *Machine) SetHistory(h History) {
+	m.own()
+	m.rt.history = h
+}
 
 func (m *Machine) biHistory(p *Process, argv []string) int {
 	args := argv[1:]

@@ -1,10 +1,10 @@
 package shell
 
 import (
+	"bytes"
 	"io"
 	"strconv"
 	"strings"
-	"time"
 	"unicode/utf8"
 
 	"eryxsh/core/cmd"
@@ -35,7 +35,7 @@ func (m *Machine) biPrintf(p *Process, argv []string) int {
 		m.complainRaw(p, "printf: usage: printf [-v var] format [arguments]\n")
 		return 2
 	}
-	r := format.Printer{Now: m.now(), Start: p.Shell.Started, Zone: m.zone(p)}.Printf(m.rt.echo[:0], args[0], args[1:])
+	r := format.Printer{Now: m.now(), Start: p.Shell.Started, TZ: m.timeZone(p)}.Printf(m.rt.echo[:0], args[0], args[1:])
 	m.rt.echo = r.Out[:0]
 	status := r.Status
 	for _, a := range r.Assign {
@@ -61,8 +61,13 @@ func (m *Machine) biPrintf(p *Process, argv []string) int {
 	return max(status, m.out(p, "printf", text))
 }
 
-// zone is the time zone of TZ; anything but an offset-free name is UTC.
-func (m *Machine) zone(*Process) *time.Location { return time.UTC }
+// timeZone is TZ, which counts where it is exported.
+func (m *Machine) timeZone(p *Process) string {
+	if v := p.Shell.Vars.Get("TZ"); v != nil && exported(v) {
+		return v.String()
+	}
+	return ""
+}
 
 // Positions of a read frame: what is done with what was read.
 const (
@@ -181,7 +186,7 @@ func (m *Machine) biRead(p *Process, argv []string) int {
 		return m.readStore(p, &o, names, "", true)
 	}
 	// A whole line that is already there needs no frame.
-	if o.max < 0 && !o.exact && m.Files[file].Kind != FilePipe {
+	if o.max < 0 && !o.exact && m.lineThere(file, o.delim) {
 		line, err := m.readLine(file, o.delim)
 		if err == nil && (o.raw || !endsEscaped(line)) {
 			return m.readStore(p, &o, names, string(line[:len(line)-1]), true)
@@ -194,13 +199,16 @@ func (m *Machine) biRead(p *Process, argv []string) int {
 	return m.pushRead(p, argv, o, nil)
 }
 
+// lineThere reports whether readLine can only succeed, or end the file.
+func (m *Machine) lineThere(file int, delim byte) bool {
+	o := &m.Files[file]
+	return o.Kind != FilePipe || bytes.IndexByte(m.Pipes[o.Pipe].Buf, delim) >= 0
+}
+
 func (m *Machine) pushRead(p *Process, argv []string, o readOptions, have []byte) int {
 	x := &Extra{Data: have}
 	if o.timeout >= 0 {
 		x.Until = m.now() + o.timeout
-	}
-	if !o.raw && o.delim == '\n' && endsEscaped(have) && len(have) > 1 {
-		have = have[:len(have)-2] // a continued line
 	}
 	f := p.push(Frame{Kind: FRead, PC: readLineNow, Words: append([]string(nil), argv...), X: x})
 	m.stepRead(p, f)
@@ -376,7 +384,8 @@ func (m *Machine) readStore(p *Process, o *readOptions, names []string, line str
 		}
 		return status
 	}
-	fields := expand.SplitFields(line, ifs, len(names), o.raw)
+	fields := expand.AppendSplit(m.rt.split[:0], line, ifs, len(names), o.raw)
+	m.rt.split = fields[:0]
 	for i, n := range names {
 		value := ""
 		if i < len(fields) {

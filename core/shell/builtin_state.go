@@ -553,9 +553,9 @@ func (m *Machine) biType(p *Process, argv []string) int {
 		for _, k := range found {
 			switch {
 			case kind:
-				b.WriteString(k.kind + "\n")
+				b.WriteString(strings.Replace(k.kind, "hashed", "file", 1) + "\n")
 			case path:
-				if k.kind == "file" {
+				if k.path != "" && k.kind != "alias" {
 					b.WriteString(k.path + "\n")
 				}
 			default:
@@ -570,7 +570,6 @@ func (m *Machine) biType(p *Process, argv []string) int {
 type found struct {
 	kind, path string
 	fn         *Function
-	hashed     bool
 }
 
 func (f found) sentence(name string) string {
@@ -583,8 +582,7 @@ func (f found) sentence(name string) string {
 		return name + " is a function\n" + functionText(f.fn)
 	case "builtin":
 		return name + " is a shell builtin\n"
-	}
-	if f.hashed {
+	case "hashed":
 		return name + " is hashed (" + f.path + ")\n"
 	}
 	return name + " is " + f.path + "\n"
@@ -616,15 +614,15 @@ func (m *Machine) kinds(p *Process, name string, all, fileOnly, noFunc bool) (ou
 	if len(out) > 0 && !all {
 		return out[:1]
 	}
+	if h, ok := p.Shell.Hashed.Get(name); ok && (!all || fileOnly) {
+		m.hit(p, h)
+		return append(out, found{kind: "hashed", path: h.Path})
+	}
 	if strings.Contains(name, "/") {
 		if m.runnable(p, name) == nil {
 			out = append(out, found{kind: "file", path: name})
 		}
 		return out
-	}
-	if h, ok := p.Shell.Hashed.Get(name); ok && !all {
-		p.Shell.Hashed.Set(m.epoch, name, Hashed{h.Path, h.Hits + 1}) // bash counts that
-		return append(out, found{kind: "file", path: h.Path, hashed: !fileOnly})
 	}
 	for dir := range strings.SplitSeq(m.pathVar(p), ":") {
 		if dir == "" {
@@ -660,9 +658,9 @@ func (m *Machine) describe(p *Process, name string, short bool) bool {
 		switch k[0].kind {
 		case "alias":
 			text = "alias " + name + "=" + expand.QuoteAt(k[0].path) + "\n"
-		case "file":
+		case "file", "hashed":
 			path := k[0].path
-			if strings.HasPrefix(path, ".") {
+			if k[0].kind == "file" && strings.HasPrefix(path, ".") {
 				path = cleanPath(m.abs(p, path))
 			}
 			text = path + "\n"

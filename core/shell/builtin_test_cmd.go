@@ -362,17 +362,53 @@ func (m *Machine) compareFiles(p *Process, x, op, y string) bool {
 	return err1 == nil && err2 == nil && a.Ino == b.Ino
 }
 
-// stepTest is [[ ]] with a substitution.
+// stepTest is [[ ]] with a substitution: one operand after the other. What an
+// operand found is kept in the frame and not looked at again when a later one
+// waits for a command.
 func (m *Machine) stepTest(p *Process, f *Frame) {
 	n := f.node.(*testCmd)
 	p.Line = n.line
-	var ok bool
-	done, err := m.expanded(p, f, func(e expand.Env) (err error) { ok, err = m.testExpr(p, e, n.expr); return err })
-	if !done {
-		return
+	for {
+		known := f.x().Codes
+		ok, x := n.expr.decide(&known)
+		if x == nil {
+			m.pop(p)
+			m.testDone(p, ok, nil)
+			return
+		}
+		done, err := m.expanded(p, f, func(e expand.Env) (err error) { ok, err = m.testOperand(p, e, x); return err })
+		if !done {
+			return
+		}
+		if err != nil {
+			m.pop(p)
+			m.testDone(p, false, err)
+			return
+		}
+		f = p.top()
+		f.X.Codes = append(f.X.Codes, boolStatus(ok))
 	}
-	m.pop(p)
-	m.testDone(p, ok, err)
+}
+
+// decide gives the value of an expression of which the first operands'
+// statuses are known, or else the operand that comes next.
+func (x *testExpr) decide(known *[]int) (bool, *testExpr) {
+	switch {
+	case x.op == "!" && x.x != nil:
+		ok, next := x.x.decide(known)
+		return !ok, next
+	case x.op == "&&", x.op == "||":
+		ok, next := x.x.decide(known)
+		if next != nil || ok == (x.op == "||") {
+			return ok, next
+		}
+		return x.y.decide(known)
+	case len(*known) == 0:
+		return false, x
+	}
+	status := (*known)[0]
+	*known = (*known)[1:]
+	return status == 0, nil
 }
 
 func (m *Machine) test(p *Process, n *testCmd) {
@@ -433,6 +469,11 @@ func (m *Machine) testExpr(p *Process, e expand.Env, x *testExpr) (bool, error) 
 		}
 		return m.testExpr(p, e, x.y)
 	}
+	return m.testOperand(p, e, x)
+}
+
+// testOperand evaluates an expression without !, && and ||.
+func (m *Machine) testOperand(p *Process, e expand.Env, x *testExpr) (bool, error) {
 	left, err := expand.String(e, x.word)
 	if err != nil {
 		return false, err
@@ -467,9 +508,13 @@ func (m *Machine) testBinary(p *Process, e expand.Env, x *testExpr, left string,
 			m.trace(p, "[[ "+quoteTrace(left)+" "+x.op+" "+quotePattern(right)+" ]]")
 		}
 	}
-	flags := p.Shell.Opts.flags() | expand.ExtGlob
 	switch x.op {
 	case "=", "==", "!=":
+		flags := e.Flags() | expand.ExtGlob
+		if !trace {
+			ok, err := expand.Matches(e, x.with, left, flags)
+			return ok == (x.op != "!="), err
+		}
 		pat, err := expand.Pattern(e, x.with)
 		if err != nil {
 			return false, err
@@ -548,14 +593,15 @@ func (m *Machine) matchRegexp(p *Process, s, pattern string) (bool, error) {
 	return loc != nil, nil
 }
 
+// regexKey is a regular expression as a script gave it.
+type regexKey struct {
+	pattern string
+	fold    bool
+}
+
 // regexp compiles an ERE, remembering the last few.
 func (m *Machine) regexp(pattern string, fold bool) (*regex.Regexp, error) {
-	key := pattern
-	if fold {
-		key = "i" + key
-	} else {
-		key = "c" + key
-	}
+	key := regexKey{pattern, fold}
 	if re := m.rt.regex[key]; re != nil {
 		return re, nil
 	}
@@ -564,7 +610,7 @@ func (m *Machine) regexp(pattern string, fold bool) (*regex.Regexp, error) {
 		return nil, err
 	}
 	if len(m.rt.regex) > 64 || m.rt.regex == nil {
-		m.rt.regex = map[string]*regex.Regexp{}
+		m.rt.regex = map[regexKey]*regex.Regexp{}
 	}
 	m.rt.regex[key] = re
 	return re, nil

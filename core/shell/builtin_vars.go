@@ -19,7 +19,6 @@ type declaration struct {
 	global   bool // -g
 	inherit  bool // -I
 	remove   bool // export -n
-	trace    bool // -t, for functions
 	local    bool // new bindings belong to the innermost function
 	operands []string
 }
@@ -32,8 +31,8 @@ var declareUsage = map[string]string{
 	"readonly": "readonly [-aAf] [name[=value] ...] or readonly -p",
 }
 
-// declOptions reads the options of a declaration builtin.
-func (m *Machine) declOptions(p *Process, name string, args []string) (d declaration, status int) {
+// readDeclaration reads the options of a declaration builtin; bad is one it does not have.
+func readDeclaration(name string, args []string) (d declaration, bad string) {
 	d.name = name
 	allowed := "aAfFgiIlnrtuxcp"
 	switch name {
@@ -51,7 +50,7 @@ func (m *Machine) declOptions(p *Process, name string, args []string) (d declara
 		for i := 1; i < len(a); i++ {
 			c := a[i]
 			if strings.IndexByte(allowed, c) < 0 {
-				return d, m.usage(p, name, a[:1]+string(c), declareUsage[name])
+				return d, a[:1] + string(c)
 			}
 			switch {
 			case c == 'p':
@@ -77,7 +76,21 @@ func (m *Machine) declOptions(p *Process, name string, args []string) (d declara
 		}
 	}
 	d.operands = args
-	d.local = name == "local" || (name == "declare" || name == "typeset") && !d.global && p.enclosing() >= 0
+	return d, ""
+}
+
+// isLocal reports whether what d declares now belongs to the innermost function.
+func (d *declaration) isLocal(p *Process) bool {
+	return d.name == "local" || (d.name == "declare" || d.name == "typeset") && !d.global && p.enclosing() >= 0
+}
+
+// declOptions reads the options of a declaration builtin that runs now.
+func (m *Machine) declOptions(p *Process, name string, args []string) (d declaration, status int) {
+	d, bad := readDeclaration(name, args)
+	if bad != "" {
+		return d, m.usage(p, name, bad, declareUsage[name])
+	}
+	d.local = d.isLocal(p)
 	return d, -1
 }
 
@@ -151,7 +164,7 @@ func (m *Machine) declText(p *Process, d *declaration, name, value string, add b
 	if add {
 		text = name + "+=" + value + "\n"
 	}
-	u, _, err := nextUnit("", expand.Encode([]byte(text)), 0, p.Line)
+	u, _, err := nextUnit(expand.Encode([]byte(text)), 0, p.Line)
 	if err != nil || u == nil {
 		m.complain(p, "%s: %s", d.name, value)
 		return 1
@@ -195,7 +208,7 @@ const (
 // assignment or a list is, from 1, negative for a list, 0 for a plain word.
 func (m *Machine) stepDecl(p *Process, f *Frame) {
 	n := f.node.(*decl)
-	x := f.x()
+	f.x() // it has one from here on
 	if f.PC == declBegin {
 		p.Line = n.line
 		p.Subst = 0
@@ -230,7 +243,7 @@ func (m *Machine) stepDecl(p *Process, f *Frame) {
 		f = p.top()
 		f.I++
 	}
-	x = f.X
+	x := f.X
 	if f.PC == declExpand {
 		f.PC, f.I = declDo, 0
 		p.Shell.Last = x.lastItem(n)
@@ -278,6 +291,59 @@ func (m *Machine) declOperand(x *Extra, e expand.Env, a *assign, i int) error {
 
 func (x *Extra) item(text string, code int) {
 	x.Fields, x.Codes = append(x.Fields, text), append(x.Codes, code)
+}
+
+// declareNow does a declaration that needs no frame. Every value is expanded
+// before the first name changes.
+func (m *Machine) declareNow(p *Process, n *decl) {
+	p.Line, p.Subst = n.line, 0
+	m.Meter.Commands++
+	d, args := *n.set, n.args[n.first:]
+	d.local = d.isLocal(p)
+	e := m.env(p)
+	values := m.rt.fields[:0]
+	for _, a := range args {
+		value := ""
+		if !a.naked && !a.list {
+			var err error
+			if value, err = m.value(e, a.value); err != nil {
+				if m.needsMemo(err) {
+					p.push(Frame{Kind: FDecl, node: n})
+					return
+				}
+				m.assignFailed(p, err)
+				return
+			}
+		}
+		values = append(values, value)
+	}
+	m.rt.fields = values[:0]
+	last := args[len(args)-1]
+	if p.Shell.Last = last.name; !last.naked && !last.list {
+		p.Shell.Last += "=" + values[len(values)-1]
+	}
+	p.Status = 0
+	for i, a := range args {
+		st := 0
+		if a.list {
+			st = m.declareList(p, e, &d, a)
+		} else {
+			st = m.declareOne(p, e, &d, a.name, a.sub, values[i], !a.naked, a.add)
+		}
+		if st == needs && i == 0 {
+			p.push(Frame{Kind: FDecl, node: n})
+			return
+		}
+		if st == needs {
+			st = 1
+			m.complain(p, "%s", errLate)
+		}
+		if st != 0 {
+			p.Status = st
+		}
+	}
+	m.setPipe(p, p.Status)
+	m.afterCommand(p)
 }
 
 // keepTemp makes the value an assignment before the command gave a variable
@@ -435,12 +501,38 @@ func (m *Machine) isLocal(p *Process, name string) bool {
 	if i < 0 || p.Frames[i].X == nil {
 		return false
 	}
-	for _, s := range p.Frames[i].X.Vars {
-		if s.Name == name {
-			return true
+	return p.Frames[i].X.saved(name) >= 0
+}
+
+// saved gives the place of a name among the bindings to put back, or -1.
+func (x *Extra) saved(name string) int {
+	for i := range x.Vars {
+		if x.Vars[i].Name == name {
+			return i
 		}
 	}
-	return false
+	return -1
+}
+
+// localNow does what most declarations are: local name=value, and the name is
+// not local yet. It reports whether it was one.
+func (m *Machine) localNow(p *Process, d *declaration, name, value string) bool {
+	o := &p.Shell.Opts
+	i := p.enclosing()
+	if d.set|d.unset != 0 || d.inherit || i < 0 || o.on(OptLocalvarInherit) || o.on(OptAllexport) || p.Frames[i].X.saved(name) >= 0 {
+		return false
+	}
+	t := p.Shell.Vars
+	if t.Get(name).Is(vars.ReadOnly) {
+		return false
+	}
+	old, v := t.Fresh(name)
+	x := p.Frames[i].X
+	x.Vars = append(x.Vars, Saved{Name: name, Var: old})
+	v.SetString(value)
+	m.noticed(p, name)
+	m.hold(len(value))
+	return true
 }
 
 // declareOne gives one name its attributes and value.
@@ -454,6 +546,9 @@ func (m *Machine) declareOne(p *Process, e expand.Env, d *declaration, name stri
 	}
 	if d.global && p.enclosing() >= 0 {
 		return m.declareGlobal(p, e, d, name, sub, value, has, add)
+	}
+	if d.local && !d.global && has && !add && sub == nil && m.localNow(p, d, name, value) {
+		return 0
 	}
 	old := p.Shell.Vars.Get(name)
 	if !d.local && old.Is(vars.Nameref) && d.set&vars.Nameref == 0 && d.unset&vars.Nameref == 0 && old.String() != "" {

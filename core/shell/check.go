@@ -55,7 +55,12 @@ func (f *Frame) wrong(bottom bool) string {
 	case FArith:
 		_, fits = f.node.(*arithCmd)
 	case FTest:
-		_, fits = f.node.(*testCmd)
+		n, ok := f.node.(*testCmd)
+		if fits = ok; ok && f.X != nil {
+			known := f.X.Codes
+			_, _ = n.expr.decide(&known)
+			fits = len(known) == 0
+		}
 	case FDecl:
 		n, ok := f.node.(*decl)
 		fits = ok && f.PC >= declBegin && f.PC <= declDo && (f.PC == declDo || f.I <= max(len(n.args), len(n.redirs))) && f.declares(n)

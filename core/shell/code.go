@@ -12,7 +12,6 @@ import (
 
 // Unit is compiled text.
 type Unit struct {
-	Name  string // file name, or what bash calls the text: "bash", "environment"
 	Line  int    // line number of the unit's first line in its file
 	Text  string // encoded as expand.Encode does
 	src   *expand.Source
@@ -109,9 +108,10 @@ type assign struct {
 	naked  bool         // declare x
 	value  *expand.Word // nil: empty
 	array  []element
-	list   bool         // =( )
-	nested bool         // =( ) to an element, which fails
-	word   *expand.Word // declare operand that is not an assignment as written
+	list   bool           // =( )
+	nested bool           // =( ) to an element, which fails
+	words  []*expand.Word // of array, if no element has a subscript
+	word   *expand.Word   // declare operand that is not an assignment as written
 }
 
 type element struct {
@@ -128,6 +128,8 @@ type simple struct {
 	builtin *builtin // if the first word is literally one
 	memo    bool     // words hold a substitution
 	plain   bool     // no assignments, no redirections, no substitution
+	bare    bool     // assignments without a substitution and nothing else
+	temp    bool     // assignments of scalars and a builtin, without substitutions and redirections
 	arrays  bool     // an assignment holds a substitution
 }
 
@@ -163,6 +165,7 @@ type caseClause struct {
 	place
 	word *expand.Word
 	arms []arm
+	memo bool // a word or pattern holds a substitution
 }
 
 type arm struct {
@@ -226,6 +229,8 @@ type decl struct {
 	args   []*assign
 	memo   bool
 	redirs []*redir
+	set    *declaration // its options, if they are known now and nothing in it needs a frame
+	first  int          // of args, the first that is no option; where set is there
 }
 
 type timeClause struct {

@@ -111,9 +111,14 @@ func (c *compiler) stmt(s *syntax.Stmt) *stmt {
 		st.cmd, st.redirs = x0, nil
 	case *simple:
 		x.redirs, st.redirs = st.redirs, nil
-		x.plain = x.plain && len(x.redirs) == 0
+		if len(x.redirs) > 0 {
+			x.plain, x.bare, x.temp = false, false, false
+		}
 	case *decl:
 		x.redirs, st.redirs = st.redirs, nil
+		if len(x.redirs) > 0 {
+			x.set = nil
+		}
 	}
 	if st.background {
 		c.alone(st)
@@ -236,9 +241,15 @@ func (c *compiler) arith(x syntax.ArithmExpr) *expand.Arith {
 
 func (c *compiler) caseClause(x *syntax.CaseClause) node {
 	k := &caseClause{place: c.place(x, NCase), word: c.word(x.Word)}
+	k.memo = k.word.NeedsMemo()
 	for _, it := range x.Items {
 		a := arm{op: it.Op}
-		a.patterns, _ = c.words(it.Patterns)
+		var memo bool
+		a.patterns, memo = c.words(it.Patterns)
+		k.memo = k.memo || memo
+		for _, w := range a.patterns {
+			w.AsPattern()
+		}
 		a.body = c.body(it.Stmts)
 		k.arms = append(k.arms, a)
 	}
@@ -296,9 +307,9 @@ func (c *compiler) pipeline(x *syntax.BinaryCmd) node {
 func (st *stmt) addRedir(r *redir) {
 	switch x := st.cmd.(type) {
 	case *simple:
-		x.redirs, x.plain = append(x.redirs, r), false
+		x.redirs, x.plain, x.bare, x.temp = append(x.redirs, r), false, false, false
 	case *decl:
-		x.redirs = append(x.redirs, r)
+		x.redirs, x.set = append(x.redirs, r), nil
 	default:
 		st.redirs = append(st.redirs, r)
 	}
@@ -313,10 +324,15 @@ func (c *compiler) simple(x *syntax.CallExpr) node {
 		s.arrays = s.arrays || as.needsMemo()
 	}
 	s.plain = !s.memo && len(s.assigns) == 0
+	s.bare = len(s.words) == 0 && !s.arrays
 	if len(s.words) > 0 {
 		if name, ok := s.words[0].Literal(); ok {
 			s.builtin = builtins[name]
 		}
+	}
+	s.temp = s.builtin != nil && len(s.assigns) > 0 && !s.memo && !s.arrays
+	for _, a := range s.assigns {
+		s.temp = s.temp && !a.list && a.sub == nil
 	}
 	return s
 }
@@ -393,7 +409,8 @@ func (c *compiler) assign(a *syntax.Assign) *assign {
 	case a.Array != nil:
 		as.list = true
 		for _, e := range a.Array.Elems {
-			as.array = append(as.array, c.element(e))
+			el := c.element(e)
+			as.array, as.words = append(as.array, el), append(as.words, el.value)
 		}
 	case a.Name == nil:
 		as.word = c.word(a.Value)
@@ -495,7 +512,32 @@ func (c *compiler) decl(x *syntax.DeclClause) node {
 		d.args = append(d.args, as)
 		d.memo = d.memo || as.needsMemo()
 	}
+	d.fix()
 	return d
+}
+
+// fix reads the options of a declaration whose operands are all names,
+// assignments and lists, so that it need not be done each time.
+func (d *decl) fix() {
+	var options []string
+	for d.first < len(d.args) && d.args[d.first].word != nil {
+		text, ok := d.args[d.first].word.Literal()
+		if !ok {
+			return
+		}
+		options = append(options, text)
+		d.first++
+	}
+	set, bad := readDeclaration(d.name, options)
+	if bad != "" || d.memo || d.first == len(d.args) || len(set.operands) > 0 || set.print || set.funcs {
+		return
+	}
+	for _, a := range d.args[d.first:] {
+		if a.word != nil || a.naked && (a.sub != nil || !validName(a.name)) {
+			return
+		}
+	}
+	d.set = &set
 }
 
 // text is a node's source.
@@ -564,6 +606,7 @@ func (c *compiler) testExpr(x syntax.TestExpr, memo *bool) *testExpr {
 			c.fail(x, "syntax error in conditional expression")
 		}
 		t.word, t.with = word(l), word(r)
+		t.with.AsPattern()
 		return t
 	}
 	c.fail(x, "syntax error in conditional expression")

@@ -80,13 +80,14 @@ func (slowHost) Now() int64      { return testHost{}.Now() }
 func (h slowHost) Expired() bool { return time.Now().After(h.until) }
 
 // runCase runs a case to its end, within a time.
-func runCase(c corpusCase) (o outcome, problem string) {
+func runCase(c corpusCase) (o outcome, problem string) { return runMachine(corpusMachine(c)) }
+
+func runMachine(m *Machine) (o outcome, problem string) {
 	defer func() {
 		if x := recover(); x != nil {
 			problem = fmt.Sprint("panic: ", x)
 		}
 	}()
-	m := corpusMachine(c)
 	end := time.Now().Add(5 * time.Second)
 	for {
 		out, _ := m.Advance(slowHost{end})

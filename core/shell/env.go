@@ -15,6 +15,8 @@ type procEnv struct {
 	m       *Machine
 	p       *Process
 	globs   int64
+	opts    Options // that flags were made of
+	flags   expand.Flags
 	effects int // assignments since env was called
 }
 
@@ -112,7 +114,7 @@ func (e *procEnv) AssignInt(name string, n int64) error {
 		return e.Assign(name, nil, strconv.FormatInt(n, 10), false)
 	}
 	e.effects++
-	t.Own(name).SetInt(n)
+	t.Owned(name, v).SetInt(n)
 	if v.Is(vars.Export) || len(name) <= 10 {
 		e.m.noticed(e.p, name)
 	}
@@ -156,7 +158,12 @@ func (e *procEnv) Special(c byte) (string, bool) {
 	return "", false
 }
 
-func (e *procEnv) Flags() expand.Flags { return e.p.Shell.Opts.flags() }
+func (e *procEnv) Flags() expand.Flags {
+	if o := e.p.Shell.Opts; o != e.opts {
+		e.opts, e.flags = o, o.flags()
+	}
+	return e.flags
+}
 
 func (e *procEnv) Command(n syntax.Node) (string, error) {
 	e.m.rt.need = n

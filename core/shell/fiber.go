@@ -144,7 +144,7 @@ func (f *fiber) Write(p []byte) (int, error) {
 // stepFilter gives a codec a turn.
 func (m *Machine) stepFilter(p *Process, f *Frame) {
 	u := f.X.Util
-	def := m.rt.reg.Lookup(u.Name)
+	def := m.lib.reg.Lookup(u.Name)
 	if u.ctx == nil {
 		if status, done := m.context(p, u); done {
 			m.finishUtil(p, u, status)

@@ -355,7 +355,7 @@ func (m *Machine) write(p *Process, file int, b []byte) (int, error) {
 
 // emit hands output to the caller, cut at the output limit: flagged, and said once.
 func (m *Machine) emit(stream int, b []byte) {
-	if lim := m.Limits.Output; lim > 0 {
+	if lim := m.Limits.Output; lim > 0 && !m.Run.Suspend {
 		if m.IO.Cut[stream] {
 			return
 		}
@@ -374,6 +374,13 @@ func (m *Machine) emit(stream int, b []byte) {
 		return
 	}
 	m.IO.Out = append(m.IO.Out, Chunk{stream + 1, append(make([]byte, 0, len(b)+32), b...)})
+}
+
+// overflows reports whether a stream has passed the output limit. A run that is
+// suspended there loses nothing: its last write went over it.
+func (m *Machine) overflows() bool {
+	lim := m.Limits.Output
+	return lim > 0 && max(m.IO.Sent[0], m.IO.Sent[1]) > lim
 }
 
 func (m *Machine) sayCut(stream int) {

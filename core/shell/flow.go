@@ -11,13 +11,13 @@ import (
 
 func (m *Machine) stepIf(p *Process, f *Frame) {
 	n := f.node.(*ifClause)
-	if f.PC == 1 {
+	if f.PC == 1 { // as older versions left it while a branch ran
 		m.pop(p)
 		return
 	}
 	if p.Status == 0 {
-		f.PC = 1
-		p.push(Frame{Kind: FList, node: n.then})
+		m.pop(p)
+		p.pushList(n.then)
 		return
 	}
 	switch e := n.els.(type) {
@@ -26,10 +26,10 @@ func (m *Machine) stepIf(p *Process, f *Frame) {
 		m.pop(p)
 	case *ifClause:
 		f.node = e
-		p.push(Frame{Kind: FList, node: e.cond})
+		p.pushList(e.cond)
 	case *list:
-		f.PC = 1
-		p.push(Frame{Kind: FList, node: e})
+		m.pop(p)
+		p.pushList(e)
 	}
 }
 
@@ -43,12 +43,12 @@ func (m *Machine) stepWhile(p *Process, f *Frame) {
 			return
 		}
 		f.PC = 1
-		p.push(Frame{Kind: FList, node: n.do})
+		p.pushList(n.do)
 		return
 	}
 	f.N = p.Status
 	f.PC = 0
-	p.push(Frame{Kind: FList, node: n.cond})
+	p.pushList(n.cond)
 }
 
 // stepFor expands the items (PC -1), then runs the body for each.
@@ -90,7 +90,7 @@ func (m *Machine) stepFor(p *Process, f *Frame) {
 		}
 		return
 	}
-	p.push(Frame{Kind: FList, node: n.do})
+	p.pushList(n.do)
 }
 
 // items expands the words of for and select into the frame.
@@ -171,7 +171,7 @@ func (m *Machine) stepCFor(p *Process, f *Frame) {
 		return
 	}
 	f.PC = cforPost
-	p.push(Frame{Kind: FList, node: n.do})
+	p.pushList(n.do)
 }
 
 // stepCase: PC -1 the subject is expanded; then arm I, pattern PC.
@@ -182,7 +182,7 @@ func (m *Machine) stepCase(p *Process, f *Frame) {
 		case syntax.Fallthrough:
 			if f.I+1 < len(n.arms) {
 				f.I++
-				p.push(Frame{Kind: FList, node: n.arms[f.I].body})
+				p.pushList(n.arms[f.I].body)
 				return
 			}
 		case syntax.Resume:
@@ -195,8 +195,8 @@ func (m *Machine) stepCase(p *Process, f *Frame) {
 	}
 	if f.PC < 0 {
 		p.Line = n.line
-		if p.Shell.Traps != nil && f.X == nil && m.debugTrap(p, n, nil) {
-			f.x()
+		if at := len(p.Frames) - 1; p.Shell.Traps != nil && f.X == nil && m.debugTrap(p, n, nil) {
+			p.Frames[at].x() // f is gone if the frames had to grow
 			return
 		}
 		var s string
@@ -218,6 +218,48 @@ func (m *Machine) stepCase(p *Process, f *Frame) {
 	m.matchArms(p, f, n, true)
 }
 
+// caseNow finds the arm of a case that holds no substitution. Nothing comes
+// after an arm that ends in ;; and so it needs no frame.
+func (m *Machine) caseNow(p *Process, n *caseClause) {
+	p.Line = n.line
+	e := m.env(p)
+	s, err := expand.String(e, n.word)
+	if m.needsMemo(err) {
+		p.push(Frame{Kind: FCase, node: n, PC: -1})
+		return
+	}
+	if err != nil {
+		m.expandFailed(p, err)
+		return
+	}
+	for i := range n.arms {
+		a := &n.arms[i]
+		for j, w := range a.patterns {
+			ok, err := expand.Matches(e, w, s, e.Flags()&^expand.NoCaseGlob)
+			if m.needsMemo(err) {
+				p.push(Frame{Kind: FCase, node: n, I: i, PC: j, X: &Extra{Text: s}})
+				return
+			}
+			if err != nil {
+				m.expandFailed(p, err)
+				return
+			}
+			if !ok {
+				continue
+			}
+			p.Status = 0
+			if a.op != syntax.Break {
+				p.push(Frame{Kind: FCase, node: n, I: i, PC: j, N: 1, X: &Extra{Text: s}})
+			}
+			if len(a.body.stmts) > 0 {
+				p.pushList(a.body)
+			}
+			return
+		}
+	}
+	p.Status = 0
+}
+
 // expandOne expands with a memo only where the word needs one.
 func (m *Machine) expandOne(p *Process, f *Frame, w *expand.Word, fn func(expand.Env) error) (bool, error) {
 	return m.evaluate(p, f, w != nil && w.NeedsMemo(), fn)
@@ -228,8 +270,11 @@ func (m *Machine) matchArms(p *Process, f *Frame, n *caseClause, fresh bool) {
 		a := &n.arms[f.I]
 		for ; f.PC < len(a.patterns); f.PC++ {
 			w := a.patterns[f.PC]
-			var pat string
-			done, err := m.expandOne(p, f, w, func(e expand.Env) (err error) { pat, err = expand.Pattern(e, w); return err })
+			var ok bool
+			done, err := m.expandOne(p, f, w, func(e expand.Env) (err error) {
+				ok, err = expand.Matches(e, w, p.top().X.Text, e.Flags()&^expand.NoCaseGlob)
+				return err
+			})
 			if !done {
 				return
 			}
@@ -239,10 +284,10 @@ func (m *Machine) matchArms(p *Process, f *Frame, n *caseClause, fresh bool) {
 				return
 			}
 			f = p.top()
-			if expand.Match(pat, f.X.Text, p.Shell.Opts.flags()&^expand.NoCaseGlob) {
+			if ok {
 				f.N = 1
 				p.Status = 0
-				p.push(Frame{Kind: FList, node: a.body})
+				p.pushList(a.body)
 				return
 			}
 		}
@@ -307,9 +352,11 @@ func (m *Machine) callFunction(p *Process, fn *Function, argv []string, temp []S
 		}
 	}
 	p.Depth++
-	x := &Extra{Params: p.Shell.Params, Set: true, Name: fn.Name, Line: p.Line, Vars: temp, Text: fn.File}
+	x := m.extra()
+	x.Params, x.Set, x.Name, x.Line, x.Text = p.Shell.Params, true, fn.Name, p.Line, fn.File
+	x.Vars = append(x.Vars, temp...)
 	p.push(Frame{Kind: FFunc, node: fn.Body, Words: argv[len(argv)-1:], X: x})
-	p.Shell.Params = append([]string(nil), argv[1:]...)
+	p.Shell.Params = argv[1:]
 	if p.Shell.Traps == nil {
 		m.start(p, fn.Body)
 		return
@@ -585,15 +632,12 @@ func (m *Machine) local(p *Process, name string) *vars.Var {
 		return p.Shell.Vars.Own(name)
 	}
 	x := p.Frames[i].x()
-	for i, s := range x.Vars {
-		if s.Name == name {
-			x.Vars[i].Temp = false
-			return p.Shell.Vars.Own(name)
-		}
+	if j := x.saved(name); j >= 0 {
+		x.Vars[j].Temp = false
+		return p.Shell.Vars.Own(name)
 	}
-	old := p.Shell.Vars.Bind(name, nil)
+	old, v := p.Shell.Vars.Fresh(name)
 	x.Vars = append(x.Vars, Saved{Name: name, Var: old})
-	v := p.Shell.Vars.Own(name)
 	if old.Is(vars.Export) && p.Shell.Opts.on(OptAllexport) {
 		v.SetAttrs(vars.Export)
 	}

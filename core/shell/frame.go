@@ -173,12 +173,34 @@ func (f *Frame) x() *Extra {
 // No user code runs in it.
 func (m *Machine) pop(p *Process) {
 	i := len(p.Frames) - 1
+	if p.Frames[i].X == nil {
+		p.Frames[i] = Frame{}
+		p.Frames = p.Frames[:i]
+		return
+	}
 	f := p.Frames[i]
 	p.Frames[i] = Frame{}
 	p.Frames = p.Frames[:i]
-	if f.X != nil {
-		m.undo(p, &f)
+	m.undo(p, &f)
+	switch f.Kind { // nothing else holds what these had
+	case FFunc, FSimple:
+		if len(m.rt.spare) < 8 {
+			clear(f.X.Vars)
+			*f.X = Extra{Vars: f.X.Vars[:0]}
+			m.rt.spare = append(m.rt.spare, f.X)
+		}
 	}
+}
+
+// extra gives an empty Extra, one of an ended frame if there is one.
+func (m *Machine) extra() *Extra {
+	n := len(m.rt.spare) - 1
+	if n < 0 {
+		return &Extra{}
+	}
+	x := m.rt.spare[n]
+	m.rt.spare = m.rt.spare[:n]
+	return x
 }
 
 func (m *Machine) undo(p *Process, f *Frame) {
@@ -211,8 +233,8 @@ func (m *Machine) undo(p *Process, f *Frame) {
 	}
 	for i := len(x.Vars) - 1; i >= 0; i-- {
 		p.Shell.Vars.Bind(x.Vars[i].Name, x.Vars[i].Var)
-		if x.Vars[i].Name[0] == 'L' { // LC_ALL and its like
-			m.noticed(p, x.Vars[i].Name)
+		if name := x.Vars[i].Name; name == "PATH" || name[0] == 'L' { // or LC_ALL and its like
+			m.noticed(p, name)
 		}
 	}
 	if x.Set {

@@ -49,6 +49,7 @@ type outcome struct {
 	stdout, stderr string
 	status         int
 	limit          string
+	files          string // names and contents, where they are compared
 }
 
 // finish advances a machine to the end of its run.
@@ -74,7 +75,7 @@ func result(m *Machine) outcome {
 			e.Write(c.Data)
 		}
 	}
-	return outcome{o.String(), e.String(), m.Run.Status, m.Run.Limit}
+	return outcome{stdout: o.String(), stderr: e.String(), status: m.Run.Status, limit: m.Run.Limit}
 }
 
 func runScript(script string) outcome {

@@ -1,7 +1,6 @@
 package shell
 
 import (
-	"eryxsh/core/cmd"
 	"eryxsh/core/expand"
 	"eryxsh/core/limit"
 	"eryxsh/core/regex"
@@ -34,7 +33,8 @@ type Machine struct {
 
 	shared bool // a fork may still use this machine's parts: copy before changing
 	epoch  persist.Epoch
-	rt     *transient
+	lib    *library
+	rt     *transient // nil in a fork that was never used
 }
 
 // Sched is the scheduler's position.
@@ -163,18 +163,19 @@ type Pipe struct {
 // transient is what a Machine needs beside its state and what is rebuilt when missing.
 type transient struct {
 	host    Host
-	reg     *cmd.Registry
 	fields  []string
+	frames  []Frame // of the run before: empty, to be filled again
+	split   []string
 	buf     []byte
 	line    []byte
 	echo    []byte
 	history History
-	regex   map[string]*regex.Regexp
+	regex   map[regexKey]*regex.Regexp
 	env     procEnv
-	ctx     sysCtx
-	credit  int // work units until the host is asked whether the slice is over
-	paths   map[string]string
+	credit  int  // work units until the host is asked whether the slice is over
 	single  bool // ask the host after every step
+	short   int  // bytes a utility reads at a time at most, if positive
+	spare   []*Extra
 	asking
 }
 

@@ -65,6 +65,9 @@ func (m *Machine) out(p *Process, name string, b []byte) int {
 
 // expandFailed ends a command whose expansion failed, as bash does for the kind of failure.
 func (m *Machine) expandFailed(p *Process, err error) {
+	if err == expand.ErrNeed {
+		err = errLate
+	}
 	e, ok := err.(*expand.Error)
 	if !ok {
 		m.complain(p, "%s", err)
@@ -283,10 +286,6 @@ func (m *Machine) sourceName(p *Process) string {
 			return f.X.Text
 		case f.Kind == FScript && !f.inner():
 			return f.X.Name
-		case f.node != nil && f.Kind != FBottom:
-			if u := f.node.at().unit; u != nil && u.Name != "" {
-				return u.Name
-			}
 		}
 	}
 	return ""

@@ -22,7 +22,6 @@ type printer struct {
 	b     strings.Builder
 	depth int
 	docs  []*redir
-	quiet int
 }
 
 func (pr *printer) indent() { pr.b.WriteString(strings.Repeat("    ", pr.depth)) }

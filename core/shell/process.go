@@ -44,7 +44,7 @@ type Shell struct {
 	Vars    *vars.Table            `cbor:"-"`
 	Funcs   persist.Map[*Function] `cbor:"-"`
 	Aliases persist.Map[string]    `cbor:"-"`
-	Hashed  persist.Map[Hashed]    `cbor:"-"` // hash builtin
+	Hashed  persist.Map[Hashed]    `cbor:"-"` // commands found through PATH
 	Opts    Options                `cbor:"1,keyasint"`
 	Traps   []Trap                 `cbor:"2,keyasint,omitempty"` // by signal number
 	Params  []string               `cbor:"3,keyasint,omitempty"` // $1…
@@ -149,30 +149,50 @@ func (p *Process) push(f Frame) *Frame {
 	return &p.Frames[len(p.Frames)-1]
 }
 
+// pushList is push of what most frames are: the beginning of a list.
+func (p *Process) pushList(l *list) {
+	n := len(p.Frames)
+	if n == cap(p.Frames) {
+		p.Frames = slices.Grow(p.Frames, 8)
+	}
+	p.Frames = p.Frames[:n+1]
+	p.Frames[n] = Frame{Kind: FList, node: l}
+}
+
+// room is a process with what it always has, so that all of it is made at once.
+type room struct {
+	process Process
+	shell   Shell
+	vars    vars.Table
+	fds     [4]FD
+}
+
 // clone copies a process for a fork of the whole machine: same PID, same files.
 func (p *Process) clone(reg *cmd.Registry) *Process {
-	c := *p
+	r := &room{process: *p}
+	c := &r.process
 	c.Frames = slices.Clone(p.Frames)
 	for i := range c.Frames {
 		c.Frames[i].X = c.Frames[i].X.clone(reg)
 		c.Frames[i].Words = slices.Clip(c.Frames[i].Words)
 	}
-	c.FDs = slices.Clone(p.FDs)
+	c.FDs = append(r.fds[:0], p.FDs...)
 	c.Queue = slices.Clone(p.Queue)
 	c.Signal = slices.Clone(p.Signal)
-	c.Shell = p.Shell.fork()
-	return &c
+	c.Shell = p.Shell.fork(&r.shell, &r.vars)
+	return c
 }
 
 // fork copies the shell state in O(1): variables, functions and aliases are shared.
-func (s *Shell) fork() *Shell {
-	c := *s
-	c.Vars = s.Vars.Fork()
+func (s *Shell) fork(c *Shell, t *vars.Table) *Shell {
+	*c = *s
+	s.Vars.ForkTo(t)
+	c.Vars = t
 	c.Traps = slices.Clone(s.Traps)
 	c.Dirs = slices.Clone(s.Dirs)
 	c.Jobs = slices.Clone(s.Jobs)
 	c.Done = slices.Clone(s.Done)
-	return &c
+	return c
 }
 
 func (p *Process) fd(num int) (int, bool) {
@@ -234,7 +254,7 @@ func (m *Machine) fork(p *Process, f Frame) *Process {
 	m.Sched.NextPID++
 	m.Meter.Spawned++
 	m.epoch = persist.NewEpoch() // functions and aliases are shared from here on
-	c := &Process{PID: m.Sched.NextPID, PPID: p.PID, PGID: p.PGID, Shell: p.Shell.fork(), Cwd: p.Cwd, Umask: p.Umask,
+	c := &Process{PID: m.Sched.NextPID, PPID: p.PID, PGID: p.PGID, Shell: p.Shell.fork(new(Shell), new(vars.Table)), Cwd: p.Cwd, Umask: p.Umask,
 		Status: p.Status, Line: p.Line, Nesting: Nesting{NoErr: p.NoErr || m.errIgnored(p), Depth: p.Depth, Sub: p.Sub + 1, Subs: p.Subs, Ulimits: p.Ulimits}}
 	c.FDs = append(make([]FD, 0, len(p.FDs)+2), p.FDs...)
 	for _, d := range c.FDs {
@@ -274,7 +294,7 @@ func (m *Machine) forkShell(p *Process, f Frame) *Process {
 		f := &p.Frames[i]
 		switch {
 		case f.Kind == FFunc:
-			c.push(Frame{Kind: FFunc, PC: ghost, node: f.node, X: &Extra{Name: f.X.Name, Line: f.X.Line, Text: f.X.Text, Vars: slices.Clip(f.X.Vars)}})
+			c.push(Frame{Kind: FFunc, PC: ghost, node: f.node, X: &Extra{Name: f.X.Name, Line: f.X.Line, Text: f.X.Text, Vars: slices.Clone(f.X.Vars)}})
 		case f.Kind == FEval && f.X.Call == "source":
 			c.push(Frame{Kind: FEval, PC: ghost, X: &Extra{Call: "source"}})
 		case f.Kind == FScript && (f.X.Call == "source" || f.X.Call == ""):

@@ -6,6 +6,7 @@ import (
 
 	"eryxsh/core/cmd/format"
 	"eryxsh/core/expand"
+	"eryxsh/core/zone"
 )
 
 // prompt expands a prompt string: its backslash escapes, then parameters.
@@ -118,5 +119,5 @@ func (m *Machine) promptTime(p *Process, s string, i int) (string, int) {
 		}
 		i += end
 	}
-	return string(format.Strftime(nil, layout, time.Unix(0, m.now()).In(m.zone(p)), false)), i
+	return string(format.Strftime(nil, layout, time.Unix(0, m.now()).In(zone.Named(m.timeZone(p))), false)), i
 }

@@ -44,7 +44,7 @@ func (m *Machine) hold(n int) {
 
 // now is the World's clock in ns.
 func (m *Machine) now() int64 {
-	if !m.Clock.Virtual && m.rt.host != nil {
+	if !m.Clock.Virtual && m.rt != nil && m.rt.host != nil {
 		if t := m.rt.host.Now(); t > m.Clock.Now {
 			m.Clock.Now = t
 		}
@@ -62,9 +62,6 @@ func (m *Machine) Advance(h Host) (out Outcome, until int64) {
 	m.rt.host = h
 	defer func() { m.rt.host = nil }()
 	m.rt.credit = sliceCredit
-	if !m.Clock.Virtual {
-		m.now()
-	}
 	for {
 		out, until, lim := m.advance()
 		if lim == "" {
@@ -75,16 +72,15 @@ func (m *Machine) Advance(h Host) (out Outcome, until int64) {
 			return Limited, 0
 		}
 		if lim == "timeout" {
-			m.Expire()
+			m.Expire(lim)
 			return Done, 0
 		}
-		m.kill(137, "LIMIT_EXCEEDED", lim)
-		m.emit(1, []byte("eryxsh: limit "+lim+" reached\n"))
+		m.exceed(lim)
 	}
 }
 
-// refillable limits are met between two steps, so the run can go on after `resume(add=…)`.
-func refillable(name string) bool { return name == "steps" || name == "time" || name == "timeout" }
+// refillable limits are met between two steps, so the run can go on from there after `resume(add=…)`.
+func refillable(name string) bool { return name == "steps" || name == "output" || name == "timeout" }
 
 func (m *Machine) advance() (out Outcome, until int64, lim string) {
 	defer func() {
@@ -94,6 +90,7 @@ func (m *Machine) advance() (out Outcome, until int64, lim string) {
 				panic(x)
 			}
 			out, until, lim = Done, 0, s.name
+			m.rt.asking = asking{}
 		}
 	}()
 	for m.Run.Active {
@@ -107,6 +104,9 @@ func (m *Machine) advance() (out Outcome, until int64, lim string) {
 		}
 		if lim := m.Limits.Steps; lim > 0 && m.Meter.Steps >= lim {
 			return Done, 0, "steps"
+		}
+		if m.Run.Suspend && m.overflows() {
+			return Done, 0, "output"
 		}
 		m.Sched.Quantum--
 		m.Meter.Steps++
@@ -343,10 +343,18 @@ func (m *Machine) sweep() {
 
 // finish records the end of a run.
 func (m *Machine) finish(status int) {
-	m.Procs[0].Status = status
+	p := m.Procs[0]
+	p.Status = status
+	if cap(p.Frames) <= keptFrames {
+		m.rt.frames = p.Frames[:0]
+	}
+	p.Frames = nil
 	m.Run.Active, m.Run.Status = false, status
 	m.Sched.Cur, m.Sched.Quantum = 0, 0
 }
+
+// keptFrames is how many frames a run may leave room for to the next one.
+const keptFrames = 32
 
 // Cancel ends the run as a user's interrupt would: status 130.
 func (m *Machine) Cancel() {
@@ -356,12 +364,24 @@ func (m *Machine) Cancel() {
 	}
 }
 
-// Expire ends the run because its time is used up: status 124.
-func (m *Machine) Expire() {
-	if m.Run.Active {
+// Expire ends the run because its time is used up: status 124 for its timeout,
+// 137 for the limit "time".
+func (m *Machine) Expire(budget string) {
+	switch {
+	case !m.Run.Active:
+	case budget == "timeout":
 		m.own()
-		m.kill(124, "TIMEOUT", "timeout")
+		m.kill(124, "TIMEOUT", budget)
+	default:
+		m.own()
+		m.exceed(budget)
 	}
+}
+
+// exceed ends the run at a limit, and says so.
+func (m *Machine) exceed(name string) {
+	m.kill(137, "LIMIT_EXCEEDED", name)
+	m.emit(1, []byte("eryxsh: limit "+name+" reached\n"))
 }
 
 // Limit gives one of the machine's limits, or the largest number.
@@ -369,4 +389,14 @@ func (m *Machine) limit(v int64) int64 { return limit.Or(v) }
 
 // EachStep makes every step ask the host whether the slice is over, so that a
 // test can stop at each safe point.
-func (m *Machine) EachStep(on bool) { m.rt.single = on }
+func (m *Machine) EachStep(on bool) {
+	m.own()
+	m.rt.single = on
+}
+
+// ShortReads bounds what a utility reads at a time, in bytes, so that a test can
+// stop in the middle of small inputs; 0 is no bound.
+func (m *Machine) ShortReads(most int) {
+	m.own()
+	m.rt.short = most
+}

@@ -25,20 +25,20 @@ type Image struct {
 
 // UnitRecord is the text of a unit some frame or function stands in.
 type UnitRecord struct {
-	Name string `cbor:"1,keyasint,omitempty"`
 	Line int    `cbor:"2,keyasint,omitempty"`
 	Text string `cbor:"3,keyasint,omitempty"`
 }
 
 // ProcRecord is a process.
 type ProcRecord struct {
-	Process *Process       `cbor:"1,keyasint"`
-	Shell   *Shell         `cbor:"2,keyasint"`
-	Vars    []vars.Record  `cbor:"3,keyasint,omitempty"`
-	Funcs   []FuncRecord   `cbor:"4,keyasint,omitempty"`
-	Aliases []Pair         `cbor:"5,keyasint,omitempty"`
-	Hashed  []HashedRecord `cbor:"6,keyasint,omitempty"`
-	Frames  []FrameRecord  `cbor:"7,keyasint,omitempty"`
+	Process *Process      `cbor:"1,keyasint"`
+	Shell   *Shell        `cbor:"2,keyasint"`
+	Vars    []vars.Record `cbor:"3,keyasint,omitempty"` // all; of a process after the first, what differs from the first's
+	Funcs   []FuncRecord  `cbor:"4,keyasint,omitempty"`
+	Aliases []Pair        `cbor:"5,keyasint,omitempty"`
+	Hashed  []Hashed      `cbor:"6,keyasint,omitempty"`
+	Frames  []FrameRecord `cbor:"7,keyasint,omitempty"`
+	Gone    []string      `cbor:"8,keyasint,omitempty"` // names of the first process's variables that this one has not
 }
 
 // Pair is an entry of a table of strings.
@@ -81,7 +81,7 @@ func (m *Machine) Save() (*Image, error) {
 	if err := m.suspendable(); err != nil {
 		return nil, err
 	}
-	s := saver{units: map[*Unit]int{}}
+	s := saver{units: map[UnitRecord]int{}}
 	s.img = &Image{Machine: m, Files: m.Files, Pipes: m.Pipes, Calls: m.Calls}
 	for _, t := range m.Tools.Sorted() {
 		s.img.Tools = append(s.img.Tools, t)
@@ -104,32 +104,40 @@ func (m *Machine) suspendable() error {
 	return nil
 }
 
+// saver numbers units by what they say, not by who made them: the bytes may not
+// depend on what the cache of compiled lines happened to hold.
 type saver struct {
 	img   *Image
-	units map[*Unit]int
+	units map[UnitRecord]int
 }
 
 func (s *saver) unit(u *Unit) int {
-	if i, ok := s.units[u]; ok {
+	r := UnitRecord{u.Line, u.Text}
+	if i, ok := s.units[r]; ok {
 		return i
 	}
-	s.img.Units = append(s.img.Units, UnitRecord{u.Name, u.Line, u.Text})
-	s.units[u] = len(s.img.Units)
+	s.img.Units = append(s.img.Units, r)
+	s.units[r] = len(s.img.Units)
 	return len(s.img.Units)
 }
 
 func (s *saver) proc(p *Process) ProcRecord {
 	r := ProcRecord{Process: p, Shell: p.Shell}
-	for name, v := range p.Shell.Vars.All() {
-		r.Vars = append(r.Vars, v.Record(name))
+	if first := s.img.Machine.Procs[0]; p != first {
+		r.Vars, r.Gone = p.Shell.Vars.Since(first.Shell.Vars)
+	} else {
+		r.Vars = make([]vars.Record, 0, p.Shell.Vars.Len())
+		for name, v := range p.Shell.Vars.All() {
+			r.Vars = append(r.Vars, v.Record(name))
+		}
 	}
 	for name, fn := range p.Shell.Funcs.Sorted() {
 		r.Funcs = append(r.Funcs, FuncRecord{Name: name, Unit: s.unit(fn.Unit), Addr: fn.decl.addr, Export: fn.Export, Trace: fn.Trace,
 			Readonly: fn.Readonly, Line: fn.Line, File: fn.File})
 	}
 	r.Aliases = pairs(&p.Shell.Aliases)
-	for name, h := range p.Shell.Hashed.Sorted() {
-		r.Hashed = append(r.Hashed, HashedRecord{name, h.Path, h.Hits})
+	for _, h := range p.Shell.Hashed.Sorted() {
+		r.Hashed = append(r.Hashed, h)
 	}
 	for i := range p.Frames {
 		r.Frames = append(r.Frames, s.frame(&p.Frames[i]))
@@ -189,13 +197,13 @@ func Load(img *Image, fs *vfs.FS, reg *cmd.Registry) (*Machine, error) {
 	m := l.m
 	m.FS, m.Files, m.Pipes, m.Calls = fs, img.Files, img.Pipes, img.Calls
 	m.epoch = persist.NewEpoch()
-	m.rt = &transient{reg: reg}
+	m.lib, m.rt = newLibrary(reg), &transient{}
 	m.Tools = persist.Map[Tool]{}
 	for _, t := range img.Tools {
 		m.Tools.Set(m.epoch, t.Name, t)
 	}
 	for i, u := range img.Units {
-		c, err := loadUnit(u.Name, u.Text, u.Line)
+		c, err := loadUnit(u.Text, u.Line)
 		if err != nil {
 			return nil, fault.New(fault.Drift, "load", fmt.Sprintf("unit %d", i), "%s", err)
 		}
@@ -239,7 +247,14 @@ func (l *loader) proc(r *ProcRecord) (*Process, error) {
 		return nil, bad("process without its parts")
 	}
 	p.Shell = r.Shell
-	p.Shell.Vars = vars.NewTable()
+	if len(l.m.Procs) > 0 {
+		p.Shell.Vars = l.m.Procs[0].Shell.Vars.Fork()
+	} else {
+		p.Shell.Vars = vars.NewTable()
+	}
+	for _, name := range r.Gone {
+		p.Shell.Vars.Delete(name)
+	}
 	for _, v := range r.Vars {
 		x, err := vars.FromRecord(v)
 		if err != nil {
@@ -263,7 +278,7 @@ func (l *loader) proc(r *ProcRecord) (*Process, error) {
 		p.Shell.Aliases.Set(l.m.epoch, kv.Key, kv.Value)
 	}
 	for _, h := range r.Hashed {
-		p.Shell.Hashed.Set(l.m.epoch, h.Name, Hashed{h.Path, h.Hits})
+		p.Shell.Hashed.Set(l.m.epoch, h.Name, h)
 	}
 	for i := range r.Frames {
 		f, err := l.frame(p, &r.Frames[i])

@@ -10,23 +10,23 @@ import (
 
 // unit compiles the next line of a text, aliases expanded.
 // It gives the text back, in which aliases of that line have been replaced.
-func (m *Machine) unit(p *Process, name, text string, off, line int) (u *Unit, read string, next int, err error) {
+func (m *Machine) unit(p *Process, text string, off, line int) (u *Unit, read string, next int, err error) {
 	if p.Shell.Aliases.Len() == 0 || !p.Shell.Opts.on(OptExpandAliases) {
-		u, next, err = nextUnit(name, text, off, line)
+		u, next, err = m.lib.units.next(text, off, line)
 		if err != nil || strings.Contains(text[off:next], "$\\\n") {
 			if rest, ok := expand.Unfold(text[off:]); ok {
 				edited := text[:off] + rest
-				if v, end, err := nextUnit(name, edited, off, line); err == nil {
+				if v, end, err := nextUnit(edited, off, line); err == nil {
 					return v, edited, end, nil
 				}
 			}
 		}
 		if err != nil || !p.Shell.Opts.on(OptExtglob) && strings.Contains(text[off:next], "!(") {
-			return respaced(name, text, off, line, u, next, err)
+			return respaced(text, off, line, u, next, err)
 		}
 		return u, text, next, err
 	}
-	return m.aliasedUnit(p, name, text, off, line)
+	return m.aliasedUnit(p, text, off, line)
 }
 
 // closedDocs ends the line of a here-document's delimiter that the end of a
@@ -66,10 +66,10 @@ func closedDocs(text string, off int) (edited string, ok bool) {
 
 // respaced reads a line again where the parser and bash see other tokens:
 // without extglob !( is a negated subshell, and (( that is no arithmetic is two.
-func respaced(name, text string, off, line int, u *Unit, next int, err error) (*Unit, string, int, error) {
+func respaced(text string, off, line int, u *Unit, next int, err error) (*Unit, string, int, error) {
 	if e, ok := err.(*SyntaxError); ok && !e.Depth {
 		if edited, ok := closedDocs(text, off); ok {
-			if u, next, err := nextUnit(name, edited, off, line); err == nil {
+			if u, next, err := nextUnit(edited, off, line); err == nil {
 				return u, edited, next, nil
 			}
 		}
@@ -78,12 +78,15 @@ func respaced(name, text string, off, line int, u *Unit, next int, err error) (*
 				break
 			}
 			edited := text[:i+1] + " " + text[i+1:]
-			if u, next, err := nextUnit(name, edited, off, line); err == nil {
+			if u, next, err := nextUnit(edited, off, line); err == nil {
 				return u, edited, next, nil
 			}
 			i++
 		}
 		return nil, text, len(text), err
+	}
+	if err != nil || u == nil {
+		return nil, text, next, err
 	}
 	for range 64 {
 		at := -1
@@ -96,7 +99,7 @@ func respaced(name, text string, off, line int, u *Unit, next int, err error) (*
 			break
 		}
 		edited := text[:at] + " " + text[at:]
-		v, end, err := nextUnit(name, edited, off, line)
+		v, end, err := nextUnit(edited, off, line)
 		if err != nil {
 			break
 		}

@@ -28,6 +28,14 @@ func (m *Machine) simple(p *Process, c *simple) {
 	if p.Shell.Traps != nil && m.debugTrap(p, c, func() { p.push(Frame{Kind: FSimple, node: c}) }) {
 		return
 	}
+	if c.bare {
+		m.assignNow(p, c)
+		return
+	}
+	if c.temp && !p.Shell.Opts.on(OptXtrace) && len(p.Shell.Off) == 0 && !p.defines(c.builtin.name) {
+		m.tempNow(p, c)
+		return
+	}
 	if !c.plain {
 		m.stepSimple(p, p.push(Frame{Kind: FSimple, node: c}))
 		return
@@ -36,7 +44,7 @@ func (m *Machine) simple(p *Process, c *simple) {
 	words, err := expand.Fields(m.env(p), m.rt.fields[:0], c.words)
 	m.rt.fields = words[:0]
 	if err != nil {
-		if err == expand.ErrNeed {
+		if m.needsMemo(err) {
 			m.stepSimple(p, p.push(Frame{Kind: FSimple, node: c}))
 			return
 		}
@@ -51,7 +59,7 @@ func (m *Machine) simple(p *Process, c *simple) {
 		m.traceWords(p, words)
 	}
 	b := c.builtin
-	if b == nil || p.Shell.Funcs.Len() > 0 || len(p.Shell.Off) > 0 {
+	if b == nil || len(p.Shell.Off) > 0 || p.defines(b.name) {
 		m.run(p, append([]string(nil), words...), nil)
 		return
 	}
@@ -65,6 +73,66 @@ func (m *Machine) simple(p *Process, c *simple) {
 	}
 }
 
+// defines reports whether there is a function of the name.
+func (p *Process) defines(name string) bool {
+	if p.Shell.Funcs.Len() == 0 {
+		return false
+	}
+	_, ok := p.Shell.Funcs.Get(name)
+	return ok
+}
+
+// assignNow makes the assignments of a command that is nothing else and needs no frame.
+func (m *Machine) assignNow(p *Process, c *simple) {
+	m.Meter.Commands++
+	p.Subst = 0
+	e := m.env(p)
+	for i, a := range c.assigns {
+		m.rt.env.effects = 0
+		if err := m.assignNode(p, e, a); err != nil {
+			if m.needsMemo(err) {
+				m.stepSimple(p, p.push(Frame{Kind: FSimple, node: c, PC: simpleAssigns, I: i}))
+				return
+			}
+			m.assignFailed(p, err)
+			return
+		}
+	}
+	p.Status, p.Shell.Last = 0, ""
+	m.setPipe(p, 0)
+}
+
+// tempNow runs a builtin with assignments of its own: its frame is there only to undo them.
+func (m *Machine) tempNow(p *Process, c *simple) {
+	m.Meter.Commands++
+	p.Subst = 0
+	words, err := expand.Fields(m.env(p), m.rt.fields[:0], c.words)
+	m.rt.fields = words[:0]
+	if m.needsMemo(err) {
+		m.stepSimple(p, p.push(Frame{Kind: FSimple, node: c}))
+		return
+	}
+	if err != nil {
+		m.expandFailed(p, err)
+		return
+	}
+	f := p.push(Frame{Kind: FSimple, node: c, PC: simpleEnd, X: m.extra()})
+	for i, a := range c.assigns {
+		if err := m.assignTemp(p, m.env(p), f, a); err != nil {
+			if m.needsMemo(err) {
+				f.Words, f.PC, f.I = append([]string(nil), words...), simpleAssigns, i
+				m.stepSimple(p, f)
+				return
+			}
+			m.pop(p)
+			m.assignFailed(p, err)
+			return
+		}
+	}
+	p.Shell.Last = words[len(words)-1]
+	m.runBuiltin(p, c.builtin, words, f)
+}
+
 // stepSimple expands the words, makes the assignments, opens the redirections, runs the command.
 func (m *Machine) stepSimple(p *Process, f *Frame) {
 	c := f.node.(*simple)
@@ -75,7 +143,10 @@ func (m *Machine) stepSimple(p *Process, f *Frame) {
 		var words []string
 		ok, err := true, error(nil)
 		if len(c.words) > 0 {
-			ok, err = m.evaluate(p, f, c.memo, func(e expand.Env) (err error) { words, err = expand.Fields(e, nil, c.words); return err })
+			ok, err = m.evaluate(p, f, c.memo, func(e expand.Env) (err error) {
+				words, err = expand.Fields(e, make([]string, 0, len(c.words)), c.words)
+				return err
+			})
 		}
 		if !ok {
 			return
@@ -263,7 +334,11 @@ func (m *Machine) run(p *Process, argv []string, f *Frame) {
 func (m *Machine) runBuiltin(p *Process, b *builtin, argv []string, f *Frame) {
 	depth := len(p.Frames)
 	stay := b.special && f != nil && p.Shell.Opts.on(OptPosix) // assignments before a special builtin do
-	if stay && argv[0] != "unset" && argv[0] != "eval" {
+	switch {
+	case !stay || argv[0] == "unset":
+	case argv[0] == "eval":
+		f.Words = append([]string(nil), argv...) // its end looks at them
+	default:
 		f.X.Vars = nil
 	}
 	status := m.builtin(p, b, argv)
@@ -324,13 +399,11 @@ func (m *Machine) external(p *Process, argv []string) {
 		m.callTool(p, t, argv)
 		return
 	}
-	path, err := m.hashed(p, name)
-	if err == nil {
-		if err = m.runnable(p, path); err != nil {
-			name = path // remembered, and gone
-		}
-	}
+	path, err := m.lookUp(p, name)
 	if err != nil {
+		if path != "" {
+			name = path
+		}
 		m.notRun(p, name, err)
 		return
 	}

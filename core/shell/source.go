@@ -252,8 +252,11 @@ func shallow(n syntax.Node) bool {
 
 // nextUnit compiles the next complete line of text[off:], whose first line has the number line.
 // At the end of the text it gives nil and no error.
-func nextUnit(name, text string, off, line int) (u *Unit, next int, err error) {
+func nextUnit(text string, off, line int) (u *Unit, next int, err error) {
 	rest := text[off:]
+	if rest == "" {
+		return nil, off, nil
+	}
 	stmts, n, perr := parseUnit(rest)
 	if perr != nil {
 		return nil, len(text), syntaxError(perr, rest, line)
@@ -261,19 +264,19 @@ func nextUnit(name, text string, off, line int) (u *Unit, next int, err error) {
 	if len(stmts) == 0 {
 		return nil, len(text), nil
 	}
-	u = newUnit(name, rest[:n], line)
+	u = newUnit(rest[:n], line)
 	if err := u.compile(stmts); err != nil {
 		return nil, len(text), err
 	}
 	return u, off + n, nil
 }
 
-func newUnit(name, text string, line int) *Unit {
-	return &Unit{Name: name, Line: line, Text: text}
+func newUnit(text string, line int) *Unit {
+	return &Unit{Line: line, Text: text}
 }
 
 // loadUnit compiles the text of a saved unit again.
-func loadUnit(name, text string, line int) (*Unit, error) {
+func loadUnit(text string, line int) (*Unit, error) {
 	stmts, n, err := parseUnit(text)
 	if err != nil {
 		return nil, syntaxError(err, text, line)
@@ -281,6 +284,6 @@ func loadUnit(name, text string, line int) (*Unit, error) {
 	if len(stmts) == 0 || n != len(text) {
 		return nil, errors.New("the text no longer parses as one unit")
 	}
-	u := newUnit(name, text, line)
+	u := newUnit(text, line)
 	return u, u.compile(stmts)
 }

@@ -254,11 +254,3 @@ func (m *Machine) tilde(p *Process, dir string) string {
 	}
 	return dir
 }
-
-func (m *Machine) tildes(p *Process, dirs []string) []string {
-	out := make([]string, len(dirs))
-	for i, d := range dirs {
-		out[i] = m.tilde(p, d)
-	}
-	return out
-}

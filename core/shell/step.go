@@ -126,7 +126,41 @@ func (m *Machine) stepList(p *Process, f *Frame) {
 	if p.Shell.Opts.on(OptNoExec) {
 		return
 	}
+	n := len(p.Frames)
 	m.start(p, st)
+	if len(p.Frames) == n && p.top().Kind == FList {
+		m.turn(p, n)
+	}
+}
+
+// turn ends a list whose last statement is over and takes the loop or the if
+// around it to what comes next, in the step of that statement: a turn of a loop
+// of one statement is one step, and no step is more than one statement.
+func (m *Machine) turn(p *Process, n int) {
+	f := &p.Frames[n-1]
+	if n < 2 || f.I < len(f.node.(*list).stmts) || p.Wait.Kind != Runs || len(p.Queue) > 0 || len(p.Signal) > 0 {
+		return
+	}
+	below := &p.Frames[n-2]
+	switch below.Kind {
+	case FFunc:
+		if p.Shell.Traps == nil {
+			m.pop(p)
+			m.stepFunc(p, below)
+		}
+	case FFor:
+		m.pop(p)
+		m.stepFor(p, below)
+	case FCFor:
+		m.pop(p)
+		m.stepCFor(p, below)
+	case FWhile:
+		m.pop(p)
+		m.stepWhile(p, below)
+	case FIf:
+		m.pop(p)
+		m.stepIf(p, below)
+	}
 }
 
 // start begins a statement: it pushes frames, or does at once what needs none.
@@ -207,10 +241,10 @@ func (m *Machine) command(p *Process, n node) {
 		m.arith(p, x)
 	case *ifClause:
 		p.push(Frame{Kind: FIf, node: x})
-		p.push(Frame{Kind: FList, node: x.cond})
+		p.pushList(x.cond)
 	case *whileClause:
 		p.push(Frame{Kind: FWhile, node: x})
-		p.push(Frame{Kind: FList, node: x.cond})
+		p.pushList(x.cond)
 	case *forClause:
 		kind := FFor
 		if x.menu {
@@ -220,9 +254,13 @@ func (m *Machine) command(p *Process, n node) {
 	case *cFor:
 		p.push(Frame{Kind: FCFor, node: x})
 	case *caseClause:
+		if !x.memo && p.Shell.Traps == nil && !p.Shell.Opts.on(OptXtrace) {
+			m.caseNow(p, x)
+			return
+		}
 		p.push(Frame{Kind: FCase, node: x, PC: -1})
 	case *block:
-		p.push(Frame{Kind: FList, node: x.body})
+		p.pushList(x.body)
 	case *andOr:
 		p.push(Frame{Kind: FAndOr, node: x, I: 1})
 		m.start(p, x.stmts[0])
@@ -248,6 +286,10 @@ func (m *Machine) command(p *Process, n node) {
 		}
 		m.test(p, x)
 	case *decl:
+		if x.set != nil && p.Shell.Traps == nil && !p.Shell.Opts.on(OptXtrace) && !p.defines(x.name) {
+			m.declareNow(p, x)
+			return
+		}
 		p.push(Frame{Kind: FDecl, node: x})
 	case *timeClause:
 		p.push(Frame{Kind: FTime, node: x, X: &Extra{Until: m.now()}})
@@ -267,7 +309,7 @@ func (m *Machine) command(p *Process, n node) {
 func (m *Machine) stepScript(p *Process, f *Frame) {
 	x := f.X
 	line := x.Line
-	u, text, next, err := m.unit(p, x.Name, x.Text, f.I, line)
+	u, text, next, err := m.unit(p, x.Text, f.I, line)
 	x.Text = text
 	if err != nil {
 		m.syntaxError(p, f, err.(*SyntaxError))
@@ -290,7 +332,7 @@ func (m *Machine) stepScript(p *Process, f *Frame) {
 	if p.Shell.Opts.on(OptNoExec) {
 		return
 	}
-	p.push(Frame{Kind: FList, node: u.body})
+	p.pushList(u.body)
 }
 
 // syntaxError ends a script: status 2 and bash's message.
@@ -332,12 +374,19 @@ func (m *Machine) evaluate(p *Process, f *Frame, need bool, fn func(expand.Env) 
 		if err != expand.ErrNeed {
 			return true, err
 		}
-		if m.rt.env.effects > 0 {
-			return true, &expand.Error{Kind: expand.BadSubst, Text: "eryxsh: command substitution in a value, behind an assignment: not yet"}
+		if !m.needsMemo(err) {
+			return true, errLate
 		}
 	}
 	return m.expanded(p, f, fn)
 }
+
+// errLate refuses what would have to be evaluated twice.
+var errLate error = &expand.Error{Kind: expand.BadSubst, Text: "eryxsh: command substitution in a value, behind an assignment: not yet"}
+
+// needsMemo reports whether an expansion without a memo has met a command, and
+// can begin again with one: it has assigned nothing.
+func (m *Machine) needsMemo(err error) bool { return err == expand.ErrNeed && m.rt.env.effects == 0 }
 
 // expanded runs fn with an Env that remembers, in the top frame, what a command
 // with substitutions has seen. It reports whether fn ended; if not, a child

@@ -40,7 +40,7 @@ func (m *Machine) substitute(p *Process, n syntax.Node) {
 // substituteText starts the child for a command in a text made at run time.
 func (m *Machine) substituteText(p *Process, text string) {
 	if strings.HasPrefix(strings.TrimLeft(text, " \t\n"), "<") {
-		if u, _, err := nextUnit("", text, 0, max(p.Line, 1)); err == nil && u != nil && m.readFile(p, u.body) {
+		if u, _, err := nextUnit(text, 0, max(p.Line, 1)); err == nil && u != nil && m.readFile(p, u.body) {
 			return
 		}
 	}
@@ -88,12 +88,12 @@ func (m *Machine) substBody(p *Process, n syntax.Node) (*list, error) {
 		}
 		b.WriteByte('\n')
 	}
-	u, _, err := nextUnit(m.sourceName(p), b.String(), 0, p.Line)
+	u, _, err := nextUnit(b.String(), 0, p.Line)
 	if err != nil {
 		return nil, err
 	}
 	if u == nil {
-		u = newUnit("", "\n", p.Line)
+		u = newUnit("\n", p.Line)
 		if err := u.compile(nil); err != nil {
 			return nil, err
 		}

@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"bytes"
 	"io"
 	"strconv"
 
@@ -225,7 +226,7 @@ func (m *Machine) stepStdin(p *Process, f *Frame) {
 		return
 	}
 	text := string(x.Data)
-	u, _, _, perr := m.unit(p, "", expand.Encode([]byte(text)), 0, x.Line)
+	u, _, _, perr := m.unit(p, expand.Encode([]byte(text)), 0, x.Line)
 	if e, ok := perr.(*SyntaxError); ok && !end && e.Incomplete {
 		if prompts {
 			m.complainRaw(p, m.prompt(p, p.Shell.Vars.Get("PS2").String()))
@@ -317,10 +318,8 @@ func (m *Machine) readLine(file int, delim byte) ([]byte, error) {
 }
 
 func cutLine(b []byte, delim byte) (n int, found bool) {
-	for i, c := range b {
-		if c == delim {
-			return i + 1, true
-		}
+	if i := bytes.IndexByte(b, delim); i >= 0 {
+		return i + 1, true
 	}
 	return len(b), false
 }

@@ -54,7 +54,7 @@ func (m *Machine) stubText(head []byte) (string, bool) {
 		return "", false
 	}
 	name, ok := bytes.CutSuffix(rest, []byte(": built in\n"))
-	return string(name), ok && m.rt.reg.Lookup(string(name)) != nil
+	return string(name), ok && m.lib.reg.Lookup(string(name)) != nil
 }
 
 // execScript runs an interpreter named by #!, or the shell.
@@ -75,7 +75,7 @@ func (m *Machine) execScript(p *Process, path string, head []byte, argv []string
 		}
 		name := interp[strings.LastIndexByte(interp, '/')+1:]
 		if name != "bash" && name != "sh" {
-			if m.rt.reg.Lookup(name) == nil {
+			if m.lib.reg.Lookup(name) == nil {
 				m.execFile(p, interp, args, replace)
 				return
 			}
@@ -98,7 +98,7 @@ func (m *Machine) execUtility(p *Process, name string, argv []string, replace bo
 		m.newShell(p, argv, replace)
 		return
 	}
-	def := m.rt.reg.Lookup(name)
+	def := m.lib.reg.Lookup(name)
 	if def == nil {
 		m.notRun(p, argv[0], errNotFound)
 		return
@@ -136,10 +136,10 @@ func (m *Machine) becomeUtility(p *Process) {
 // gives the same flags. done says the command line was wrong or asked for help.
 func (m *Machine) context(p *Process, u *Util) (status int, done bool) {
 	s := &sysCtx{}
-	c := &cmd.Ctx{Name: baseName(u.Argv[0]), System: s}
+	c := &cmd.Ctx{Name: u.Argv[0], System: s}
 	s.m, s.p, s.u, s.c = m, p, u, c
 	u.ctx = c
-	return cmd.Parse(c, m.rt.reg.Lookup(u.Name), u.Argv[1:])
+	return cmd.Parse(c, m.lib.reg.Lookup(u.Name), u.Argv[1:])
 }
 
 func baseName(s string) string { return s[strings.LastIndexByte(s, '/')+1:] }
@@ -147,7 +147,7 @@ func baseName(s string) string { return s[strings.LastIndexByte(s, '/')+1:] }
 // stepUtil gives a utility a turn.
 func (m *Machine) stepUtil(p *Process, f *Frame) {
 	u := f.X.Util
-	def := m.rt.reg.Lookup(u.Name)
+	def := m.lib.reg.Lookup(u.Name)
 	if u.ctx == nil {
 		if status, done := m.context(p, u); done {
 			m.finishUtil(p, u, status)
@@ -429,5 +429,5 @@ func (m *Machine) pushScript(p *Process, name, text string, line int, call strin
 	if strings.Contains(text, "<<") && !strings.HasSuffix(text, "\n") {
 		text += "\n" // a here-document may run to the end
 	}
-	p.push(Frame{Kind: FScript, X: &Extra{Text: expand.Encode([]byte(text)), Name: name, Line: line, Call: call}})
+	p.push(Frame{Kind: FScript, X: &Extra{Text: expand.EncodeText(text), Name: name, Line: line, Call: call}})
 }

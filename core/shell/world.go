@@ -31,7 +31,7 @@ const (
 
 // New makes a machine with one shell and nothing to do.
 func New(c Config) *Machine {
-	m := &Machine{FS: c.FS, Limits: c.Limits, Host: c.Identity, Clock: c.Clock, epoch: persist.NewEpoch(), rt: &transient{reg: c.Registry}}
+	m := &Machine{FS: c.FS, Limits: c.Limits, Host: c.Identity, Clock: c.Clock, epoch: persist.NewEpoch(), lib: newLibrary(c.Registry), rt: &transient{}}
 	m.Rand.State = c.Seed
 	m.Sched.NextPID = shellPID
 	m.Files = []OFD{
@@ -67,11 +67,29 @@ func sortedKeys[V any](m map[string]V) []string {
 // they change it.
 func (m *Machine) Fork() *Machine {
 	m.Close() // codecs are replayed on both sides
+	if !m.shared {
+		for _, p := range m.Procs {
+			p.Shell.Vars.Seal() // both sides will fork them, maybe at the same time
+		}
+	}
 	c := *m
 	m.shared, c.shared = true, true
 	c.FS = m.FS.Fork()
-	c.rt = &transient{reg: m.rt.reg}
+	c.rt = nil // made when the fork is first used
 	return &c
+}
+
+// Before gives a copy to come back to, or nil while a codec is in flight: that
+// would have to read its input again each time.
+func (m *Machine) Before() *Machine {
+	for _, p := range m.Procs {
+		for i := range p.Frames {
+			if x := p.Frames[i].X; x != nil && x.Util != nil && x.Util.fiber != nil {
+				return nil
+			}
+		}
+	}
+	return m.Fork()
 }
 
 // own copies, after a fork, what a run is about to change. The persistent
@@ -82,9 +100,12 @@ func (m *Machine) own() {
 	}
 	m.shared = false
 	m.epoch = persist.NewEpoch()
+	if m.rt == nil {
+		m.rt = &transient{}
+	}
 	procs := make([]*Process, len(m.Procs))
 	for i, p := range m.Procs {
-		procs[i] = p.clone(m.rt.reg)
+		procs[i] = p.clone(m.lib.reg)
 	}
 	m.Procs = procs
 	m.Files = slices.Clone(m.Files)
@@ -176,20 +197,11 @@ func (m *Machine) Begin(s Start) error {
 		}
 	}
 	m.IO = HostIO{In: s.Stdin, InOpen: s.Open}
-	x := &Extra{}
-	for _, k := range sortedKeys(s.Env) {
-		old := p.Shell.Vars.Bind(k, vars.New(s.Env[k], vars.Export))
-		x.Vars = append(x.Vars, Saved{Name: k, Var: old})
+	bottom := Frame{Kind: FBottom}
+	if len(s.Env) > 0 || s.Cwd != "" {
+		bottom.X = m.lend(p, s.Env, s.Cwd)
 	}
-	if s.Cwd != "" {
-		x.Text = p.Cwd
-		p.Cwd = s.Cwd
-		for _, kv := range [][2]string{{"PWD", s.Cwd}, {"OLDPWD", x.Text}} {
-			x.Vars = append(x.Vars, Saved{Name: kv[0], Var: p.Shell.Vars.Bind(kv[0], vars.New(kv[1], vars.Export))})
-		}
-	}
-	x.Codes = []int{p.Status}
-	p.Frames = append(p.Frames[:0], Frame{Kind: FBottom, X: x})
+	p.Frames, m.rt.frames = append(m.rt.frames, bottom), nil
 	p.Depth, p.Line = 0, 1
 	m.Sched.Cur, m.Sched.Quantum = p.PID, quantum
 	p.Shell.Exec = command
@@ -199,6 +211,23 @@ func (m *Machine) Begin(s Start) error {
 	}
 	m.pushScript(p, "", s.Script, 1, "")
 	return nil
+}
+
+// lend gives the shell variables and a directory for one run. What it gives says what to put back.
+func (m *Machine) lend(p *Process, env map[string]string, cwd string) *Extra {
+	x := &Extra{}
+	bind := func(name, value string) {
+		x.Vars = append(x.Vars, Saved{Name: name, Var: p.Shell.Vars.Bind(name, vars.New(value, vars.Export))})
+	}
+	for _, k := range sortedKeys(env) {
+		bind(k, env[k])
+	}
+	if cwd != "" {
+		x.Text, p.Cwd = p.Cwd, cwd
+		bind("PWD", cwd)
+		bind("OLDPWD", x.Text)
+	}
+	return x
 }
 
 // runArgv starts a command given as a list of words.

@@ -1,6 +1,10 @@
 package vars
 
-import "errors"
+import (
+	"bytes"
+	"errors"
+	"slices"
+)
 
 // Record is a variable as plain data, for saving.
 type Record struct {
@@ -36,6 +40,15 @@ func (v *Var) Record(name string) Record {
 		r.Value = []byte(v.String())
 	}
 	return r
+}
+
+// equal reports whether two variables have the same record.
+func (v *Var) equal(w *Var) bool {
+	a, b := v.Record(""), w.Record("")
+	return a.Attrs == b.Attrs && a.Set == b.Set && a.Buckets == b.Buckets && bytes.Equal(a.Value, b.Value) &&
+		slices.EqualFunc(a.Elems, b.Elems, func(x, y Elem) bool {
+			return x.Index == y.Index && bytes.Equal(x.Key, y.Key) && bytes.Equal(x.Value, y.Value)
+		})
 }
 
 // FromRecord returns the variable that Record described, owned by no table.

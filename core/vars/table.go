@@ -6,15 +6,23 @@ import (
 )
 
 // Table is the set of bindings of one process: an open-addressed hash table
-// on pages of 16 slots. It is used by one thread at a time.
+// on pages of 16 slots, 16 pages to a shelf, so that the first write after a
+// fork copies little however many variables there are. It is used by one
+// thread at a time.
 type Table struct {
-	own    *token // nil right after a fork
-	dirOwn bool   // pages is this table's alone
-	pages  []*bindings
-	mask   uint32 // slots - 1
-	used   int    // slots taken, removed ones included
-	n      int
-	env    []string // Environ's answer; nil if it must be computed
+	own     *token // nil right after a fork
+	dirOwn  bool   // shelves is this table's alone
+	shelves []*shelf
+	mask    uint32 // slots - 1
+	used    int    // slots taken, removed ones included
+	n       int
+	env     []string // Environ's answer; nil if it must be computed
+	names   []string // Names' answer; nil if it must be computed
+}
+
+type shelf struct {
+	own *token
+	p   [16]*bindings
 }
 
 type bindings struct {
@@ -36,10 +44,36 @@ func NewTable() *Table {
 }
 
 func (t *Table) resize(slots int) {
-	t.pages, t.mask, t.used, t.dirOwn = make([]*bindings, slots/16), uint32(slots-1), 0, true
-	for i := range t.pages {
-		t.pages[i] = &bindings{own: t.owner()}
+	t.shelves, t.mask, t.used, t.dirOwn = make([]*shelf, (slots+255)/256), uint32(slots-1), 0, true
+	own := t.owner()
+	for i := range t.shelves {
+		t.shelves[i] = &shelf{own: own}
 	}
+	for i := 0; i < slots; i += 16 {
+		t.shelves[i>>8].p[i>>4&15] = &bindings{own: own}
+	}
+}
+
+// at returns slot i to be read.
+func (t *Table) at(i uint32) *binding { return &t.shelves[i>>8].p[i>>4&15].s[i&15] }
+
+// write returns slot i, on a page that this table owns.
+func (t *Table) write(i uint32) *binding {
+	own := t.owner()
+	if !t.dirOwn {
+		t.shelves, t.dirOwn = slices.Clone(t.shelves), true
+	}
+	h := t.shelves[i>>8]
+	if h.own != own {
+		h = &shelf{own: own, p: h.p}
+		t.shelves[i>>8] = h
+	}
+	p := h.p[i>>4&15]
+	if p.own != own {
+		p = &bindings{own: own, s: p.s}
+		h.p[i>>4&15] = p
+	}
+	return &p.s[i&15]
 }
 
 func (t *Table) owner() *token {
@@ -52,6 +86,20 @@ func (t *Table) owner() *token {
 // Fork returns a table with the same bindings, in O(1). Neither table sees
 // later changes of the other. Every *Var owned so far is no longer owned.
 func (t *Table) Fork() *Table {
+	c := new(Table)
+	t.ForkTo(c)
+	return c
+}
+
+// ForkTo is Fork into memory of the caller's.
+func (t *Table) ForkTo(c *Table) {
+	t.Seal()
+	*c = *t
+}
+
+// Seal gives up what the table owns. Until it is changed again, any number of
+// threads may fork it at a time.
+func (t *Table) Seal() {
 	if t.own != nil {
 		if t.own.changed {
 			t.env = nil
@@ -59,13 +107,12 @@ func (t *Table) Fork() *Table {
 		t.own.shared = true
 		t.own = nil
 	}
-	t.dirOwn = false
-	c := *t
-	return &c
+	if t.dirOwn {
+		t.dirOwn = false
+	}
 }
 
-// nameSum hashes a name: length and eight bytes are enough to tell the names
-// of a script apart, longer ones pay for the rest.
+// nameSum hashes a name.
 func nameSum(s string) uint32 {
 	h := uint32(2166136261) ^ uint32(len(s))
 	for i := 0; i < len(s); i++ {
@@ -77,7 +124,7 @@ func nameSum(s string) uint32 {
 // slot returns the position of name, or of the free slot where it would go.
 func (t *Table) slot(name string, sum uint32) (uint32, *binding) {
 	for i := sum & t.mask; ; i = (i + 1) & t.mask {
-		b := &t.pages[i>>4].s[i&15]
+		b := t.at(i)
 		if b.sum == sum && b.name == name || b.name == "" {
 			return i, b
 		}
@@ -100,23 +147,12 @@ func (t *Table) put(name string, sum uint32, v *Var) {
 		if v == nil {
 			return
 		}
-		if (t.used+1)*4 > len(t.pages)*16*3 {
+		if (t.used+1)*4 > (int(t.mask)+1)*3 {
 			t.rehash()
-			i, b = t.slot(name, sum)
+			i, _ = t.slot(name, sum)
 		}
 	}
-	own := t.owner()
-	if !t.dirOwn {
-		t.pages, t.dirOwn = slices.Clone(t.pages), true
-	}
-	p := t.pages[i>>4]
-	if p.own != own {
-		c := *p
-		c.own = own
-		p = &c
-		t.pages[i>>4] = p
-	}
-	b = &p.s[i&15]
+	b = t.write(i)
 	if b.name == "" {
 		b.name, b.sum = name, sum
 		t.used++
@@ -124,26 +160,26 @@ func (t *Table) put(name string, sum uint32, v *Var) {
 	switch {
 	case b.v == nil && v != nil:
 		t.n++
+		t.names = nil
 	case b.v != nil && v == nil:
 		t.n--
+		t.names = nil
 	}
 	b.v = v
 }
 
 // rehash drops the slots of removed names and doubles the table if it is full.
 func (t *Table) rehash() {
-	old, slots := t.pages, len(t.pages)*16
+	old, slots := *t, int(t.mask)+1
 	for (t.n+1)*2 > slots {
 		slots *= 2
 	}
 	t.resize(slots)
-	for _, p := range old {
-		for i := range p.s {
-			if b := &p.s[i]; b.v != nil {
-				j, _ := t.slot(b.name, b.sum)
-				t.pages[j>>4].s[j&15] = *b
-				t.used++
-			}
+	for i := range old.mask + 1 {
+		if b := old.at(i); b.v != nil {
+			j, _ := t.slot(b.name, b.sum)
+			*t.at(j) = *b
+			t.used++
 		}
 	}
 }
@@ -166,6 +202,15 @@ func (t *Table) Own(name string) *Var {
 	return v
 }
 
+// Owned is Own for a name whose binding Get has just given as v: most are
+// owned already and need no second search.
+func (t *Table) Owned(name string, v *Var) *Var {
+	if v != nil && v.own != nil && v.own == t.own {
+		return v
+	}
+	return t.Own(name)
+}
+
 // Bind replaces the binding of name by v and returns the one that was; nil
 // stands for none in both.
 func (t *Table) Bind(name string, v *Var) (old *Var) {
@@ -182,23 +227,32 @@ func (t *Table) Bind(name string, v *Var) (old *Var) {
 	return old
 }
 
+// Fresh binds name to a variable without value or attributes, owned, and
+// returns the binding that was.
+func (t *Table) Fresh(name string) (old, v *Var) {
+	v = &Var{own: t.owner()}
+	return t.Bind(name, v), v
+}
+
 // Delete removes the binding of name.
 func (t *Table) Delete(name string) { t.Bind(name, nil) }
 
 // Len returns the number of bindings.
 func (t *Table) Len() int { return t.n }
 
-// Names returns the bound names, sorted.
+// Names returns the bound names, sorted. The slice is shared and must not be changed.
 func (t *Table) Names() []string {
+	if t.names != nil {
+		return t.names
+	}
 	out := make([]string, 0, t.n)
-	for _, p := range t.pages {
-		for i := range p.s {
-			if p.s[i].v != nil {
-				out = append(out, p.s[i].name)
-			}
+	for i := range t.mask + 1 {
+		if b := t.at(i); b.v != nil {
+			out = append(out, b.name)
 		}
 	}
 	slices.Sort(out)
+	t.names = out
 	return out
 }
 
@@ -211,6 +265,23 @@ func (t *Table) All() func(yield func(string, *Var) bool) {
 			}
 		}
 	}
+}
+
+// Since gives what makes base into this table: the bindings that are not equal,
+// sorted by name, and the names that base has and this table has not.
+func (t *Table) Since(base *Table) (changed []Record, gone []string) {
+	for name, v := range t.All() {
+		if old := base.Get(name); old == v || old != nil && v.equal(old) {
+			continue
+		}
+		changed = append(changed, v.Record(name))
+	}
+	for _, name := range base.Names() {
+		if t.Get(name) == nil {
+			gone = append(gone, name)
+		}
+	}
+	return changed, gone
 }
 
 // Environ returns "NAME=value" of the exported scalars that are set, sorted.

@@ -452,8 +452,10 @@ func (v *Var) makeAssoc() {
 func (v *Var) SetAttrs(a Attr) {
 	v.writable()
 	kind := v.attrs & (Indexed | Assoc)
+	if (v.attrs|a)&Export != 0 {
+		v.own.changed = true
+	}
 	v.attrs = a&^(Indexed|Assoc) | kind
-	v.own.changed = true
 }
 
 // ValuesFrom returns the elements of an indexed array with index ≥ i.

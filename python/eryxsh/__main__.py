@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import List, NamedTuple, NoReturn, Optional, Sequence, TextIO
+from typing import TYPE_CHECKING, List, NamedTuple, NoReturn, Optional, Sequence, TextIO
+
+if TYPE_CHECKING:
+    from ._sandbox import Sandbox
 
 USAGE = """\
 Usage: eryxsh [OPTION]... [FILE [ARGUMENT]...]
@@ -20,16 +23,15 @@ script's; 130 after Ctrl-C, 124 after a timeout, 137 at a limit.
       --help           print this and exit
       --version        print the version and exit
 
-Of the host only FILE is read, and standard input.
+Of the host only FILE is read, which is copied into the sandbox, and standard input.
 """
 
 
 class Request(NamedTuple):
     """What the command line asks for."""
 
-    script: Optional[str]  # None: from standard input
-    name: str  # $0
-    arguments: List[str]
+    command: List[str]  # in the sandbox
+    file: Optional[str]  # the script among its words
     timeout: Optional[float]
     hardened: bool
 
@@ -76,7 +78,7 @@ def _parse(words: List[str]) -> Optional[Request]:
         elif word == "-c":
             if len(words) < 2:
                 _fail("-c: option requires an argument")
-            return Request(words[1], words[2] if len(words) > 2 else "bash", words[3:], timeout, hardened)
+            return Request(["bash", *words], None, timeout, hardened)
         elif word == "--":
             del words[0]
             break
@@ -85,8 +87,8 @@ def _parse(words: List[str]) -> Optional[Request]:
         else:
             break
     if not words or words[0] == "-":
-        return Request(None, "bash", words[1:], timeout, hardened)
-    return Request(_read(words[0]), words[0], words[1:], timeout, hardened)
+        return Request(["bash", "-s", "--", *words[1:]], None, timeout, hardened)
+    return Request(["bash", "--", *words], words[0], timeout, hardened)
 
 
 def _seconds(text: str) -> float:
@@ -99,10 +101,10 @@ def _seconds(text: str) -> float:
     return value
 
 
-def _read(path: str) -> str:
+def _read(path: str) -> bytes:
     try:
         with open(path, "rb") as file:
-            return file.read().decode("utf-8", "surrogateescape")
+            return file.read()
     except OSError as error:
         _fail(f"{path}: {error.strerror}", 126 if os.path.exists(path) else 127)
 
@@ -110,14 +112,12 @@ def _read(path: str) -> str:
 def _run(request: Request) -> int:
     from . import PIPE, Finished, InputNeeded, Limits, Output, Sandbox
 
-    script = request.script
-    if script is None:
-        script = sys.stdin.buffer.read().decode("utf-8", "surrogateescape")
+    content = None if request.file is None else _read(request.file)
     with Sandbox(limits=Limits.hardened() if request.hardened else None) as sandbox:
-        plain = request.name == "bash" and not request.arguments
-        command: object = script if plain else ["bash", "-c", script, request.name, *request.arguments]
-        stdin = None if request.script is None else PIPE
-        run = sandbox.commands.start(command, stdin=stdin, timeout=request.timeout)  # type: ignore[arg-type]
+        command = request.command
+        if request.file is not None and content is not None:
+            command = _placed(sandbox, command, request.file, content)
+        run = sandbox.commands.start(command, stdin=PIPE, timeout=request.timeout)
         for event in run.events():
             if isinstance(event, Output):
                 _write(sys.stdout if event.stream == "stdout" else sys.stderr, event.data)
@@ -126,6 +126,17 @@ def _run(request: Request) -> int:
             elif isinstance(event, Finished):
                 return event.result.exit_code
         raise AssertionError("a run without tools ends")
+
+
+def _placed(sandbox: Sandbox, command: List[str], path: str, content: bytes) -> List[str]:
+    """Put the script where its name says it is, so that $0, BASH_SOURCE and messages are bash's."""
+    try:
+        sandbox.files.write(path, content)
+        sandbox.files.chmod(path, 0o755)
+        return command
+    except OSError:  # /dev/fd/63: a name that no file of the sandbox can have
+        script = content.decode("utf-8", "surrogateescape")
+        return ["bash", "-c", script, *command[command.index(path) :]]
 
 
 def _write(stream: TextIO, data: bytes) -> None:

@@ -8,6 +8,7 @@ from . import _turns, _wire
 from ._async_runs import SLICE, AsyncRun
 from ._errors import EryxshError
 from ._limits import Limits, changed
+from ._native import call as _call
 from ._results import CommandResult
 from ._runs import AnyRun, Run, abandon, text_sink
 from ._tools import as_bytes
@@ -17,6 +18,10 @@ from ._turns import wait as wait_for
 if TYPE_CHECKING:
     from ._async import AsyncSandbox
     from ._sandbox import Sandbox
+
+
+_RUN = _wire._RUN_RUN
+_DONE = _wire.DONE
 
 
 class _Sentinel:
@@ -108,18 +113,23 @@ class Commands:
         try:
             if drivers.setdefault(handle, turn) is not turn:
                 wait_for(handle, turn)
-            answer = _wire.run_run(
-                handle,
-                script=command if isinstance(command, str) else None,
-                argv=None if isinstance(command, str) else _words(command),
-                stdin=None if stdin is None else _input(stdin),
-                env=None if env is None else _environment(env),
-                cwd=None if cwd is None else str(cwd),
-                timeout=sandbox._timeout_ns if timeout is DEFAULT else nanoseconds(timeout),
-                limits=None if limits is None else changed(limits),
-                keep=on_stdout is None and on_stderr is None,
+            answer = _call(  # _wire.run_run, without the half microsecond that passing names takes
+                _RUN,
+                (
+                    handle,
+                    command if isinstance(command, str) else None,
+                    None if isinstance(command, str) else _words(command),
+                    None if stdin is None else _input(stdin),
+                    None,
+                    None if env is None else _environment(env),
+                    None if cwd is None else str(cwd),
+                    sandbox._timeout_ns if timeout is DEFAULT else nanoseconds(timeout),
+                    None if limits is None else changed(limits),
+                    None,
+                    on_stdout is None and on_stderr is None,
+                ),
             )
-            if answer["tag"] == _wire.DONE and on_stdout is None and on_stderr is None:
+            if answer["tag"] == _DONE and on_stdout is None and on_stderr is None:
                 result = CommandResult(answer, answer["output"])
             else:
                 run = Run(sandbox, answer["run"])
@@ -249,7 +259,7 @@ class AsyncCommands:
                 keep=on_stdout is None and on_stderr is None,
                 slice_ns=SLICE,
             )
-            if answer["tag"] == _wire.DONE and on_stdout is None and on_stderr is None:
+            if answer["tag"] == _DONE and on_stdout is None and on_stderr is None:
                 result = CommandResult(answer, answer["output"])
             else:
                 run = AsyncRun(self._async_sandbox, answer["run"])

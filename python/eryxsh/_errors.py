@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import builtins
 import errno as _errno
-from typing import Any, Mapping, Optional, Tuple
+import threading
+import time
+from typing import Any, Mapping, NoReturn, Optional, Tuple
 
 __all__ = [
     "AlreadyResumedError",
@@ -189,10 +191,21 @@ _HERE = {
 }  # fmt: skip
 
 
+_CLOSING = 254  # the interpreter is ending
+
+
+def _stand_still() -> NoReturn:
+    """What becomes of a daemon thread when the interpreter ends, here as in CPython: it just stops, without a traceback."""
+    while True:
+        time.sleep(3600)
+
+
 def from_wire(fields: Mapping[str, Any]) -> BaseException:
     """The exception for the fields of an Error answer (``_wire.Error``)."""
     from eryxsh import _wire
 
+    if fields["kind"] == _CLOSING and threading.current_thread().daemon:
+        _stand_still()
     name = _wire.KINDS.get(fields["kind"], "EryxshError")
     path = fields["path"] or None
     limit = fields["limit"] or None

@@ -11,6 +11,7 @@ from pathlib import PurePosixPath
 from typing import IO, TYPE_CHECKING, Any, Dict, Iterable, Iterator, List, Mapping, NamedTuple, Optional, Tuple, Union
 
 from . import _wire
+from ._display import Text
 from ._errors import os_error
 from ._openfile import open_file
 from ._paths import PathLike, SandboxPath
@@ -219,14 +220,17 @@ class Files:
             yield from self.walk(posixpath.join(top, name))
 
     def tree(self, path: PathLike = "/") -> str:
-        """A directory as indented text, links with their target; what every sandbox has is left out of ``/``."""
+        """A directory as indented text, links with their target; what every sandbox has is left out of ``/``.
+
+        It is a ``str`` that a REPL and a notebook show as it is.
+        """
         top = path_text(path)
         lines = [top]
         depth_of_top = _depth(self._resolved(top))
         for f in self._below(top):
             mark = "/" if f.type == "dir" else f" -> {f.target}" if f.type == "symlink" else ""
             lines.append("  " * (_depth(f.path) - depth_of_top) + f.name + mark)
-        return "\n".join(lines) + "\n"
+        return Text("\n".join(lines) + "\n")
 
     def to_dict(self, path: PathLike = "/") -> Dict[str, bytes]:
         """Every regular file below a directory: path to content, in byte order; what every sandbox has is left out of ``/``."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 from typing import TYPE_CHECKING, Any, Dict, List, NamedTuple, Optional, Sequence, Tuple
 
+from ._display import columns, plain, table
 from ._errors import CommandError
 
 if TYPE_CHECKING:
@@ -25,41 +26,41 @@ class CommandResult:
     ('hi\\n', 1, False)
     """
 
-    __slots__ = ("_chunks", "_done", "_stderr", "_stdout", "_texts", "tool_errors")
+    __slots__ = ("_chunks", "_done", "_errors", "_streams", "_texts")
 
     def __init__(self, done: _wire.Done, chunks: Sequence[Chunk], tool_errors: Sequence[BaseException] = ()) -> None:
         self._done = done
-        self._chunks: Optional[Sequence[Chunk]] = chunks
-        self._stdout: Any = None  # bytes, joined when first asked for
-        self._stderr: Any = None
-        self._texts: Optional[Tuple[str, str]] = None  # decoded when first asked for
-        self.tool_errors: List[BaseException] = list(tool_errors)
-        """The exceptions tools raised, in order."""
+        self._chunks: Optional[Sequence[Chunk]] = chunks  # until they are joined
+        self._errors = tool_errors
+        self._texts: Optional[Tuple[str, str]] = None  # when first asked for
 
-    def _join(self) -> None:
-        out: List[bytes] = []
-        err: List[bytes] = []
-        for stream, data in self._chunks or ():
-            (out if stream == 1 else err).append(data)
-        self._stdout, self._stderr, self._chunks = b"".join(out), b"".join(err), None
+    def _join(self) -> Tuple[bytes, bytes]:
+        """Standard output and standard error."""
+        chunks = self._chunks
+        if chunks is not None:
+            if len(chunks) == 1 and chunks[0][0] == 1:  # as most
+                self._streams = chunks[0][1], b""
+            else:
+                out = [data for stream, data in chunks if stream == 1]
+                err = [data for stream, data in chunks if stream != 1]
+                self._streams = b"".join(out), b"".join(err)
+            self._chunks = None
+        return self._streams
 
     def _decode(self) -> Tuple[str, str]:
-        self._texts = (self.stdout_bytes.decode("utf-8", "surrogateescape"), self.stderr_bytes.decode("utf-8", "surrogateescape"))
-        return self._texts
+        out, err = self._join()
+        self._texts = texts = out.decode("utf-8", "surrogateescape"), err.decode("utf-8", "surrogateescape") if err else ""
+        return texts
 
     @property
     def stdout_bytes(self) -> bytes:
         """Standard output."""
-        if self._chunks is not None:
-            self._join()
-        return self._stdout  # type: ignore[no-any-return]
+        return self._join()[0]
 
     @property
     def stderr_bytes(self) -> bytes:
         """Standard error."""
-        if self._chunks is not None:
-            self._join()
-        return self._stderr  # type: ignore[no-any-return]
+        return self._join()[1]
 
     @property
     def stdout(self) -> str:
@@ -111,6 +112,11 @@ class CommandResult:
         """Options and features the script used that do not exist here (``grep --foo``)."""
         return list(self._done["unsupported"])
 
+    @property
+    def tool_errors(self) -> List[BaseException]:
+        """The exceptions tools raised, in order."""
+        return list(self._errors)
+
     def check(self) -> CommandResult:
         """Raise CommandError, which carries this result, unless the exit code is 0; else give the result."""
         if self._done["status"] == 0:
@@ -141,7 +147,7 @@ class CommandResult:
 
     def __reduce__(self) -> Any:
         chunks = ((1, self.stdout_bytes), (2, self.stderr_bytes))
-        return CommandResult, ({**self._done, "output": ()}, chunks, self.tool_errors)
+        return CommandResult, ({**self._done, "output": ()}, chunks, tuple(self._errors))
 
 
 class FileInfo(NamedTuple):
@@ -248,7 +254,20 @@ class Usage(NamedTuple):
 
 
 class Info(NamedTuple):
-    """A sandbox, for people."""
+    """A sandbox, for people: ``str`` gives lines, a notebook a table.
+
+    >>> from eryxsh import Sandbox
+    >>> print(Sandbox(clock="virtual", seed=1).info())  # doctest: +ELLIPSIS
+    user       user
+    host       sandbox
+    directory  /home/user
+    status     0
+    run        none
+    clock      2000-01-01 00:00:00 UTC, virtual
+    seed       1
+    tools      none
+    commands   ...
+    """
 
     user: str
     hostname: str
@@ -267,6 +286,29 @@ class Info(NamedTuple):
     """By name; 0 is no limit, ``time`` is in nanoseconds."""
     commands: Tuple[str, ...]
     """Builtins and utilities there are."""
+
+    def _rows(self) -> List[Tuple[str, str]]:
+        clock = f"{self.now:%Y-%m-%d %H:%M:%S} UTC" + (", virtual" if self.virtual else "")
+        return [
+            ("user", self.user),
+            ("host", self.hostname),
+            ("directory", self.cwd),
+            ("status", str(self.exit_code)),
+            ("run", self.run or "none"),
+            ("clock", clock),
+            ("seed", str(self.seed)),
+            ("tools", " ".join(self.tools) or "none"),
+            ("commands", f"{len(self.commands)}, builtins and utilities"),
+        ]
+
+    def __str__(self) -> str:
+        return columns(self._rows())
+
+    def _repr_html_(self) -> str:
+        return table("sandbox", self._rows())
+
+    def __rich__(self) -> Any:
+        return plain(str(self))
 
 
 class Redirect(NamedTuple):

@@ -190,7 +190,7 @@ class AnyRun:
         while True:
             step, self._answer = self._answer, None
             if step is None:
-                step = _wire.run_step(self._sandbox._live(), self._id, slice_ns=self._slice)
+                step = _wire.run_step(self._sandbox._live(), self._id, slice_ns=self._slice, taken=True if outputs is not None else None)
             if step["output"] and outputs is not None:
                 outputs.extend(step["output"])
                 if step["tag"] == _wire.SLICE:

@@ -20,6 +20,7 @@ from ._tools import Tool, as_tool, registry, wire_tools
 S = TypeVar("S", bound="Sandbox")
 F = TypeVar("F", bound=Callable[..., Any])
 
+_new = object.__new__
 _TIMEOUT = 30.0
 _TIMEOUT_NS = 30_000_000_000
 _NO_TOOLS: Dict[str, Tool] = {}  # shared by all sandboxes without tools; never changed
@@ -101,6 +102,10 @@ class Sandbox:
             raise self._not_yet("network=")
         if persistence != "ephemeral" or namespace != "default" or store is not None:
             _persistence.check(persistence, namespace, store)
+        if cwd is not None and not path_text(cwd).startswith("/"):
+            raise ValueError(f"cwd is an absolute path, not {cwd!r}")
+        if files is not None and not isinstance(files, Mapping):
+            raise TypeError(f"files maps paths to contents and is no {type(files).__name__}")
         virtual, start = (None, None) if clock == "real" else _clock(clock)
         self._handle = _wire.sandbox_new(
             env=None if env is None else _environment(env),
@@ -181,7 +186,9 @@ class Sandbox:
     @property
     def commands(self) -> Commands:
         """Run scripts."""
-        return Commands(self)
+        made = _new(Commands)  # without __init__: it is asked for at every command
+        made._sandbox = self
+        return made
 
     @property
     def env(self) -> Env:

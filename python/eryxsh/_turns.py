@@ -32,7 +32,7 @@ import contextvars
 import os
 import sys
 import threading
-from typing import TYPE_CHECKING, Any, Deque, Dict, Optional, Tuple
+from typing import TYPE_CHECKING, Any, Callable, Deque, Dict, Optional, Tuple
 
 from ._errors import SandboxBusyError
 
@@ -46,16 +46,16 @@ _LOOK = 1.0  # seconds between looks whether the holder of a turn is still there
 class Turn:
     """Somebody's right to drive a sandbox."""
 
-    __slots__ = ("gate", "paused", "poked", "stopping", "task", "thread", "waker")
+    # Most turns live for microseconds and never need these: not set until they are.
+    task: Any = None  # for a turn of a task
+    poked = False  # somebody called wake since the last look
+    paused = False  # by Sandbox.suspend
+    stopping = False  # cancelled or closed: a pause ends
+    waker: Any = None  # has set(); while the driver waits
+    gate: Any = None  # has release(); while it waits for the turn
 
-    def __init__(self) -> None:
-        self.thread = threading.get_ident()
-        self.task: Any = None  # for a turn of a task
-        self.poked = False  # somebody called wake since the last look
-        self.paused = False  # by Sandbox.suspend
-        self.stopping = False  # cancelled or closed: a pause ends
-        self.waker: Any = None  # has set(); while the driver waits
-        self.gate: Any = None  # has release(); while it waits for the turn
+    def __init__(self, thread: Callable[[], int] = threading.get_ident) -> None:
+        self.thread = thread()
 
     def wait(self, seconds: Optional[float]) -> None:
         """Sleep on the driving thread; ``wake`` ends it early."""

@@ -13,7 +13,7 @@ from typing import Any, Dict, Final, List, Literal, Optional, Tuple, TypedDict, 
 from eryxsh._native import Method
 from eryxsh._native import call as _call
 
-FINGERPRINT: Final = "22d3d2f7d57d15b2"
+FINGERPRINT: Final = "4210ce7ca8a98618"
 
 Strings = Union[List[str], Tuple[str, ...]]
 
@@ -936,14 +936,16 @@ def run_start(sandbox: int, *, script: Optional[str] = None, argv: Optional[Stri
 _RUN_STEP: Final[Method[Answer]] = Method((66, 0, None))
 
 
-def run_step(sandbox: int, run: str, *, slice_ns: Optional[int] = None) -> Answer:
+def run_step(sandbox: int, run: str, *, slice_ns: Optional[int] = None, steps: Optional[int] = None, taken: Optional[bool] = None) -> Answer:
     """Drive the run for a slice.
 
     sandbox: handle
     run: id
     slice_ns: ns; 0 is 20 ms
+    steps: end the slice after so many safe points, for tests that stop a run at each; 0 is no end
+    taken: the output of this answer does not stay in the run, even if it keeps its output
     """
-    return _call(_RUN_STEP, (sandbox, run, slice_ns))
+    return _call(_RUN_STEP, (sandbox, run, slice_ns, steps, taken))
 
 
 _RUN_ANSWER: Final[Method[None]] = Method((67, 0, None))

@@ -9,6 +9,7 @@ import (
 // A command of a sandbox that has run many: the whole way from a request's
 // bytes to an answer's.
 func BenchmarkEcho(b *testing.B) {
+	Tune()
 	c := newClient(b)
 	var h int64
 	c.ask("sandbox.new", wire.NewParams{}, &h)

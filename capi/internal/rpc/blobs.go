@@ -75,7 +75,7 @@ func load(blob, key []byte, lim limit.Limits, here []shell.Tool) (*core.World, e
 	for _, name := range sorted(all) {
 		list = append(list, all[name])
 	}
-	w.Config.Tools = list
+	w.Config.Tools = list // nobody shares it yet
 	w.M.SetTools(list)
 	return w, nil
 }
@@ -96,7 +96,7 @@ func importInto(c *call, p *wire.ImportParams) error {
 	b.World.Close()
 	b.World = w
 	b.changed()
-	b.origin = origin(w)
+	b.origin = w.Origin()
 	return nil
 }
 
@@ -112,5 +112,5 @@ func fromState(c *call, p *wire.FromStateParams) (int64, error) {
 	if err := setLimits(&w.M.Limits, p.Limits); err != nil {
 		return 0, err
 	}
-	return c.add(newSandbox(w)), nil
+	return c.add(newSandbox(w, w.Origin())), nil
 }

@@ -25,7 +25,7 @@ func (c *call) tree(handle int64) (tree, error) {
 	if err != nil {
 		return tree{}, err
 	}
-	b.tick()
+	b.tick(c)
 	return tree{b, b.M.FS, b.Cred(), b.M.Now()}, nil
 }
 

@@ -19,9 +19,9 @@ const (
 
 func runMethods() []binding {
 	return []binding{
-		drives("run.run", func(c *call, p *wire.StartParams) (*sandbox, int64, error) {
+		drives("run.run", func(c *call, p *wire.StartParams) (*sandbox, pace, error) {
 			b, err := start(c, p)
-			return b, p.Slice, err
+			return b, pace{ns: p.Slice}, err
 		}),
 		on("run.start", func(c *call, p *wire.StartParams) (string, error) {
 			b, err := start(c, p)
@@ -30,9 +30,9 @@ func runMethods() []binding {
 			}
 			return b.M.RunID, nil
 		}),
-		drives("run.step", func(c *call, p *wire.StepParams) (*sandbox, int64, error) {
+		drives("run.step", func(c *call, p *wire.StepParams) (*sandbox, pace, error) {
 			b, err := c.holdRun(p.Sandbox, p.Run)
-			return b, p.Slice, err
+			return b, pace{ns: p.Slice, steps: p.Steps, taken: p.Taken}, err
 		}),
 		does("run.answer", func(c *call, p *wire.AnswerParams) error {
 			b, err := c.holdRun(p.Sandbox, p.Run)
@@ -112,7 +112,7 @@ func start(c *call, p *wire.StartParams) (*sandbox, error) {
 	if err != nil {
 		return nil, err
 	}
-	b.tick()
+	b.tick(c)
 	_, err = b.Begin(core.Start{Script: p.Script, Argv: p.Argv, Stdin: p.Stdin, Open: p.Pipe, Env: p.Env, Cwd: p.Dir, Timeout: p.Timeout,
 		Limits: p.Limits, Suspend: p.Suspend, Keep: p.Keep})
 	if err != nil {
@@ -123,12 +123,20 @@ func start(c *call, p *wire.StartParams) (*sandbox, error) {
 	return b, nil
 }
 
+// pace is how far one call may drive a run.
+type pace struct {
+	ns    int64
+	steps int64 // safe points; 0 is no bound
+	taken bool  // the caller keeps the output, so the run need not
+}
+
 // slice is the host of a machine for one call.
 type slice struct {
 	*sandbox
 	server *Server
 	began  time.Time
 	length time.Duration
+	steps  int64 // left of those the call may take; 0 is no bound
 }
 
 // Now is the host's time; in a virtual world, whose budgets may not depend on
@@ -142,35 +150,49 @@ func (s *slice) Now() int64 {
 
 // Expired reports whether the slice is over or somebody wants something.
 func (s *slice) Expired() bool {
+	if s.steps > 0 {
+		if s.steps--; s.steps == 0 {
+			return true
+		}
+	}
 	return s.note.Load() != nil || s.closed.Load() || s.server.closing.Load() || time.Since(s.began) >= s.length
 }
 
-// drives binds a method that moves a run: f gives the sandbox, held, and the
-// length of the slice in ns.
-func drives[P any](name string, f func(c *call, p *P) (*sandbox, int64, error)) binding {
+// drives binds a method that moves a run: f gives the sandbox, held, and how
+// far it may go.
+func drives[P any](name string, f func(c *call, p *P) (*sandbox, pace, error)) binding {
 	b := on(name, func(*call, *P) (wire.Output, error) { return wire.Output{}, nil })
 	b.handle = func(c *call, params []byte) (Reply, error) {
 		var p P
 		if err := wire.Params(params, &p); err != nil {
 			return Reply{}, badRequest("parameters: %v", err)
 		}
-		b, ns, err := f(c, &p)
+		b, far, err := f(c, &p)
 		if err != nil {
 			return Reply{}, err
 		}
-		return c.drive(b, time.Duration(ns))
+		return c.drive(b, far)
 	}
 	return b
 }
 
 // drive moves the run for a slice and says why it came back.
-func (c *call) drive(b *sandbox, length time.Duration) (Reply, error) {
+func (c *call) drive(b *sandbox, far pace) (Reply, error) {
+	length := time.Duration(far.ns)
 	if length <= 0 {
 		length = usualSlice
 	}
-	s := slice{sandbox: b, server: c.Server, began: time.Now(), length: min(length, longestSlice)}
+	s := slice{sandbox: b, server: c.Server, began: c.now(), length: min(length, longestSlice), steps: far.steps}
+	if far.steps > 0 {
+		b.M.EachStep(true)
+		defer b.M.EachStep(false)
+	}
 	if left, ok := b.TimeLeft(); ok {
 		s.length = min(s.length, time.Duration(left))
+	}
+	if far.taken {
+		defer func(keep bool) { b.Keep = keep }(b.Keep)
+		b.Keep = false
 	}
 	if b.slept != 0 {
 		b.Slept(min(s.began.UnixNano(), b.wake) - b.slept)
@@ -196,7 +218,8 @@ func (b *sandbox) obey() (Reply, bool, error) {
 	}
 	b.note.CompareAndSwap(n, nil)
 	if n.suspend {
-		r, err := b.say(wire.TagSuspended, func(o wire.Output) any { return wire.Suspended{Output: o} })
+		out := wire.Suspended{Output: b.output()}
+		r, err := say(wire.TagSuspended, &out.Output, &out)
 		return r, true, err
 	}
 	b.Cancel()
@@ -204,14 +227,16 @@ func (b *sandbox) obey() (Reply, bool, error) {
 	return r, true, err
 }
 
-// say makes an answer that begins with the output so far.
-func (b *sandbox) say(tag wire.Tag, body func(wire.Output) any) (Reply, error) {
-	taken := b.Take()
+// output takes the output so far, which every answer of a run begins with.
+func (b *sandbox) output() wire.Output { return wire.Output{Run: b.M.RunID, Output: chunks(b.Take())} }
+
+// say makes an answer of a run.
+func say(tag wire.Tag, out *wire.Output, body any) (Reply, error) {
 	size := 256
-	for _, c := range taken {
+	for _, c := range out.Output {
 		size += len(c.Data) + 16
 	}
-	return encoded(tag, body(wire.Output{Run: b.M.RunID, Output: chunks(taken)}), size)
+	return encoded(tag, body, size)
 }
 
 func chunks(taken []shell.Chunk) []wire.Chunk {
@@ -227,12 +252,12 @@ func chunks(taken []shell.Chunk) []wire.Chunk {
 
 // answer says how a slice ended.
 func (b *sandbox) answer(outcome shell.Outcome, until int64) (Reply, error) {
-	m := b.M
+	m, o := b.M, b.output()
 	switch outcome {
 	case shell.Sliced:
-		return b.say(wire.TagSlice, func(o wire.Output) any { return wire.Slice{Output: o} })
+		return say(wire.TagSlice, &o, &wire.Slice{Output: o})
 	case shell.Calls:
-		return b.say(wire.TagCalls, func(o wire.Output) any { return wire.Calls{Output: o, Calls: b.calls()} })
+		return say(wire.TagCalls, &o, &wire.Calls{Output: o, Calls: b.calls()})
 	case shell.Sleeping:
 		now := time.Now().UnixNano()
 		wait := max(until-m.Now(), 0)
@@ -240,21 +265,19 @@ func (b *sandbox) answer(outcome shell.Outcome, until int64) (Reply, error) {
 			wait = min(wait, left)
 		}
 		b.slept, b.wake = now, now+wait
-		return b.say(wire.TagSleeping, func(o wire.Output) any { return wire.Sleeping{Output: o, Until: until, Wait: wait} })
+		return say(wire.TagSleeping, &o, &wire.Sleeping{Output: o, Until: until, Wait: wait})
 	case shell.Input:
-		return b.say(wire.TagInput, func(o wire.Output) any { return wire.Input{Output: o} })
+		return say(wire.TagInput, &o, &wire.Input{Output: o})
 	case shell.Limited:
-		return b.say(wire.TagLimit, func(o wire.Output) any { return wire.Limited{Output: o, Limit: m.Run.Limit} })
+		return say(wire.TagLimit, &o, &wire.Limited{Output: o, Limit: m.Run.Limit})
 	case shell.Marked:
 		name := m.Run.Marks[0]
 		m.Run.Marks = m.Run.Marks[1:]
-		return b.say(wire.TagCheckpoint, func(o wire.Output) any { return wire.Checkpointed{Output: o, Name: name} })
+		return say(wire.TagCheckpoint, &o, &wire.Checkpointed{Output: o, Name: name})
 	}
-	return b.say(wire.TagDone, func(o wire.Output) any {
-		return wire.Done{Output: o, Status: m.Run.Status, Steps: m.Meter.Steps - m.Run.Steps, Time: m.Meter.Time - b.meter,
-			ErrorClass: m.Run.Class, Limit: m.Run.Limit, StdoutTruncated: m.IO.Cut[0], StderrTruncated: m.IO.Cut[1],
-			Unsupported: m.IO.Missing, ToolErrors: m.IO.ToolError}
-	})
+	return say(wire.TagDone, &o, &wire.Done{Output: o, Status: m.Run.Status, Steps: m.Meter.Steps - m.Run.Steps, Time: m.Meter.Time - b.meter,
+		ErrorClass: m.Run.Class, Limit: m.Run.Limit, StdoutTruncated: m.IO.Cut[0], StderrTruncated: m.IO.Cut[1],
+		Unsupported: m.IO.Missing, ToolErrors: m.IO.ToolError})
 }
 
 // calls gives the unanswered tool calls, oldest first.

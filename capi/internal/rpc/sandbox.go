@@ -33,20 +33,8 @@ type note struct {
 	suspend bool   // otherwise: cancel
 }
 
-func newSandbox(w *core.World) *sandbox {
-	b := &sandbox{lock: make(chan struct{}, 1), World: w}
-	if w != nil {
-		b.origin = origin(w)
-	}
-	return b
-}
-
-// origin keeps a state for later comparisons. It is no fork that could be told
-// from the World by its ids, so it does not count as one.
-func origin(w *core.World) *core.World {
-	o := w.Fork(nil)
-	w.Forks--
-	return o
+func newSandbox(w, origin *core.World) *sandbox {
+	return &sandbox{lock: make(chan struct{}, 1), World: w, origin: origin}
 }
 
 // changed forgets what belonged to the state before.
@@ -123,9 +111,9 @@ func (c *call) holdBroken(handle int64) (*sandbox, error) {
 }
 
 // tick sets the clock of a World that follows the host's.
-func (b *sandbox) tick() {
+func (b *sandbox) tick(c *call) {
 	if !b.M.Clock.Virtual {
-		b.M.Clock.Now = max(b.M.Clock.Now, time.Now().UnixNano())
+		b.M.Clock.Now = max(b.M.Clock.Now, c.now().UnixNano())
 	}
 }
 

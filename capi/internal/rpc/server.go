@@ -6,8 +6,10 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"eryxsh/capi/internal/wire"
+	"eryxsh/core"
 	"eryxsh/core/fault"
 )
 
@@ -19,6 +21,7 @@ const generationShift = 40
 type Server struct {
 	version    string
 	generation int64
+	templates  core.Templates
 	handlers   []handler // by method number
 	closing    atomic.Bool
 	testing    atomic.Bool // system.test enable
@@ -47,6 +50,15 @@ type call struct {
 	*Server
 	blob []byte   // a large Blob parameter, lent by the caller
 	held *sandbox // the sandbox whose lock this call holds
+	time time.Time
+}
+
+// now is the time of the call: the same however often it is asked for.
+func (c *call) now() time.Time {
+	if c.time.IsZero() {
+		c.time = time.Now()
+	}
+	return c.time
 }
 
 // NewServer makes a server whose handles belong to a generation.

@@ -159,7 +159,7 @@ func TestLargeBlobsComeBeside(t *testing.T) {
 
 func TestHandles(t *testing.T) {
 	s := NewServer("test", 3)
-	h := s.add(newSandbox(nil))
+	h := s.add(newSandbox(nil, nil))
 	if h>>generationShift != 3 {
 		t.Errorf("handle %x", h)
 	}
@@ -176,7 +176,7 @@ func TestHandles(t *testing.T) {
 
 func TestTheLockIsWaitedForABitThenAgain(t *testing.T) {
 	s := NewServer("test", 0)
-	h := s.add(newSandbox(nil))
+	h := s.add(newSandbox(nil, nil))
 	first, second := &call{Server: s}, &call{Server: s}
 	if _, err := first.hold(h); err != nil {
 		t.Fatal(err)

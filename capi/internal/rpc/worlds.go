@@ -28,7 +28,7 @@ func sandboxMethods() []binding {
 			if err != nil {
 				return "", err
 			}
-			b.tick()
+			b.tick(c)
 			s, err := b.Snapshot(p.Name)
 			if err != nil {
 				return "", err
@@ -50,11 +50,11 @@ func sandboxMethods() []binding {
 		on("sandbox.diff", diff),
 		does("sandbox.reset", func(c *call, p *wire.SandboxParams) error {
 			return c.replace(p.Sandbox, func(w *core.World) error {
-				c.held.tick()
+				c.held.tick(c)
 				if err := w.Reset(); err != nil {
 					return err
 				}
-				c.held.origin = origin(w)
+				c.held.origin = w.Origin()
 				return nil
 			})
 		}),
@@ -120,11 +120,11 @@ func newWorld(c *call, p *wire.NewParams) (int64, error) {
 		_, _ = rand.Read(b[:]) // never fails
 		config.Seed = binary.LittleEndian.Uint64(b[:])
 	}
-	w, err := core.New(config)
+	w, origin, err := c.templates.New(config)
 	if err != nil {
 		return 0, err
 	}
-	return c.add(newSandbox(w)), nil
+	return c.add(newSandbox(w, origin)), nil
 }
 
 func forkWorld(c *call, p *wire.ForkParams) ([]int64, error) {
@@ -136,8 +136,9 @@ func forkWorld(c *call, p *wire.ForkParams) ([]int64, error) {
 		return nil, err
 	}
 	handles := make([]int64, p.Count)
+	origin := b.Origin()
 	for i := range handles {
-		f := newSandbox(b.Fork(seed(p.Reseed, i)))
+		f := newSandbox(b.Fork(seed(p.Reseed, i)), origin)
 		f.meter = b.meter
 		handles[i] = c.add(f)
 	}
@@ -201,7 +202,7 @@ func info(c *call, p *wire.SandboxParams) (wire.Info, error) {
 	if err != nil {
 		return wire.Info{}, err
 	}
-	b.tick()
+	b.tick(c)
 	i := wire.Info{User: b.M.Host.User, Hostname: b.M.Host.Hostname, Dir: b.M.Procs[0].Cwd, Status: b.M.Procs[0].Status, Now: b.M.Now(),
 		Virtual: b.M.Clock.Virtual, Seed: int64(b.Config.Seed), Limits: map[string]int64{}, Commands: core.CommandNames()}
 	if b.M.Run.Active {
@@ -219,7 +220,9 @@ func info(c *call, p *wire.SandboxParams) (wire.Info, error) {
 // setTools replaces the tools, for a reset too.
 func (b *sandbox) setTools(all []shell.Tool) {
 	slices.SortFunc(all, func(x, y shell.Tool) int { return strings.Compare(x.Name, y.Name) })
-	b.Config.Tools = all
+	config := *b.Config
+	config.Tools = all
+	b.Config = &config
 	b.M.SetTools(all)
 }
 
@@ -228,17 +231,20 @@ func setExtension(c *call, p *wire.ToolInfoParams) error {
 	if err != nil {
 		return err
 	}
-	help := []string{p.Description}
+	help := []string{p.Description} // the first line is for the list, the others are for one tool
 	if p.Help != "" {
-		help = append(help, p.Help)
-	} else if p.Usage != "" {
-		help = append(help, "Usage: "+p.Usage)
-	}
-	if len(p.Examples) > 0 {
-		help = append(help, "Examples:\n  "+strings.Join(p.Examples, "\n  "))
+		help = append(help, strings.TrimRight(p.Help, "\n"))
+	} else {
+		help = append(help, "Usage: "+cmp.Or(p.Usage, p.Name))
+		if p.Description != "" {
+			help = append(help, "", p.Description)
+		}
+		if len(p.Examples) > 0 {
+			help = append(help, "", "Examples:\n  "+strings.Join(p.Examples, "\n  "))
+		}
 	}
 	if p.Category != "" {
-		help = append(help, "Category: "+p.Category)
+		help = append(help, "", "Category: "+p.Category)
 	}
 	described := shell.Tool{Name: p.Name, Help: cmp.Or(strings.Join(help, "\n"), p.Name)}
 	var all []shell.Tool

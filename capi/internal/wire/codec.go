@@ -3,6 +3,7 @@ package wire
 import (
 	"bytes"
 	"fmt"
+	"reflect"
 
 	"github.com/fxamacker/cbor/v2"
 )
@@ -39,11 +40,25 @@ func must[T any](mode T, err error) T {
 }
 
 // Append encodes v behind buf.
-func Append(buf *bytes.Buffer, v any) error { return encoding.MarshalToBuffer(v, buf) }
+func Append(buf *bytes.Buffer, v any) error {
+	if q, ok := v.(quickBody); ok {
+		buf.Write(q.appendTo(buf.AvailableBuffer()))
+		return nil
+	}
+	return encoding.MarshalToBuffer(v, buf)
+}
 
 // Params decodes the parameters of a request into a pointer to their struct.
 // Unknown keys, wrong types and trailing bytes are errors.
-func Params(data []byte, into any) error { return decoding.Unmarshal(data, into) }
+func Params(data []byte, into any) error {
+	if q, ok := into.(quickParams); ok {
+		if quick(data, q) {
+			return nil
+		}
+		reflect.ValueOf(into).Elem().SetZero()
+	}
+	return decoding.Unmarshal(data, into)
+}
 
 // Number takes the method's number off the front of a request.
 func Number(request []byte) (number int, rest []byte, err error) {

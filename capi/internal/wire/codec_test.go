@@ -2,6 +2,8 @@ package wire
 
 import (
 	"bytes"
+	"math"
+	"reflect"
 	"strings"
 	"testing"
 )
@@ -58,6 +60,58 @@ func TestAppendLeavesOutZeroFieldsAndSortsMaps(t *testing.T) {
 	if err := Append(&b, Output{Run: "r", Output: []Chunk{{FD: 2, Data: []byte("x")}}}); err != nil || b.String() != "\xa2\x01\x61r\x02\x81\x82\x02\x41x" {
 		t.Errorf("%q, %v", b.String(), err)
 	}
+}
+
+// What has a shortcut gives and takes what the general codec does.
+func TestQuick(t *testing.T) {
+	chunks := [][]Chunk{nil, {{FD: 1, Data: []byte("hi\n")}}, {{FD: 2}, {FD: -1, Data: bytes.Repeat([]byte("x"), 70_000)}}}
+	numbers := []int64{0, 1, 23, 24, 255, 256, 65535, 65536, 1 << 32, math.MaxInt64, -1, -25, math.MinInt64}
+	lists := [][]string{nil, {}, {""}, {"a", strings.Repeat("b", 300)}}
+	for i, n := range numbers {
+		list := lists[i%len(lists)]
+		out := Output{Run: strings.Repeat("r", i*30), Output: chunks[i%len(chunks)]}
+		for _, body := range []any{&Slice{Output: out}, &Done{Output: out, Status: int(n), Steps: n, Time: n, ErrorClass: "C", Limit: "ab",
+			StdoutTruncated: i%2 == 0, StderrTruncated: i%3 == 0, Unsupported: list, ToolErrors: list}} {
+			var want, got bytes.Buffer
+			if err := encoding.MarshalToBuffer(body, &want); err != nil {
+				t.Fatal(err)
+			}
+			if err := Append(&got, body); err != nil || got.String() != want.String() {
+				t.Errorf("%+v: %x, not %x", body, got.Bytes(), want.Bytes())
+			}
+		}
+		for _, p := range []any{&StartParams{Sandbox: n, Script: "s", Stdin: []byte("in"), Pipe: true, Dir: "d", Timeout: n, Suspend: true, Keep: true, Slice: n},
+			&StepParams{Sandbox: n, Run: out.Run, Slice: n}, &AnswerParams{Sandbox: n, Run: "r", Call: "c", Stdout: []byte("o"), Status: int(n), Error: "x"}} {
+			var data bytes.Buffer
+			if err := encoding.MarshalToBuffer(p, &data); err != nil {
+				t.Fatal(err)
+			}
+			got := reflect.New(reflect.TypeOf(p).Elem()).Interface()
+			if err := Params(data.Bytes(), got); err != nil || !reflect.DeepEqual(got, p) {
+				t.Errorf("%+v comes back as %+v, %v", p, got, err)
+			}
+			if n > 0 && !quick(data.Bytes(), got.(quickParams)) {
+				t.Errorf("%+v is not plain", p)
+			}
+		}
+	}
+}
+
+// No shortcut takes what the general decoder refuses, or takes it for something else.
+func FuzzQuick(f *testing.F) {
+	f.Add([]byte("\xa3\x01\x07\x02\x61A\x04\x41\xff"))
+	f.Add([]byte("\xa4\x01\x1b\x00\x00\x01\x00\x00\x00\x00\x01\x02\x67echo hi\x08\x1b\x00\x00\x00\x06\xfc\x23\xac\x00\x0b\xf5"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		for _, p := range []quickParams{new(StartParams), new(StepParams), new(AnswerParams)} {
+			if !quick(data, p) {
+				continue
+			}
+			want := reflect.New(reflect.TypeOf(p).Elem()).Interface()
+			if err := decoding.Unmarshal(data, want); err != nil || !reflect.DeepEqual(want, p) {
+				t.Errorf("%x: %+v, the general decoder %+v, %v", data, p, want, err)
+			}
+		}
+	})
 }
 
 func FuzzParams(f *testing.F) {

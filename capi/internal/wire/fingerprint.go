@@ -4,4 +4,4 @@ package wire
 
 // Fingerprint identifies the tables: a library and a Python package with the
 // same one belong together.
-const Fingerprint = "22d3d2f7d57d15b2"
+const Fingerprint = "4210ce7ca8a98618"

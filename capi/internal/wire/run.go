@@ -21,6 +21,8 @@ type StepParams struct {
 	Sandbox int64  `cbor:"1,keyasint" doc:"handle"`
 	Run     string `cbor:"2,keyasint" doc:"id"`
 	Slice   int64  `cbor:"3,keyasint,omitempty" name:"slice_ns" doc:"ns; 0 is 20 ms"`
+	Steps   int64  `cbor:"4,keyasint,omitempty" doc:"end the slice after so many safe points, for tests that stop a run at each; 0 is no end"`
+	Taken   bool   `cbor:"5,keyasint,omitempty" doc:"the output of this answer does not stay in the run, even if it keeps its output"`
 }
 
 // AnswerParams are those of run.answer.

@@ -4,15 +4,17 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"eryxsh/core/zone"
 	"unicode/utf8"
 )
 
 // Printer formats as printf does.
 type Printer struct {
-	GNU   bool           // the words and statuses of coreutils, not bash's
-	Now   int64          // ns since 1970, for %(…)T
-	Start int64          // when the shell started, for %(…)T with -2
-	Zone  *time.Location // nil is UTC
+	GNU   bool   // the words and statuses of coreutils, not bash's
+	Now   int64  // ns since 1970, for %(…)T
+	Start int64  // when the shell started, for %(…)T with -2
+	TZ    string // the zone of %(…)T
 }
 
 // Result is what a printf wrote and complained about.
@@ -489,17 +491,16 @@ func (p *printing) time(s string, open int, spec Spec) (n int, ok bool) {
 			at = time.Unix(v, 0)
 		}
 	}
-	zone := p.Zone
-	if zone == nil {
-		zone = time.UTC
+	text := Strftime(nil, layout, at.In(zone.Named(p.TZ)), false)
+	if len(text) > maxTime {
+		text = nil
 	}
-	text := string(Strftime(nil, layout, at.In(zone), false))
-	if len(text) >= 128 { // bash's buffer; it prints nothing then
-		text = ""
-	}
-	p.text(spec, text)
+	p.text(spec, string(text))
 	return i + 2, true
 }
+
+// maxTime is how long a %(…)T can be: bash's buffer for it has 128 bytes, and what does not fit in gives nothing.
+const maxTime = 127
 
 // ParseSpec reads the flags, width and precision of the conversion at the start
 // of s, which is a '%', and gives where its length modifiers and verb begin.

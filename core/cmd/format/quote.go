@@ -20,7 +20,7 @@ func Quote(s string) string {
 		}
 		i += n
 	}
-	if strings.IndexAny(s, " !\"$&'()*,;<>?[\\]^`{|}~#") < 0 {
+	if !strings.ContainsAny(s, " !\"$&'()*,;<>?[\\]^`{|}~#") {
 		return s
 	}
 	var b strings.Builder

@@ -45,11 +45,10 @@ func ownerCommand(name, summary, usage string) *cmd.Command {
 }
 
 type chownProgram struct {
-	I      int        `cbor:"1,keyasint,omitempty"`
-	Stack  []walk.Dir `cbor:"2,keyasint,omitempty"`
-	Status int        `cbor:"3,keyasint,omitempty"`
-
-	names owner.Names
+	I      int         `cbor:"1,keyasint,omitempty"`
+	Stack  []walk.Dir  `cbor:"2,keyasint,omitempty"`
+	Status int         `cbor:"3,keyasint,omitempty"`
+	Owners owner.Names `cbor:"4,keyasint,omitempty"`
 }
 
 // ids are an owner and a group; -1 leaves one as it is.
@@ -71,7 +70,7 @@ func (p *chownProgram) Step(c *cmd.Ctx) cmd.Next {
 			c.Errorf("failed to get attributes of %s: %s", quote.Shell(ref.Value), err)
 			return cmd.Exit(1)
 		}
-		if to.gid = int(st.GID); c.Name == "chown" {
+		if to.gid = int(st.GID); c.Def.Name == "chown" {
 			to.uid = int(st.UID)
 		}
 	} else {
@@ -120,25 +119,25 @@ func (p *chownProgram) Step(c *cmd.Ctx) cmd.Next {
 func (p *chownProgram) parse(c *cmd.Ctx, s string) (ids, bool) {
 	out := ids{uid: -1, gid: -1}
 	user, group, colon := s, "", false
-	if c.Name == "chgrp" {
+	if c.Def.Name == "chgrp" {
 		user, group = "", s
 	} else if user, group, colon = strings.Cut(s, ":"); !colon {
-		if _, ok := p.names.UserID(c, s); !ok && strings.Contains(s, ".") {
+		if _, ok := p.Owners.UserID(c, s); !ok && strings.Contains(s, ".") {
 			user, group, colon = strings.Cut(s, ".")
 			c.Errorf("warning: '.' should be ':': %s", quote.Locale(s))
 		}
 	}
 	if user != "" {
-		id, ok := p.names.UserID(c, user)
+		id, ok := p.Owners.UserID(c, user)
 		if !ok {
 			c.Errorf("invalid user: %s", quote.Locale(s))
 			return out, false
 		}
 		out.uid, out.user = int(id), user
 		if colon && group == "" {
-			if r, ok := owner.Lookup(c, p.names.User(c, id)); ok {
+			if r, ok := owner.Lookup(c, p.Owners.User(c, id)); ok {
 				out.gid = int(r.GID)
-				out.group = p.names.Group(c, r.GID)
+				out.group = p.Owners.Group(c, r.GID)
 			} else {
 				c.Errorf("invalid spec: %s", quote.Locale(s))
 				return out, false
@@ -146,7 +145,7 @@ func (p *chownProgram) parse(c *cmd.Ctx, s string) (ids, bool) {
 		}
 	}
 	if group != "" {
-		id, ok := p.names.GroupID(c, group)
+		id, ok := p.Owners.GroupID(c, group)
 		if !ok {
 			c.Errorf("invalid group: %s", quote.Locale(s))
 			return out, false
@@ -203,7 +202,7 @@ func (p *chownProgram) change(c *cmd.Ctx, to, from ids, path string, command boo
 
 func (p *chownProgram) set(c *cmd.Ctx, to ids, path string, st vfs.Stat, follow bool) {
 	what := "ownership"
-	if c.Name == "chgrp" {
+	if c.Def.Name == "chgrp" {
 		what = "group"
 	}
 	if err := c.Chown(path, to.uid, to.gid, follow); err != nil {
@@ -216,17 +215,17 @@ func (p *chownProgram) set(c *cmd.Ctx, to ids, path string, st vfs.Stat, follow 
 	}
 	label := func(u, g string) string {
 		switch {
-		case c.Name == "chgrp" || to.uid < 0:
+		case c.Def.Name == "chgrp" || to.uid < 0:
 			return g
 		case to.gid < 0:
 			return u
 		}
 		return u + ":" + g
 	}
-	was := label(p.names.User(c, st.UID), p.names.Group(c, st.GID))
+	was := label(p.Owners.User(c, st.UID), p.Owners.Group(c, st.GID))
 	now := label(to.user, to.group)
 	if c.Flags.Has("reference") {
-		now = label(p.names.User(c, uint32(max(to.uid, 0))), p.names.Group(c, uint32(max(to.gid, 0))))
+		now = label(p.Owners.User(c, uint32(max(to.uid, 0))), p.Owners.Group(c, uint32(max(to.gid, 0))))
 	}
 	if changed {
 		fmt.Fprintf(&c.Out, "changed %s of %s from %s to %s\n", what, quote.Shell(path), was, now)

@@ -15,7 +15,7 @@ import (
 func cmpCommand() *cmd.Command {
 	return &cmd.Command{
 		Name: "cmp", Summary: "compare two files byte by byte", Usage: "cmp [OPTION]... FILE1 [FILE2 [SKIP1 [SKIP2]]]", Origin: "GNU diffutils 3.8", Status: 2,
-		Hint: "cmp: Try 'cmp --help' for more information.\n",
+		Hint: "NAME: Try 'NAME --help' for more information.\n",
 		Options: []cmd.Option{
 			{Short: 'b', Long: "print-bytes", Help: "print differing bytes"},
 			{Short: 'i', Long: "ignore-initial", Arg: cmd.Required, Meta: "SKIP1[:SKIP2]", Help: "skip first SKIP bytes of both inputs"},

@@ -10,6 +10,7 @@ import (
 	"eryxsh/core/cmd/std/internal/choice"
 	"eryxsh/core/cmd/std/internal/clock"
 	"eryxsh/core/cmd/std/internal/when"
+	"eryxsh/core/zone"
 	"eryxsh/vfs"
 )
 
@@ -49,10 +50,10 @@ func (p *dateProgram) Step(c *cmd.Ctx) cmd.Next {
 	if status != 0 {
 		return cmd.Exit(status)
 	}
-	zone := dateZone(c)
+	local := dateZone(c)
 	file, hasFile := c.Flags.Last("f")
 	if !hasFile {
-		return cmd.Exit(dateOnce(c, layout, zone))
+		return cmd.Exit(dateOnce(c, layout, local))
 	}
 	if !p.Opened {
 		p.Opened = true
@@ -72,7 +73,7 @@ func (p *dateProgram) Step(c *cmd.Ctx) cmd.Next {
 		return cmd.Exit(c.Fail(file.Value, err))
 	}
 	for line, ok := p.Lines.Next('\n'); ok; line, ok = p.Lines.Next('\n') {
-		p.Status |= showDate(c, string(line), layout, zone)
+		p.Status |= showDate(c, string(line), layout, local)
 	}
 	if p.Lines.Ended() {
 		return cmd.Exit(p.Status)
@@ -90,31 +91,31 @@ func dateZone(c *cmd.Ctx) *clock.Zone {
 }
 
 // showDate prints what a date string stands for.
-func showDate(c *cmd.Ctx, s, layout string, zone *clock.Zone) int {
-	t, err := when.Parse(s, zone.Time(c.Now()), clock.Named)
+func showDate(c *cmd.Ctx, s, layout string, local *clock.Zone) int {
+	t, err := when.Parse(s, local.Time(c.Now()), zone.Named)
 	if err != nil {
 		c.Errorf("invalid date %s", quote.Locale(s))
 		return 1
 	}
-	c.Out.WriteString(clock.Strftime(layout, t.In(zone.Loc)) + "\n")
+	c.Out.WriteString(clock.Strftime(layout, t.In(local.Loc)) + "\n")
 	return 0
 }
 
-func dateOnce(c *cmd.Ctx, layout string, zone *clock.Zone) int {
-	t := zone.Time(c.Now())
+func dateOnce(c *cmd.Ctx, layout string, local *clock.Zone) int {
+	t := local.Time(c.Now())
 	if d, ok := c.Flags.Last("d"); ok {
-		return showDate(c, d.Value, layout, zone)
+		return showDate(c, d.Value, layout, local)
 	}
 	if r, ok := c.Flags.Last("r"); ok {
 		st, err := c.Stat(r.Value)
 		if err != nil {
 			return c.Fail(r.Value, err)
 		}
-		t = zone.Time(st.Mtime)
+		t = local.Time(st.Mtime)
 	}
 	if s, ok := c.Flags.Last("s"); ok {
 		c.Errorf("cannot set date: Operation not permitted")
-		showDate(c, s.Value, layout, zone)
+		showDate(c, s.Value, layout, local)
 		return 1
 	}
 	c.Out.WriteString(clock.Strftime(layout, t) + "\n")

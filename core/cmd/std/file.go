@@ -20,7 +20,7 @@ func file() *cmd.Command {
 		return cmd.Option{Short: short, Long: long, Help: help}
 	}
 	return &cmd.Command{
-		Name: "file", Summary: "determine type of FILEs", Usage: "file [OPTION...] [FILE...]", Origin: "file-5.44",
+		Name: "file", Summary: "determine type of FILEs", Usage: "file [OPTION...] [FILE...]", Short: true, Origin: "file-5.44",
 		Options: []cmd.Option{
 			o('b', "brief", "do not prepend filenames to output lines"), o('i', "mime", "output MIME type strings (--mime-type and --mime-encoding)"),
 			o(0, "mime-type", "output the MIME type"), o(0, "mime-encoding", "output the MIME encoding"), o('L', "dereference", "follow symlinks"),

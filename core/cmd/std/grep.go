@@ -23,8 +23,12 @@ func egrep() *cmd.Command { return grepNamed("egrep") }
 func fgrep() *cmd.Command { return grepNamed("fgrep") }
 
 func grepNamed(name string) *cmd.Command {
+	as := ""
+	if name != "grep" { // a script around it
+		as = "grep"
+	}
 	return &cmd.Command{
-		Name: name, Summary: "print lines that match patterns",
+		Name: name, As: as, Summary: "print lines that match patterns",
 		Usage:  name + " [OPTION]... PATTERNS [FILE]...",
 		Origin: "GNU grep 3.8",
 		Status: 2,
@@ -375,7 +379,7 @@ func (p *grepProgram) compile(c *cmd.Ctx) bool {
 func grepReadOptions(c *cmd.Ctx) (*grepOptions, int) {
 	o := &grepOptions{eol: '\n', max: -1, before: -1, after: -1}
 	matcher, context := "", -1
-	switch c.Name {
+	switch c.Def.Name {
 	case "egrep":
 		matcher = "E"
 	case "fgrep":

@@ -14,7 +14,7 @@ func rev() *cmd.Command {
 			{Short: 'h', Long: "help", Help: "display this help"},
 			{Short: 'V', Long: "version", Help: "display version"},
 		},
-		Class: cmd.Step, PlainDash: true, Origin: "util-linux 2.38.1",
+		Class: cmd.Step, PlainDash: true, Short: true, Origin: "util-linux 2.38.1",
 		OpenError: "cannot open NAME: WHY", ReadError: "NAME: 0: WHY",
 		New: func() cmd.Program { return &revProgram{} },
 	}

@@ -5,7 +5,7 @@ import (
 	"eryxsh/core/cmd/std/internal/sed"
 )
 
-const sedUsage = "Usage: sed [OPTION]... {script-only-if-no-other-script} [input-file]...\n" + `
+const sedUsage = "Usage: NAME [OPTION]... {script-only-if-no-other-script} [input-file]...\n" + `
   -n, --quiet, --silent
                  suppress automatic printing of pattern space
       --debug

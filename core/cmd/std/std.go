@@ -6,6 +6,7 @@ package std
 
 import (
 	"eryxsh/core/cmd"
+	"eryxsh/core/cmd/std/bc"
 	"eryxsh/core/cmd/std/column"
 	"eryxsh/core/cmd/std/csplit"
 	"eryxsh/core/cmd/std/fmt"
@@ -20,10 +21,12 @@ import (
 // Commands lists the utilities, sorted by name.
 func Commands() []*cmd.Command {
 	return append([]*cmd.Command{
+		bracket(),
 		awkAs("awk"),
 		b2sum(),
 		base32(),
 		base64(),
+		bc.Command(),
 		cat(),
 		cksum(),
 		column.Command(),
@@ -68,6 +71,7 @@ func Commands() []*cmd.Command {
 		tac(),
 		tail(),
 		tee(),
+		testCommand(),
 		tr(),
 		trueCommand(),
 		tsort(),

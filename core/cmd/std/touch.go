@@ -10,6 +10,7 @@ import (
 	"eryxsh/core/cmd/std/internal/choice"
 	"eryxsh/core/cmd/std/internal/clock"
 	"eryxsh/core/cmd/std/internal/when"
+	"eryxsh/core/zone"
 	"eryxsh/vfs"
 )
 
@@ -52,7 +53,7 @@ func runTouch(c *cmd.Ctx) int {
 		s.access, s.mod = true, true
 	}
 	s.atime, s.mtime = c.Now(), c.Now()
-	zone := clock.Local(c)
+	local := clock.Local(c)
 	_, hasT := c.Flags.Last("t")
 	if hasT && (c.Flags.Has("d") || c.Flags.Has("r")) {
 		return c.UsageError("cannot specify times from more than one source")
@@ -70,7 +71,7 @@ func runTouch(c *cmd.Ctx) int {
 	}
 	if d, ok := c.Flags.Last("d"); ok {
 		for _, t := range []*int64{&s.atime, &s.mtime} {
-			v, err := when.Parse(d.Value, zone.Time(*t), clock.Named)
+			v, err := when.Parse(d.Value, local.Time(*t), zone.Named)
 			if err != nil {
 				c.Errorf("invalid date format %s", quote.Locale(d.Value))
 				return 1
@@ -79,7 +80,7 @@ func runTouch(c *cmd.Ctx) int {
 		}
 	}
 	if t, ok := c.Flags.Last("t"); ok {
-		v, ok := posixTime(t.Value, zone.Time(c.Now()))
+		v, ok := posixTime(t.Value, local.Time(c.Now()))
 		if !ok {
 			c.Errorf("invalid date format %s", quote.Locale(t.Value))
 			return 1

@@ -73,9 +73,9 @@ type treeProgram struct {
 	Dirs   int         `cbor:"3,keyasint,omitempty"`
 	Files  int         `cbor:"4,keyasint,omitempty"`
 	Status int         `cbor:"5,keyasint,omitempty"`
+	Owners owner.Names `cbor:"6,keyasint,omitempty"`
 
-	names owner.Names
-	zone  *clock.Zone
+	zone *clock.Zone
 }
 
 // Step prints a turn's worth of entries.
@@ -292,10 +292,10 @@ func (p *treeProgram) columns(c *cmd.Ctx, e treeEntry) {
 		f = append(f, perm.String(vfs.Mode(e.Mode)))
 	}
 	if c.Flags.Has("u") {
-		f = append(f, fmt.Sprintf("%-8.32s", p.names.User(c, e.UID)))
+		f = append(f, fmt.Sprintf("%-8.32s", p.Owners.User(c, e.UID)))
 	}
 	if c.Flags.Has("g") {
-		f = append(f, fmt.Sprintf("%-8.32s", p.names.Group(c, e.GID)))
+		f = append(f, fmt.Sprintf("%-8.32s", p.Owners.Group(c, e.GID)))
 	}
 	switch {
 	case c.Flags.Has("h"):

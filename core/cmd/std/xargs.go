@@ -77,18 +77,17 @@ type xargsProgram struct {
 }
 
 type xargsOptions struct {
-	delim           int // -1: words
-	eof             string
-	replace         string
-	lines, args     int // 0: any
-	chars, procs    int
-	noEmpty, trace  bool
-	exitTooLong     bool
-	slotVar         string
-	command         []string
-	base            int // characters of the command and its initial arguments
-	file            string
-	ignoreLineLimit bool
+	delim          int // -1: words
+	eof            string
+	replace        string
+	lines, args    int // 0: any
+	chars, procs   int
+	noEmpty, trace bool
+	exitTooLong    bool
+	slotVar        string
+	command        []string
+	base           int // characters of the command and its initial arguments
+	file           string
 }
 
 // Step takes one turn: it reads, or starts a command, or waits.

@@ -17,7 +17,7 @@ import (
 // Command is column.
 func Command() *cmd.Command {
 	return &cmd.Command{
-		Name: "column", Summary: "columnate lists", Usage: "column [options] [<file>...]", Origin: "util-linux 2.38.1",
+		Name: "column", Summary: "columnate lists", Usage: "column [options] [<file>...]", Short: true, Origin: "util-linux 2.38.1",
 		Options: []cmd.Option{
 			{Short: 't', Long: "table", Help: "create a table"},
 			{Short: 'n', Long: "table-name", Arg: cmd.Required, Meta: "name", Help: "table name for JSON output"},

@@ -23,7 +23,7 @@ func (k *copier) one(c *cmd.Ctx, r *rules) (ok bool, next cmd.Next) {
 	}
 	if st.Mode.IsDir() && !r.recursive {
 		what := "-r not specified; omitting directory"
-		if c.Name == "install" {
+		if c.Def.Name == "install" {
 			what = "omitting directory"
 		}
 		k.fail(c, "%s %s", what, quote.Shell(src))
@@ -51,7 +51,7 @@ func (k *copier) one(c *cmd.Ctx, r *rules) (ok bool, next cmd.Next) {
 		if !proceed || !ok {
 			return ok, next
 		}
-		to, lerr = c.Lstat(dst)
+		_, lerr = c.Lstat(dst)
 		exists = lerr == nil
 	}
 	if k.Now.Command {
@@ -112,7 +112,7 @@ func (k *copier) occupied(c *cmd.Ctx, r *rules, st, to vfs.Stat, follow bool) (p
 		case r.hardLink:
 			return false, true, next
 		case r.symLink && to.Mode.IsLink() && r.force, r.replace && to.Ino != st.Ino, r.backup.Kind != 0 && to.Ino == st.Ino && src != dst && st.Nlink > 1,
-			r.replace && src != dst && to.Nlink > 1, c.Name == "install" && to.Ino != st.Ino:
+			r.replace && src != dst && to.Nlink > 1, c.Def.Name == "install" && to.Ino != st.Ino:
 		case r.backup.Kind != 0 && r.force && src == dst:
 		default:
 			k.fail(c, "%s and %s are the same file", quote.Shell(src), quote.Shell(dst))

@@ -32,13 +32,13 @@ func findTarget(c *cmd.Ctx, keepLink bool) (t target, status int) {
 	noDir := c.Flags.Has("T")
 	n := len(c.Args)
 	switch {
-	case n == 0 || n == 1 && !hasDir && (c.Name != "ln" || noDir):
+	case n == 0 || n == 1 && !hasDir && (c.Def.Name != "ln" || noDir):
 		if n == 0 {
 			return t, c.UsageError("missing file operand")
 		}
 		return t, c.UsageError("missing destination file operand after %s", quote.Shell(c.Args[0]))
 	case hasDir && noDir:
-		if c.Name == "ln" {
+		if c.Def.Name == "ln" {
 			c.Errorf("cannot combine --target-directory and --no-target-directory")
 			return t, 1
 		}

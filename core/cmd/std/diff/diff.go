@@ -62,7 +62,7 @@ func Command() *cmd.Command {
 	}
 	return &cmd.Command{
 		Name: "diff", Summary: "compare FILES line by line", Usage: "diff [OPTION]... FILES", Origin: "GNU diffutils 3.8", Status: 2,
-		Hint: "diff: Try 'diff --help' for more information.\n", Options: options, Obsolete: givenOptions,
+		Hint: "NAME: Try 'NAME --help' for more information.\n", Options: options, Obsolete: givenOptions,
 		Class: cmd.Step, New: func() cmd.Program { return &Program{} },
 	}
 }

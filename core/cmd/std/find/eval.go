@@ -78,7 +78,7 @@ func (p *Program) ls(c *cmd.Ctx) string {
 		layout = "%b %e %H:%M"
 	}
 	s := fmt.Sprintf("%9d %6d %s %3d %-8s %-8s %8d %s %s", f.Ino, (size.Blocks(f.vfs())+1)/2, perm.String(e.mode()), f.Nlink,
-		p.names.User(c, f.UID), p.names.Group(c, f.GID), f.Size, clock.Strftime(layout, p.x.zone.Time(f.Mtime)), quote.Escape(e.Path))
+		p.Owners.User(c, f.UID), p.Owners.Group(c, f.GID), f.Size, clock.Strftime(layout, p.x.zone.Time(f.Mtime)), quote.Escape(e.Path))
 	if e.mode().IsLink() {
 		if t, err := c.Readlink(e.Path); err == nil {
 			s += " -> " + quote.Escape(t)

@@ -70,26 +70,26 @@ type output struct {
 
 // Program is a running find.
 type Program struct {
-	Begun   bool     `cbor:"1,keyasint,omitempty"`
-	Now     int64    `cbor:"2,keyasint,omitempty"`
-	I       int      `cbor:"3,keyasint,omitempty"` // the next starting point
-	Stack   []level  `cbor:"4,keyasint,omitempty"`
-	Cur     entry    `cbor:"5,keyasint,omitempty"`
-	Active  bool     `cbor:"6,keyasint,omitempty"` // the expression is being evaluated on Cur
-	PC      int      `cbor:"7,keyasint,omitempty"`
-	Value   bool     `cbor:"8,keyasint,omitempty"`
-	Prune   bool     `cbor:"9,keyasint,omitempty"`
-	Quit    bool     `cbor:"10,keyasint,omitempty"`
-	Child   int      `cbor:"11,keyasint,omitempty"` // pid of the command that runs
-	Plus    bool     `cbor:"12,keyasint,omitempty"` // it is of an -exec … +
-	Batches []batch  `cbor:"13,keyasint,omitempty"`
-	Files   []output `cbor:"14,keyasint,omitempty"`
-	Status  int      `cbor:"15,keyasint,omitempty"`
-	Started bool     `cbor:"16,keyasint,omitempty"` // Cur is a directory to enter now
-	Refs    []int64  `cbor:"17,keyasint,omitempty"` // what reference files said when it began
+	Begun   bool        `cbor:"1,keyasint,omitempty"`
+	Now     int64       `cbor:"2,keyasint,omitempty"`
+	I       int         `cbor:"3,keyasint,omitempty"` // the next starting point
+	Stack   []level     `cbor:"4,keyasint,omitempty"`
+	Cur     entry       `cbor:"5,keyasint,omitempty"`
+	Active  bool        `cbor:"6,keyasint,omitempty"` // the expression is being evaluated on Cur
+	PC      int         `cbor:"7,keyasint,omitempty"`
+	Value   bool        `cbor:"8,keyasint,omitempty"`
+	Prune   bool        `cbor:"9,keyasint,omitempty"`
+	Quit    bool        `cbor:"10,keyasint,omitempty"`
+	Child   int         `cbor:"11,keyasint,omitempty"` // pid of the command that runs
+	Plus    bool        `cbor:"12,keyasint,omitempty"` // it is of an -exec … +
+	Batches []batch     `cbor:"13,keyasint,omitempty"`
+	Files   []output    `cbor:"14,keyasint,omitempty"`
+	Status  int         `cbor:"15,keyasint,omitempty"`
+	Started bool        `cbor:"16,keyasint,omitempty"` // Cur is a directory to enter now
+	Refs    []int64     `cbor:"17,keyasint,omitempty"` // what reference files said when it began
+	Owners  owner.Names `cbor:"18,keyasint,omitempty"`
 
-	x     *expression
-	names owner.Names
+	x *expression
 }
 
 // Step takes one turn.

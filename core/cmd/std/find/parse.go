@@ -42,7 +42,6 @@ type parser struct {
 	i        int
 	nesting  int
 	refs     int // reference values taken so far
-	files    int // output files taken so far
 	origin   int64
 	daystart bool
 	syntax   regex.Syntax

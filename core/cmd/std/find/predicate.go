@@ -7,11 +7,11 @@ import (
 
 	"eryxsh/core/cmd"
 	"eryxsh/core/cmd/quote"
-	"eryxsh/core/cmd/std/internal/clock"
 	"eryxsh/core/cmd/std/internal/fnmatch"
 	"eryxsh/core/cmd/std/internal/perm"
 	"eryxsh/core/cmd/std/internal/when"
 	"eryxsh/core/regex"
+	"eryxsh/core/zone"
 	"eryxsh/vfs"
 )
 
@@ -266,7 +266,7 @@ func (q *parser) timeTest(bare, name string) bool {
 		}
 		var ref int64
 		if from == 't' {
-			t, err := when.Parse(arg, q.x.zone.Time(q.p.Now), clock.Named)
+			t, err := when.Parse(arg, q.x.zone.Time(q.p.Now), zone.Named)
 			if err != nil {
 				q.fail("I cannot figure out how to interpret %s as a date or time", quote.Locale(arg))
 				return true
@@ -355,22 +355,22 @@ func (q *parser) statTest(bare, name string) bool {
 		fact(func(f *facts) bool { return k.ok(int64(f.GID)) })
 	case "user":
 		s := q.arg(name)
-		id, ok := q.p.names.UserID(q.c, s)
+		id, ok := q.p.Owners.UserID(q.c, s)
 		if !ok && !q.failed {
 			q.fail("%s is not the name of a known user", quote.Locale(s))
 		}
 		fact(func(f *facts) bool { return f.UID == id })
 	case "group":
 		s := q.arg(name)
-		id, ok := q.p.names.GroupID(q.c, s)
+		id, ok := q.p.Owners.GroupID(q.c, s)
 		if !ok && !q.failed {
 			q.fail("%s is not the name of an existing group", quote.Locale(s))
 		}
 		fact(func(f *facts) bool { return f.GID == id })
 	case "nouser":
-		q.test(func(p *Program, c *cmd.Ctx) bool { return p.Cur.stat(c, p) && !p.names.HasUser(c, p.Cur.Facts.UID) })
+		q.test(func(p *Program, c *cmd.Ctx) bool { return p.Cur.stat(c, p) && !p.Owners.HasUser(c, p.Cur.Facts.UID) })
 	case "nogroup":
-		q.test(func(p *Program, c *cmd.Ctx) bool { return p.Cur.stat(c, p) && !p.names.HasGroup(c, p.Cur.Facts.GID) })
+		q.test(func(p *Program, c *cmd.Ctx) bool { return p.Cur.stat(c, p) && !p.Owners.HasGroup(c, p.Cur.Facts.GID) })
 	case "readable", "writable", "executable":
 		mode := map[byte]uint32{'r': vfs.R_OK, 'w': vfs.W_OK, 'e': vfs.X_OK}[bare[0]]
 		q.test(func(p *Program, c *cmd.Ctx) bool { return c.Access(p.Cur.Path, mode) == nil })

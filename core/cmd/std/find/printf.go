@@ -195,7 +195,7 @@ func (p *Program) field(c *cmd.Ctx, x piece) string {
 	case 'F':
 		return fsType(e.Path)
 	case 'g':
-		return p.names.Group(c, f.GID)
+		return p.Owners.Group(c, f.GID)
 	case 'G':
 		return strconv.Itoa(int(f.GID))
 	case 'h':
@@ -226,7 +226,7 @@ func (p *Program) field(c *cmd.Ctx, x piece) string {
 		}
 		return strconv.FormatFloat(float64(size.Blocks(f.vfs())*512)/float64(f.Size), 'g', 6, 64)
 	case 'u':
-		return p.names.User(c, f.UID)
+		return p.Owners.User(c, f.UID)
 	case 'U':
 		return strconv.Itoa(int(f.UID))
 	case 'y':

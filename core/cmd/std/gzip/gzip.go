@@ -39,7 +39,11 @@ func command(name, summary string) *cmd.Command {
 	for b := byte('2'); b < '9'; b++ {
 		options = append(options, o(b, "", "compress faster or better"))
 	}
-	return &cmd.Command{Name: name, Summary: summary, Usage: name + " [OPTION]... [FILE]...", Options: options,
+	as := ""
+	if name != "gzip" { // a script around it
+		as = "gzip"
+	}
+	return &cmd.Command{Name: name, As: as, Short: true, Summary: summary, Usage: name + " [OPTION]... [FILE]...", Options: options,
 		Origin: "gzip 1.12", Hint: "Try `gzip --help' for more information.\n", Class: cmd.Step, New: func() cmd.Program { return &Program{} }}
 }
 
@@ -120,7 +124,6 @@ func (p *Program) Step(c *cmd.Ctx) cmd.Next {
 	if p.o == nil {
 		p.o = parse(c)
 	}
-	c.Name = "gzip" // gunzip and zcat are scripts around it
 	if c.Pending() > cmd.Turn {
 		return cmd.WaitWrite()
 	}

@@ -19,7 +19,7 @@ import (
 func Command() *cmd.Command {
 	return &cmd.Command{
 		Name: "hexdump", Summary: "display file contents in hexadecimal, decimal, octal, or ascii",
-		Usage: "hexdump [options] <file>...", Origin: "util-linux 2.38.1",
+		Usage: "hexdump [options] <file>...", Short: true, Origin: "util-linux 2.38.1",
 		Options: []cmd.Option{
 			{Short: 'b', Long: "one-byte-octal", Help: "one-byte octal display"},
 			{Short: 'c', Long: "one-byte-char", Help: "one-byte character display"},

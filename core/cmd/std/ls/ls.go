@@ -53,20 +53,20 @@ const (
 
 // Program is a running ls.
 type Program struct {
-	Phase   int       `cbor:"1,keyasint,omitempty"`
-	I       int       `cbor:"2,keyasint,omitempty"` // operand, or entry
-	Status  int       `cbor:"3,keyasint,omitempty"`
-	Entries []entry   `cbor:"4,keyasint,omitempty"`
-	Queue   []pending `cbor:"5,keyasint,omitempty"` // last is next
-	Dir     walk.Dir  `cbor:"6,keyasint,omitempty"`
-	Active  []uint64  `cbor:"7,keyasint,omitempty"` // inodes of directories above, under -LR
-	Listed  bool      `cbor:"8,keyasint,omitempty"` // something was printed
-	Headers bool      `cbor:"9,keyasint,omitempty"`
-	Command bool      `cbor:"10,keyasint,omitempty"` // Dir was named on the command line
-	Colored bool      `cbor:"11,keyasint,omitempty"`
+	Phase   int         `cbor:"1,keyasint,omitempty"`
+	I       int         `cbor:"2,keyasint,omitempty"` // operand, or entry
+	Status  int         `cbor:"3,keyasint,omitempty"`
+	Entries []entry     `cbor:"4,keyasint,omitempty"`
+	Queue   []pending   `cbor:"5,keyasint,omitempty"` // last is next
+	Dir     walk.Dir    `cbor:"6,keyasint,omitempty"`
+	Active  []uint64    `cbor:"7,keyasint,omitempty"` // inodes of directories above, under -LR
+	Listed  bool        `cbor:"8,keyasint,omitempty"` // something was printed
+	Headers bool        `cbor:"9,keyasint,omitempty"`
+	Command bool        `cbor:"10,keyasint,omitempty"` // Dir was named on the command line
+	Colored bool        `cbor:"11,keyasint,omitempty"`
+	Owners  owner.Names `cbor:"12,keyasint,omitempty"`
 
 	o      *options
-	names  owner.Names
 	widths *widths
 }
 

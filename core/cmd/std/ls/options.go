@@ -175,7 +175,7 @@ func parse(c *cmd.Ctx) (*options, int) {
 		}
 	}
 	o.quoting = "literal"
-	if c.Name == "dir" {
+	if c.Def.Name == "dir" {
 		o.format, o.quoting = 'C', "escape"
 	}
 	style, zero := "", false

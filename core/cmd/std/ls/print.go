@@ -16,8 +16,8 @@ const halfYear = 31556952 / 2 * int64(1e9)
 
 // widths are the column widths of one listing.
 type widths struct {
-	inode, blocks, nlink, owner, group, author, size, major, minor int
-	cols                                                           []int // -C and -x
+	inode, blocks, nlink, owner, group, size, major, minor int
+	cols                                                   []int // -C and -x
 }
 
 // print writes entries from p.I on; at the end it goes to the next directory.
@@ -101,14 +101,14 @@ func (p *Program) user(c *cmd.Ctx, e *entry) string {
 	if p.o.numeric {
 		return strconv.Itoa(int(e.UID))
 	}
-	return p.names.User(c, e.UID)
+	return p.Owners.User(c, e.UID)
 }
 
 func (p *Program) group(c *cmd.Ctx, e *entry) string {
 	if p.o.numeric {
 		return strconv.Itoa(int(e.GID))
 	}
-	return p.names.Group(c, e.GID)
+	return p.Owners.Group(c, e.GID)
 }
 
 // device splits an Rdev into the numbers Linux gives these devices.

@@ -178,7 +178,7 @@ func (o *options) float(out, unit []byte) []byte {
 	}
 	var v *big.Float
 	digits, most, tiny := 6, 9, false
-	same := func(text string) bool { return false }
+	var same func(text string) bool
 	switch len(raw) {
 	case 4:
 		f := math.Float32frombits(binary.LittleEndian.Uint32(raw))

@@ -237,11 +237,11 @@ func (p *Program) known(h *header) bool {
 // force applies --owner and its like.
 func (p *Program) force(c *cmd.Ctx, h *header) {
 	o := p.o
-	h.User, h.Group = p.names.User(c, uint32(h.UID)), p.names.Group(c, uint32(h.GID))
-	if !p.names.HasUser(c, uint32(h.UID)) {
+	h.User, h.Group = p.Owners.User(c, uint32(h.UID)), p.Owners.Group(c, uint32(h.GID))
+	if !p.Owners.HasUser(c, uint32(h.UID)) {
 		h.User = ""
 	}
-	if !p.names.HasGroup(c, uint32(h.GID)) {
+	if !p.Owners.HasGroup(c, uint32(h.GID)) {
 		h.Group = ""
 	}
 	if o.uid >= 0 {

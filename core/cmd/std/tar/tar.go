@@ -20,6 +20,7 @@ import (
 	"eryxsh/core/cmd/std/internal/owner"
 	"eryxsh/core/cmd/std/internal/perm"
 	"eryxsh/core/cmd/std/internal/when"
+	"eryxsh/core/zone"
 	"eryxsh/vfs"
 )
 
@@ -150,20 +151,20 @@ type options struct {
 
 // Program is a running tar.
 type Program struct {
-	Begun   bool      `cbor:"1,keyasint,omitempty"`
-	FD      int       `cbor:"2,keyasint,omitempty"` // of the archive
-	Status  int       `cbor:"3,keyasint,omitempty"`
-	Names   []string  `cbor:"4,keyasint,omitempty"` // operands, with those of -T
-	Exclude []string  `cbor:"5,keyasint,omitempty"` // of -X
-	Dir     string    `cbor:"6,keyasint,omitempty"` // of the last -C, "" is here
-	Said    string    `cbor:"7,keyasint,omitempty"` // warnings that were given
-	Create  creation  `cbor:"8,keyasint,omitempty"`
-	Extract reading   `cbor:"9,keyasint,omitempty"`
-	Writer  gz.Writer `cbor:"10,keyasint,omitempty"`
-	Reader  gz.Reader `cbor:"11,keyasint,omitempty"`
+	Begun   bool        `cbor:"1,keyasint,omitempty"`
+	FD      int         `cbor:"2,keyasint,omitempty"` // of the archive
+	Status  int         `cbor:"3,keyasint,omitempty"`
+	Names   []string    `cbor:"4,keyasint,omitempty"` // operands, with those of -T
+	Exclude []string    `cbor:"5,keyasint,omitempty"` // of -X
+	Dir     string      `cbor:"6,keyasint,omitempty"` // of the last -C, "" is here
+	Said    string      `cbor:"7,keyasint,omitempty"` // warnings that were given
+	Create  creation    `cbor:"8,keyasint,omitempty"`
+	Extract reading     `cbor:"9,keyasint,omitempty"`
+	Writer  gz.Writer   `cbor:"10,keyasint,omitempty"`
+	Reader  gz.Reader   `cbor:"11,keyasint,omitempty"`
+	Owners  owner.Names `cbor:"12,keyasint,omitempty"`
 
-	o     *options
-	names owner.Names
+	o *options
 }
 
 // Step takes one turn.
@@ -522,9 +523,9 @@ func (o *options) value(c *cmd.Ctx, p *Program, f cmd.Flag) bool {
 		o.strip = n
 	case "owner", "group":
 		name, num, _ := strings.Cut(f.Value, ":")
-		id, ok := p.names.UserID(c, name)
+		id, ok := p.Owners.UserID(c, name)
 		if f.Name == "group" {
-			id, ok = p.names.GroupID(c, name)
+			id, ok = p.Owners.GroupID(c, name)
 		}
 		if n, err := strconv.Atoi(num); err == nil {
 			id, ok = uint32(n), true
@@ -549,7 +550,7 @@ func (o *options) value(c *cmd.Ctx, p *Program, f cmd.Flag) bool {
 		}
 		o.mode = &ch
 	case "mtime":
-		t, err := when.Parse(f.Value, o.zone.Time(c.Now()), clock.Named)
+		t, err := when.Parse(f.Value, o.zone.Time(c.Now()), zone.Named)
 		if err == nil {
 			o.mtime = t.UnixNano()
 			break

@@ -12,7 +12,7 @@ import (
 // Command is xxd.
 func Command() *cmd.Command {
 	return &cmd.Command{
-		Name: "xxd", Summary: "make a hex dump or do the reverse", Usage: "xxd [options] [infile [outfile]]", Origin: "xxd 2022-01-14",
+		Name: "xxd", Summary: "make a hex dump or do the reverse", Usage: "xxd [options] [infile [outfile]]", Short: true, Origin: "xxd 2022-01-14",
 		Class: cmd.Step, Raw: true,
 		New: func() cmd.Program { return &program{} },
 	}

@@ -35,7 +35,6 @@ type compiler struct {
 	calls   map[int32]*function // instructions that call a function not compiled yet
 	strings map[string]int32
 	depth   int
-	pos     int
 }
 
 // maxCode bounds the instructions of a program.

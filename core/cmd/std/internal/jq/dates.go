@@ -99,7 +99,7 @@ func (p *Program) strftime(v, layout Value, name string, loc *time.Location) (Va
 type timeReader struct {
 	s                                      string
 	year, month, day, hour, minute, second int
-	yday, offset                           int
+	yday                                   int
 	pm, hasPM, hasDate, hasYDay, hasEpoch  bool
 	epoch                                  int64
 }

@@ -64,7 +64,6 @@ type driver struct {
 	wait    cmd.Next
 	scratch []Value
 	regexes map[string]*matcher
-	fault   int // what a command line was wrong with, as a status
 }
 
 const turn = 20_000

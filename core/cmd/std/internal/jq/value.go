@@ -78,14 +78,6 @@ func same(a, b Value) bool {
 	return a.S == b.S
 }
 
-// integer reports whether n is a whole number of reasonable size.
-func integer(n float64) (int, bool) {
-	if n != math.Trunc(n) || math.Abs(n) > 1<<53 {
-		return 0, false
-	}
-	return int(n), true
-}
-
 // clampInt makes an int of a number: bounds instead of overflow, 0 for NaN.
 func clampInt(n float64) int {
 	switch {

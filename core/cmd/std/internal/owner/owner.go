@@ -14,49 +14,70 @@ import (
 // maxDatabase bounds what is read of a database file.
 const maxDatabase = 64 << 10
 
-// Names is a cache of names by id; its zero value is ready.
+// Names are names by id, as the databases had them when they were first asked
+// for; the zero value is ready. They are saved with the program: what is read
+// once is not read again after a move.
 type Names struct {
-	users, groups map[uint32]string
+	Users  []Name  `cbor:"1,keyasint,omitempty"`
+	Groups []Name  `cbor:"2,keyasint,omitempty"`
+	Read   [2]bool `cbor:"3,keyasint,omitempty"` // users, groups
+}
+
+// Name is what an id is called.
+type Name struct {
+	ID   uint32 `cbor:"1,keyasint,omitempty"`
+	Name string `cbor:"2,keyasint,omitempty"`
 }
 
 // User is the name of a user id; its number if it has none.
-func (n *Names) User(c *cmd.Ctx, uid uint32) string {
-	if n.users == nil {
-		n.users = table(c, "/etc/passwd")
-		if c.UID() >= 0 && n.users[uint32(c.UID())] == "" {
-			n.users[uint32(c.UID())] = c.User()
-		}
-	}
-	return name(n.users, uid)
-}
+func (n *Names) User(c *cmd.Ctx, uid uint32) string { return named(n.users(c), uid) }
 
 // Group is the name of a group id; its number if it has none.
-func (n *Names) Group(c *cmd.Ctx, gid uint32) string {
-	if n.groups == nil {
-		n.groups = table(c, "/etc/group")
-		if c.GID() >= 0 && n.groups[uint32(c.GID())] == "" {
-			n.groups[uint32(c.GID())] = c.User()
-		}
-	}
-	return name(n.groups, gid)
-}
+func (n *Names) Group(c *cmd.Ctx, gid uint32) string { return named(n.groups(c), gid) }
 
 // HasUser reports whether a user id has a name.
 func (n *Names) HasUser(c *cmd.Ctx, uid uint32) bool {
-	n.User(c, uid)
-	_, ok := n.users[uid]
+	_, ok := find(n.users(c), uid)
 	return ok || uid == 0
 }
 
 // HasGroup reports whether a group id has a name.
 func (n *Names) HasGroup(c *cmd.Ctx, gid uint32) bool {
-	n.Group(c, gid)
-	_, ok := n.groups[gid]
+	_, ok := find(n.groups(c), gid)
 	return ok || gid == 0
 }
 
-func name(m map[uint32]string, id uint32) string {
-	if s, ok := m[id]; ok {
+// UserID is the id of a user name or number.
+func (n *Names) UserID(c *cmd.Ctx, s string) (uint32, bool) { return id(n.users(c), s) }
+
+// GroupID is the id of a group name or number.
+func (n *Names) GroupID(c *cmd.Ctx, s string) (uint32, bool) { return id(n.groups(c), s) }
+
+func (n *Names) users(c *cmd.Ctx) []Name {
+	if !n.Read[0] {
+		n.Users, n.Read[0] = table(c, "/etc/passwd", c.UID()), true
+	}
+	return n.Users
+}
+
+func (n *Names) groups(c *cmd.Ctx) []Name {
+	if !n.Read[1] {
+		n.Groups, n.Read[1] = table(c, "/etc/group", c.GID()), true
+	}
+	return n.Groups
+}
+
+func find(list []Name, id uint32) (string, bool) {
+	for _, n := range list {
+		if n.ID == id {
+			return n.Name, true
+		}
+	}
+	return "", false
+}
+
+func named(list []Name, id uint32) string {
+	if s, ok := find(list, id); ok {
 		return s
 	}
 	if id == 0 {
@@ -65,23 +86,11 @@ func name(m map[uint32]string, id uint32) string {
 	return strconv.FormatUint(uint64(id), 10)
 }
 
-// UserID is the id of a user name or number.
-func (n *Names) UserID(c *cmd.Ctx, s string) (uint32, bool) {
-	n.User(c, 0)
-	return id(n.users, s)
-}
-
-// GroupID is the id of a group name or number.
-func (n *Names) GroupID(c *cmd.Ctx, s string) (uint32, bool) {
-	n.Group(c, 0)
-	return id(n.groups, s)
-}
-
-func id(m map[uint32]string, s string) (uint32, bool) {
+func id(list []Name, s string) (uint32, bool) {
 	best, found := uint32(0), false
-	for k, v := range m {
-		if v == s && (!found || k < best) {
-			best, found = k, true
+	for _, n := range list {
+		if n.Name == s && (!found || n.ID < best) {
+			best, found = n.ID, true
 		}
 	}
 	if found {
@@ -137,19 +146,25 @@ func Supplementary(c *cmd.Ctx, name string) []uint32 {
 	return out
 }
 
-func table(c *cmd.Ctx, file string) map[uint32]string {
-	m := map[uint32]string{}
+// table reads a database; the process itself is in it where the file does not say so.
+func table(c *cmd.Ctx, file string, self int) []Name {
+	var list []Name
 	for _, l := range strings.Split(read(c, file), "\n") {
 		f := strings.SplitN(l, ":", 4)
 		if len(f) < 4 {
 			continue
 		}
 		v, err := strconv.ParseUint(f[2], 10, 32)
-		if _, dup := m[uint32(v)]; err == nil && !dup {
-			m[uint32(v)] = f[0]
+		if _, dup := find(list, uint32(v)); err == nil && !dup {
+			list = append(list, Name{uint32(v), f[0]})
 		}
 	}
-	return m
+	if self >= 0 {
+		if _, ok := find(list, uint32(self)); !ok {
+			list = append(list, Name{uint32(self), c.User()})
+		}
+	}
+	return list
 }
 
 func read(c *cmd.Ctx, file string) string {

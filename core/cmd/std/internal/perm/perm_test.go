@@ -16,7 +16,7 @@ func TestApply(t *testing.T) {
 		{"755", vfs.TypeFile | 0o600, 0, 0o755}, {"u+x", vfs.TypeFile | 0o644, 0, 0o744}, {"+x", vfs.TypeFile | 0o600, 0o077, 0o700}, {"a=r", vfs.TypeFile | 0o755, 0, 0o444},
 		{"go-rwx,u=rw", vfs.TypeFile | 0o777, 0, 0o600}, {"g=u", vfs.TypeFile | 0o640, 0, 0o660}, {"a+X", vfs.TypeFile | 0o600, 0, 0o600}, {"a+X", vfs.TypeDir | 0o600, 0, 0o711},
 		{"u+s", vfs.TypeFile | 0o755, 0, 0o4755}, {"755", vfs.TypeDir | 0o2700, 0, 0o2755}, {"00755", vfs.TypeDir | 0o2700, 0, 0o755}, {"+t", vfs.TypeDir | 0o755, 0, 0o1755},
-		{"u=rwx,g=rx,o=", vfs.TypeFile | 0, 0, 0o750}, {"=", vfs.TypeFile | 0o777, 0, 0}, {"o+w-r", vfs.TypeFile | 0o644, 0, 0o642},
+		{"u=rwx,g=rx,o=", vfs.TypeFile, 0, 0o750}, {"=", vfs.TypeFile | 0o777, 0, 0}, {"o+w-r", vfs.TypeFile | 0o644, 0, 0o642},
 	} {
 		ch, err := Parse(c.mode)
 		if err != nil {

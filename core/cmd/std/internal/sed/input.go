@@ -231,50 +231,48 @@ func backupName(target, suffix string) string {
 // program must return next.
 func (p *Program) readLine(c *cmd.Ctx) (got bool, next cmd.Next, ok bool) {
 	in := &p.In
-	for {
-		switch found, next := p.peek(c, true); found {
-		case mustWait:
-			return false, next, false
-		case noLine:
-			return false, cmd.Next{}, true
-		}
-		line, whole := in.Lines.Next(p.o.delim)
-		if !whole {
-			switch err := in.Lines.Fill(c, in.FD); err {
-			case nil, io.EOF:
-				return false, cmd.Again(), false
-			case cmd.ErrBlocked:
-				return false, cmd.WaitRead(in.FD), false
-			default:
-				c.Flush()
-				c.Errorf("read error on %s: %s", in.Name, err)
-				return false, cmd.Exit(4), false
-			}
-		}
-		if in.Fresh {
-			in.Fresh = false
-			if p.o.separate && in.Next > 1 {
-				in.Number = 0
-				p.Hold = p.Hold[:0]
-				p.resetRanges()
-				for i := range p.Readers {
-					if r := &p.Readers[i]; r.Opened && r.FD > 0 {
-						c.Close(r.FD)
-					}
-					p.Readers[i] = Reader{}
-				}
-			}
-		}
-		in.Number++
-		if p.Joining {
-			p.Space = join(p.Space, p.o.delim, line)
-		} else {
-			p.Space = append(p.Space[:0], line...)
-		}
-		p.Chomped = !in.Lines.Bare
-		p.Done = false
-		return true, cmd.Next{}, true
+	switch found, next := p.peek(c, true); found {
+	case mustWait:
+		return false, next, false
+	case noLine:
+		return false, cmd.Next{}, true
 	}
+	line, whole := in.Lines.Next(p.o.delim)
+	if !whole {
+		switch err := in.Lines.Fill(c, in.FD); err {
+		case nil, io.EOF:
+			return false, cmd.Again(), false
+		case cmd.ErrBlocked:
+			return false, cmd.WaitRead(in.FD), false
+		default:
+			c.Flush()
+			c.Errorf("read error on %s: %s", in.Name, err)
+			return false, cmd.Exit(4), false
+		}
+	}
+	if in.Fresh {
+		in.Fresh = false
+		if p.o.separate && in.Next > 1 {
+			in.Number = 0
+			p.Hold = p.Hold[:0]
+			p.resetRanges()
+			for i := range p.Readers {
+				if r := &p.Readers[i]; r.Opened && r.FD > 0 {
+					c.Close(r.FD)
+				}
+				p.Readers[i] = Reader{}
+			}
+		}
+	}
+	in.Number++
+	if p.Joining {
+		p.Space = join(p.Space, p.o.delim, line)
+	} else {
+		p.Space = append(p.Space[:0], line...)
+	}
+	p.Chomped = !in.Lines.Bare
+	p.Done = false
+	return true, cmd.Next{}, true
 }
 
 // last reports whether the present line is the last one.

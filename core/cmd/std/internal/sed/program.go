@@ -266,7 +266,7 @@ func (p *Program) readFlags(c *cmd.Ctx) bool {
 		o.posix = true
 	}
 	if !scripted && len(c.Args) == 0 {
-		c.Errout.WriteString(c.Def.Hint)
+		c.TryHelp()
 		return false
 	}
 	p.o = o

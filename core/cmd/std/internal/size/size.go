@@ -17,7 +17,8 @@ const letters = "KMGTPEZYRQ"
 // Errors of Parse.
 var (
 	ErrInvalid = errors.New("invalid number")
-	ErrRange   = errors.New("Value too large for defined data type")
+	//lint:ignore ST1005 the message is GNU's, which prints it behind a colon
+	ErrRange = errors.New("Value too large for defined data type")
 )
 
 // Parse reads NUMBER[SUFFIX]: K, KiB = 1024; kB, KB = 1000; b = 512; c = 1 as far as allowed has them.

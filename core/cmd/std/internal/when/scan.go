@@ -178,7 +178,7 @@ func word(w string, now time.Time) (token, bool) {
 	case "thur", "thurs":
 		return token{kind: tDay, value: 4}, true
 	}
-	if t, ok := zone(w, now); ok {
+	if t, ok := zoneWord(w, now); ok {
 		return t, true
 	}
 	if t, ok := unit(w); ok {
@@ -191,7 +191,7 @@ func word(w string, now time.Time) (token, bool) {
 		return military(w[0])
 	}
 	if strings.Contains(w, ".") {
-		return zone(strings.ReplaceAll(w, ".", ""), now)
+		return zoneWord(strings.ReplaceAll(w, ".", ""), now)
 	}
 	return token{}, false
 }
@@ -246,7 +246,7 @@ const zones = "gmt=0 ut=0 utc=0 wet=0 west=1 bst=1 art=-3 brt=-3 brst=-2 nst=-3.
 	"est=-5 edt=-4 cst=-6 cdt=-5 mst=-7 mdt=-6 pst=-8 pdt=-7 akst=-9 akdt=-8 hst=-10 hast=-10 hadt=-9 sst=-12 wat=1 " +
 	"cet=1 cest=2 met=1 mez=1 mest=2 mesz=2 eet=2 eest=3 cat=2 sast=2 eat=3 msk=3 msd=4 ist=5.5 sgt=8 kst=9 jst=9 gst=10 nzst=12 nzdt=13 "
 
-func zone(w string, now time.Time) (token, bool) {
+func zoneWord(w string, now time.Time) (token, bool) {
 	if i := strings.Index(" "+zones, " "+w+"="); i >= 0 {
 		v, _, _ := strings.Cut(zones[i+len(w)+1:], " ")
 		neg := strings.HasPrefix(v, "-")

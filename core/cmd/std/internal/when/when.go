@@ -11,6 +11,8 @@ import (
 	"errors"
 	"strings"
 	"time"
+
+	"eryxsh/core/zone"
 )
 
 // ErrInvalid says that a date cannot be read.
@@ -20,15 +22,15 @@ var ErrInvalid = errors.New("invalid date")
 const maxTokens = 1000
 
 // Parse reads s; what it leaves out comes from now, in now's zone.
-// zone finds a time zone by its TZ value, for a leading TZ="…"; it may be nil.
-func Parse(s string, now time.Time, zone func(string) *time.Location) (time.Time, error) {
+// named finds a time zone by its TZ value, for a leading TZ="…"; it may be nil.
+func Parse(s string, now time.Time, named func(string) *time.Location) (time.Time, error) {
 	s = strings.TrimLeft(s, " \t\n\v\f\r")
 	if t, ok := strings.CutPrefix(s, `TZ="`); ok {
 		name, rest, ok := strings.Cut(t, `"`)
-		if !ok || zone == nil {
+		if !ok || named == nil {
 			return time.Time{}, ErrInvalid
 		}
-		loc := zone(name)
+		loc := named(name)
 		if loc == nil {
 			return time.Time{}, ErrInvalid
 		}
@@ -467,8 +469,8 @@ func (p *parser) resolve() (time.Time, error) {
 	if p.zones > 0 {
 		loc = time.FixedZone("", int(p.offset))
 	}
-	t := time.Date(int(y), time.Month(mo), int(d), int(h), int(mi), int(s), int(ns), loc)
-	if t.Day() != int(d) || t.Hour() != int(h) && p.zones > 0 || t.Second() != int(s) {
+	t, exists := zone.Date(int(y), int(mo), int(d), int(h), int(mi), int(s), loc)
+	if !exists || t.Day() != int(d) || t.Hour() != int(h) && p.zones > 0 || t.Second() != int(s) {
 		return time.Time{}, ErrInvalid
 	}
 	if p.days > 0 && p.dates == 0 {
@@ -477,7 +479,7 @@ func (p *parser) resolve() (time.Time, error) {
 		if p.dayOrd > 0 && wd != p.weekday {
 			n -= 7
 		}
-		t = t.AddDate(0, 0, int(n))
+		t, _ = zone.Date(t.Year(), int(t.Month()), t.Day()+int(n), t.Hour(), t.Minute(), t.Second(), loc)
 	}
 	r := p.rel
 	for _, v := range []int64{r.year, r.month, r.day, r.hour, r.minute, r.second} {
@@ -486,8 +488,16 @@ func (p *parser) resolve() (time.Time, error) {
 		}
 	}
 	if r.year|r.month|r.day != 0 {
-		t = time.Date(t.Year()+int(r.year), t.Month()+time.Month(r.month), t.Day()+int(r.day), t.Hour(), t.Minute(), t.Second(), t.Nanosecond(), loc)
+		t, _ = zone.Date(t.Year()+int(r.year), int(t.Month())+int(r.month), t.Day()+int(r.day), t.Hour(), t.Minute(), t.Second(), loc)
+	}
+	if p.times == 0 && p.dates == 0 && p.days == 0 && p.zones == 0 && t.IsDST() != now.IsDST() {
+		// What is only relative keeps to the summer or winter time of now.
+		shift := time.Hour
+		if now.IsDST() {
+			shift = -shift
+		}
+		t = t.Add(shift)
 	}
 	sec := t.Unix() + r.hour*3600 + r.minute*60 + r.second
-	return time.Unix(sec, int64(t.Nanosecond())+r.ns).In(now.Location()), nil
+	return time.Unix(sec, ns+r.ns).In(now.Location()), nil
 }

@@ -1,0 +1,104 @@
+package core
+
+import (
+	"sync"
+
+	"eryxsh/core/vars"
+	"eryxsh/vfs"
+)
+
+// Templates makes Worlds as New does, but as forks of one made before: that
+// takes a hundredth of the time, and what the Worlds have in common is there
+// once. The zero value is ready; any number of threads may use it.
+type Templates struct {
+	mu   sync.Mutex
+	made map[profile]*template
+}
+
+// profile is what a template cannot be changed in afterwards: its tree shows it.
+type profile struct {
+	user, hostname, cwd string
+	virtual             bool
+	start               int64 // of a virtual clock
+}
+
+type template struct {
+	world  *World // forked under the lock
+	origin *World // the same, never forked
+}
+
+// maxTemplates bounds the profiles kept; a program has one or two.
+const maxTemplates = 16
+
+// New makes a World. origin is the same state and may be shared: it is only
+// for comparing with. Errors are a fault.Error of kind Invalid or File.
+func (t *Templates) New(c Config) (w, origin *World, err error) {
+	c.normalize()
+	if w, origin, err = t.fork(c); err != nil {
+		return nil, nil, err
+	}
+	for name := range c.Env {
+		if _, ok := defaultEnv(c.User)[name]; !ok && w.M.Procs[0].Shell.Vars.Get(name) != nil {
+			// a variable that the shell makes something else of when it starts
+			if w, err = New(c); err != nil {
+				return nil, nil, err
+			}
+			return w, w.Origin(), nil
+		}
+	}
+	if err := w.dress(c); err != nil {
+		return nil, nil, err
+	}
+	for _, name := range sortedKeys(c.Env) {
+		w.M.Procs[0].Shell.Vars.Bind(name, vars.New(c.Env[name], vars.Export))
+	}
+	if len(c.Env)+len(c.Files)+len(c.Tools) > 0 {
+		origin = w.Origin()
+	}
+	return w, origin, nil
+}
+
+func (t *Templates) fork(c Config) (w, origin *World, err error) {
+	key := profile{user: c.User, hostname: c.Hostname, cwd: c.Cwd, virtual: c.Virtual}
+	if c.Virtual {
+		key.start = c.Start
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	made := t.made[key]
+	if made == nil {
+		bare := Config{User: c.User, Hostname: c.Hostname, Cwd: c.Cwd, Virtual: c.Virtual, Start: c.Start}
+		if w, err = newBare(bare); err != nil {
+			return nil, nil, err
+		}
+		made = &template{world: w, origin: w.Origin()}
+		if t.made == nil || len(t.made) >= maxTemplates {
+			t.made = map[profile]*template{}
+		}
+		t.made[key] = made
+	}
+	return made.world.share(), made.origin, nil
+}
+
+// Origin keeps a state for later comparisons. It is no fork that could be told
+// from the World by its ids, so it does not count as one.
+func (w *World) Origin() *World { return w.share() }
+
+// dress gives a bare World what its Config asks for besides its profile and its environment.
+func (w *World) dress(c Config) error {
+	w.Config, w.Lineage = &c, mix(c.Seed^0x6c696e65616765)
+	w.M.Reseed(c.Seed)
+	w.M.Limits = c.Limits
+	w.M.FS.SetLimits(vfs.Limits{Bytes: c.Limits.FileBytes, Files: c.Limits.Files, FileSize: c.Limits.FileSize})
+	w.M.Clock.Now, w.M.Host.Boot = c.Start, c.Start
+	w.M.Procs[0].Shell.Started = c.Start
+	for _, p := range sortedKeys(c.Files) {
+		if err := w.write(absolute(c.Cwd, p), c.Files[p], c.Start); err != nil {
+			return err
+		}
+	}
+	if len(c.Tools) > 0 {
+		w.M.SetTools(c.Tools)
+	}
+	return nil
+}
