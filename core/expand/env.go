@@ -46,7 +46,8 @@ type Env interface {
 	// Flags returns the shell options expansion looks at.
 	Flags() Flags
 	// Command returns a substitution's output, trailing newlines cut; or ErrNeed.
-	Command(n *syntax.CmdSubst) (string, error)
+	// n is a *syntax.CmdSubst or a *Runtime.
+	Command(n syntax.Node) (string, error)
 	// Process returns the path that stands for <( ) or >( ); or ErrNeed.
 	Process(n *syntax.ProcSubst) (string, error)
 	// Home returns a user's home directory; "" asks for $HOME's fallback.
@@ -63,8 +64,8 @@ type Env interface {
 	Lookup(name string) *vars.Var
 	// Charge counts work units. It may panic to stop the machine.
 	Charge(n int)
-	// Prompt expands s as a prompt string, for ${x@P}.
-	Prompt(s string) string
+	// Prompt expands s as a prompt string, for ${x@P}, asking e for what it needs.
+	Prompt(e Env, s string) (string, error)
 	// DirStack returns the directory of ~N (i ≥ 0 from the top) and ~-N (i < 0:
 	// -1 is the last).
 	DirStack(i int) (string, bool)
@@ -90,6 +91,7 @@ const (
 	GlobASCIIRanges
 	GlobSkipDots
 	NoLocalDots // reserved
+	Bytes       // in the locale C or POSIX a byte is a character
 )
 
 // DefaultFlags are those of a fresh non-interactive bash.

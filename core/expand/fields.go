@@ -30,9 +30,7 @@ type eval struct {
 	quotes  []span    // quoted ranges of buf, if there may be a pattern
 	leaves  []string  // values for pLeaf
 	ifs     string
-	depth   int
-	runs    int  // nested arithmetic nodes
-	names   int  // nested evaluations of names
+	nested
 	ifsJoin bool // a list of an operation is joined by IFS where it is one word
 	assign  bool // tildes after colons
 	solid   bool // the word has no unquoted expansion and no pattern
@@ -46,9 +44,16 @@ type eval struct {
 
 type span struct{ from, to int }
 
+// nested counts what is inside what.
+type nested struct {
+	depth int // words
+	runs  int // arithmetic nodes
+	names int // evaluations of names
+}
+
 // child returns an evaluator for a word inside the current one.
 func (e *eval) child(g goal) eval {
-	return eval{env: e.env, flags: e.flags, ifs: e.ifs, ready: e.ready, depth: e.depth, runs: e.runs, names: e.names, leaves: e.leaves, goal: g}
+	return eval{env: e.env, flags: e.flags, ifs: e.ifs, ready: e.ready, nested: e.nested, leaves: e.leaves, goal: g}
 }
 
 const defaultIFS = " \t\n"

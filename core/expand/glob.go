@@ -49,7 +49,7 @@ func isPattern(s string, f Flags) bool {
 			return true
 		case '[':
 			if i < last {
-				if set, _ := parseSet(s, i, false); set != nil {
+				if set, _ := parseSet(s, i, false, false); set != nil {
 					return true
 				}
 			}
@@ -73,7 +73,7 @@ func globFlags(env Env, pattern string, f Flags) ([]string, error) {
 	ignore := ""
 	if v := env.Var("GLOBIGNORE"); v.IsSet() {
 		if ignore = v.String(); ignore != "" {
-			g.flags |= DotGlob | GlobSkipDots
+			g.flags |= GlobSkipDots
 		}
 	}
 	prefix := ""
@@ -115,7 +115,7 @@ func splitIgnore(s string) (list []string) {
 
 // ignore drops the paths found that match one of the patterns, component by component.
 func (g *globber) ignore(patterns []string) {
-	f := g.flags & ExtGlob
+	f := g.flags & (ExtGlob | Bytes)
 	if g.flags&NoCaseGlob != 0 {
 		f |= NoCaseMatch
 	}
@@ -206,7 +206,7 @@ func (g *globber) walk(prefix string, comps []comp, deep int, matched bool) erro
 		return g.star(prefix, comps, deep)
 	}
 	if c.match == nil {
-		f := g.flags & ExtGlob
+		f := g.flags & (ExtGlob | Bytes)
 		if g.flags&NoCaseGlob != 0 {
 			f |= NoCaseMatch
 		}
@@ -298,6 +298,13 @@ func (g *globber) stat(path string, follow bool) (vfs.Stat, error) {
 func (g *globber) each(dir string, f func(vfs.Dirent) error) error {
 	if dir == "" {
 		dir = "."
+	}
+	if g.flags&GlobSkipDots == 0 {
+		for _, name := range []string{".", ".."} {
+			if err := f(vfs.Dirent{Name: name, Type: vfs.TypeDir}); err != nil {
+				return err
+			}
+		}
 	}
 	after := ""
 	for {

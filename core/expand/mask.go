@@ -20,12 +20,15 @@ func Mask(text string) (masked string, ok bool) {
 // masker walks over shell text. It knows just enough of the grammar to tell
 // code from quoted text, comments and here-documents.
 type masker struct {
-	s     string
-	out   []byte
-	i     int
-	depth int
-	done  bool
-	here  []hereDelim // documents that begin after this line
+	s      string
+	out    []byte
+	i      int
+	depth  int
+	done   bool
+	dry    bool        // out is not wanted
+	closed bool        // the last commands() ended at its closing character
+	here   []hereDelim // documents that begin after this line
+	folds  []int       // line continuations outside of single quotes
 }
 
 type hereDelim struct {
@@ -49,6 +52,7 @@ func (m *masker) commands(closing byte) {
 		m.i = len(m.s)
 	}
 	defer func() { m.depth-- }()
+	m.closed = false
 	cases, parens := 0, 0
 	test := false // inside [[ ]]
 	start := true // at the beginning of a word
@@ -56,6 +60,7 @@ func (m *masker) commands(closing byte) {
 		c := m.s[m.i]
 		if c == closing && (closing != ')' || parens == 0 && cases == 0) {
 			m.i++
+			m.closed = true
 			return
 		}
 		if start {
@@ -121,6 +126,7 @@ func (m *masker) commands(closing byte) {
 			m.char(false)
 		}
 	}
+	m.closed = false
 }
 
 // bare returns the unquoted word at the current position if it is followed by
@@ -152,6 +158,9 @@ func (m *masker) comment() {
 func (m *masker) char(dquote bool) {
 	switch c := m.s[m.i]; {
 	case c == '\\':
+		if m.has("\\\n") {
+			m.folds = append(m.folds, m.i)
+		}
 		m.i = min(m.i+2, len(m.s))
 	case c == '\'' && !dquote:
 		m.skipSingle()
@@ -216,6 +225,9 @@ func (m *masker) dollar(dquote bool) {
 // blank replaces the text from a position on, but keeps line ends and the
 // pieces listed.
 func (m *masker) blank(from, to int, fill byte, keep []span) {
+	if m.dry {
+		return
+	}
 	for j := from; j < to; j++ {
 		if len(keep) > 0 && j == keep[0].from {
 			j = keep[0].to - 1
@@ -294,6 +306,9 @@ func (m *masker) arith(end string) {
 		return // not closed: let the parser say so
 	}
 	to := m.i - len(end)
+	if m.dry {
+		return
+	}
 	if from == to && from >= 3 && end == "))" && m.s[from-3] == '$' { // $(())
 		copy(m.out[from-2:], "{__}")
 		m.done = true
@@ -330,6 +345,9 @@ func (m *masker) brace(dquote bool) {
 	from := m.i
 	if m.peek(0) == '}' { // ${}
 		m.i++
+		if m.dry {
+			return
+		}
 		copy(m.out[from-1:], "__")
 		m.done = true
 		return
@@ -347,7 +365,7 @@ func (m *masker) brace(dquote bool) {
 		return
 	}
 	m.blank(from, to, '_', keep)
-	if operand {
+	if operand && !m.dry {
 		m.out[from+1] = '-'
 	}
 }
@@ -360,7 +378,15 @@ func (m *masker) let(closing byte) {
 		}
 		from := m.i
 		var keep []span
-		for m.i < len(m.s) && strings.IndexByte(" \t\n;&|()<>", m.s[m.i]) < 0 && (closing == 0 || m.s[m.i] != closing) {
+		for m.i < len(m.s) && (closing == 0 || m.s[m.i] != closing) {
+			if m.s[m.i] == '(' && m.i > from && m.s[m.i-1] == '=' { // x=( … ) is one word
+				m.i++
+				keep = append(keep, m.region(")", false)...)
+				continue
+			}
+			if strings.IndexByte(" \t\n;&|()<>", m.s[m.i]) >= 0 {
+				break
+			}
 			keep = m.inner(keep, false)
 		}
 		if m.i == from || m.i < len(m.s) && strings.IndexByte("<>", m.s[m.i]) >= 0 && strings.Trim(m.s[from:m.i], "0123456789") == "" {

@@ -40,7 +40,7 @@ const (
 	EntryDir
 	EntryStat
 	EntryNames
-	EntryPrompt
+	EntryPrompt // no longer made
 	EntryWarn
 )
 
@@ -54,7 +54,7 @@ func (m *Memo) Answer(text string) {
 // Recorder makes an Env that records another one's answers in a Memo. It
 // replays the recorded ones first; assignments among them are not done again.
 type Recorder struct {
-	// Need is the *syntax.CmdSubst or *syntax.ProcSubst that ended the last
+	// Need is the *syntax.CmdSubst, *Runtime or *syntax.ProcSubst that ended the last
 	// attempt with ErrNeed, nil if none did.
 	Need syntax.Node
 
@@ -210,7 +210,7 @@ func (r *Recorder) Special(c byte) (string, bool) {
 }
 
 // Command implements Env: without an answer it notes the node and gives up.
-func (r *Recorder) Command(n *syntax.CmdSubst) (string, error) {
+func (r *Recorder) Command(n syntax.Node) (string, error) {
 	return r.need(n, func() (string, error) { return r.env.Command(n) })
 }
 
@@ -283,6 +283,12 @@ func (r *Recorder) Stat(path string, follow bool) (vfs.Stat, error) {
 	return vfs.Stat{Mode: vfs.Mode(e.Num)}, nil
 }
 
+// Once gives an answer about files that a command of this expansion may change:
+// what it was when it was first asked for.
+func (r *Recorder) Once(ask func() bool) bool {
+	return r.next(EntryStat, func(e *Entry) { e.OK = ask() }).OK
+}
+
 // Names implements Env.
 func (r *Recorder) Names(prefix string) []string {
 	return r.next(EntryNames, func(e *Entry) { e.setList(r.env.Names(prefix)) }).list()
@@ -303,11 +309,8 @@ func (r *Recorder) Warn(text string) {
 // Charge implements Env.
 func (r *Recorder) Charge(n int) { r.env.Charge(n) }
 
-// Prompt implements Env.
-func (r *Recorder) Prompt(s string) string {
-	t, _ := r.next(EntryPrompt, func(e *Entry) { e.setText(r.env.Prompt(s), true) }).text()
-	return t
-}
+// Prompt implements Env: what the prompt asks for is recorded, not its text.
+func (r *Recorder) Prompt(e Env, s string) (string, error) { return r.env.Prompt(e, s) }
 
 // DirStack implements Env.
 func (r *Recorder) DirStack(i int) (string, bool) { return r.env.DirStack(i) }

@@ -18,6 +18,7 @@ type value struct {
 	list []string // of $@, $*, a[@], a[*]
 	many bool     // list holds
 	star bool
+	far  bool      // found through ${!x}
 	v    *vars.Var // the variable, if there is one
 	p    *param    // for messages
 }
@@ -27,7 +28,7 @@ func (e *eval) command(p *part) (string, error) {
 	if p.kind == pProcess {
 		return e.env.Process(p.node.(*syntax.ProcSubst))
 	}
-	return e.env.Command(p.node.(*syntax.CmdSubst))
+	return e.env.Command(p.node)
 }
 
 // param expands p into the current field.
@@ -51,7 +52,12 @@ func (e *eval) param(p *param, quoted bool) error {
 	}
 	switch p.op {
 	case opNames:
-		return e.list(e.env.Names(p.name), p.letter == '*', quoted)
+		names := e.env.Names(p.name)
+		if e.load(); p.letter == '*' && !quoted && e.ifs == "" {
+			e.unquoted(strings.Join(names, ""))
+			return nil
+		}
+		return e.list(names, p.letter == '*', quoted)
 	case opKeys:
 		return e.joined(p, quoted, e.env.Var(p.name).Keys(), p.sub.All == '*', quoted)
 	}
@@ -102,6 +108,7 @@ func (e *eval) indirect(p *param, quoted bool) error {
 	if val, err = e.value(&t); err != nil {
 		return err
 	}
+	val.far = true
 	t.name, t.sub, t.kind = "!"+p.name, p.sub, parVar // for messages
 	return e.apply(&t, val, quoted)
 }
@@ -185,24 +192,26 @@ func (e *eval) refElement(name string) *param {
 // null reports whether :- and its like take the operand.
 func (val *value) null(colon bool) bool {
 	if val.many {
-		return len(val.list) == 0 || colon && len(val.list) == 1 && val.list[0] == ""
+		return len(val.list) == 0 || colon && len(val.list) == 1 && val.list[0] == "" && !val.far
 	}
 	return !val.set || colon && val.s == ""
 }
 
-// joinedNull reports whether the elements of a list, joined as "$*" does it, are nothing.
-func (e *eval) joinedNull(val value) bool { return strings.Join(val.list, e.joiner()) == "" }
+// joinedNull reports whether the elements of "$*" are nothing when they are joined.
+func (e *eval) joinedNull(p *param, val value, quoted bool) bool {
+	return p.colon && quoted && val.many && val.star && !val.far && strings.Join(val.list, e.joiner()) == ""
+}
 
 // apply applies the operator of p and emits the result.
 func (e *eval) apply(p *param, val value, quoted bool) error {
 	switch p.op {
 	case opDefault:
-		if val.null(p.colon) || p.colon && quoted && val.many && val.star && e.joinedNull(val) {
+		if val.null(p.colon) || e.joinedNull(p, val, quoted) {
 			return e.operand(p.word, quoted)
 		}
 		return e.give(val, quoted)
 	case opAlternate:
-		if val.null(p.colon) {
+		if val.null(p.colon) || e.joinedNull(p, val, quoted) {
 			if len(val.list) == 0 && val.many && quoted {
 				e.atNull = true
 			}
@@ -232,7 +241,7 @@ func (e *eval) apply(p *param, val value, quoted bool) error {
 		case val.many:
 			n = len(val.list)
 		default:
-			n = charCount(val.s)
+			n = charCount(val.s, e.bytes(val.s))
 		}
 		e.emit(formatInt(int64(n)), quoted)
 		return nil
@@ -376,12 +385,12 @@ func (e *eval) operate(p *param, val value, quoted bool) error {
 		fold = 0
 	}
 	m := p.match
-	if m == nil || fold != 0 {
+	if m == nil || fold|e.flags&Bytes != 0 {
 		pat, err := e.sub(p.word, toPattern)
 		if err != nil {
 			return err
 		}
-		m = NewMatcher(pat, e.flags&ExtGlob|fold)
+		m = NewMatcher(pat, e.flags&(ExtGlob|Bytes)|fold)
 		if err := m.Err(); err != nil {
 			return err
 		}
@@ -425,9 +434,9 @@ func (p *param) applied(m *Matcher, rep *replacement, s string) string {
 	case p.op == opReplace:
 		return m.Replace(s, *rep, p.letter, p.all)
 	case len(p.word.parts) == 0:
-		m = nil
+		return changeCase(s, p.letter, p.all, nil, m.byte)
 	}
-	return changeCase(s, p.letter, p.all, m)
+	return changeCase(s, p.letter, p.all, m, m.byte)
 }
 
 // stretch is s[lo:hi]. A small rest of a long value is copied, so that it does
@@ -458,8 +467,20 @@ func (e *eval) replacement(p *param) (replacement, error) {
 	return newReplacement(s.buf, s.quotes), nil
 }
 
+// bytes reports whether s is counted in bytes; ASCII is not asked about.
+func (e *eval) bytes(s string) bool {
+	if plainLen(s) == len(s) {
+		return false
+	}
+	e.load()
+	return e.flags&Bytes != 0
+}
+
 // charCount counts characters; a byte outside UTF-8 is one.
-func charCount(s string) int {
+func charCount(s string, bytes bool) int {
+	if bytes {
+		return len(s)
+	}
 	n := plainLen(s)
 	return n + utf8.RuneCountInString(s[n:])
 }
@@ -481,12 +502,12 @@ func plainLen(s string) int {
 }
 
 // changeCase implements ^ , and ~ on the characters that match m.
-func changeCase(s string, letter byte, all bool, m *Matcher) string {
+func changeCase(s string, letter byte, all bool, m *Matcher, bytes bool) string {
 	var b strings.Builder
 	for i := 0; i < len(s); {
-		r, n := utf8.DecodeRuneInString(s[i:])
+		r, n := decode(s[i:], bytes)
 		c := s[i : i+n]
-		if (r != utf8.RuneError || n > 1) && (m == nil || m.Match(c)) {
+		if r <= utf8.MaxRune && (m == nil || m.Match(c)) {
 			switch u := unicode.ToUpper(r); {
 			case letter == '^', letter == '~' && r != u:
 				r = u
@@ -525,7 +546,8 @@ func (e *eval) slice(p *param, val value, quoted bool) error {
 		val.many, val.s = false, val.list[0]
 	}
 	if !val.many {
-		size := int64(charCount(val.s))
+		bytes := e.bytes(val.s)
+		size := int64(charCount(val.s, bytes))
 		lo, hi, ok := cutRange(off, n, hasLen, size, true)
 		if hi < lo && n < 0 {
 			return negative()
@@ -534,7 +556,7 @@ func (e *eval) slice(p *param, val value, quoted bool) error {
 			e.emit("", quoted)
 			return nil
 		}
-		e.emit(chars(val.s, int(lo), int(hi)), quoted)
+		e.emit(chars(val.s, int(lo), int(hi), bytes), quoted)
 		return nil
 	}
 	if n < 0 {
@@ -597,8 +619,8 @@ func sliceIndexed(v *vars.Var, off, n int64, hasLen bool) []string {
 }
 
 // chars returns the characters lo…hi-1 of s.
-func chars(s string, lo, hi int) string {
-	if plainLen(s) >= hi {
+func chars(s string, lo, hi int, bytes bool) string {
+	if bytes || plainLen(s) >= hi {
 		return stretch(s, lo, hi)
 	}
 	from, at := len(s), 0

@@ -216,8 +216,11 @@ func (r *reader) param(p *param) bool {
 		if c := r.peek(1); nameByte(c) || strings.IndexByte("@*#?$!", c) >= 0 && c != 0 {
 			r.i++
 			save := r.i
-			if r.name(p) && r.indirect(p) {
+			if r.name(p) && (p.kind != parSpecial || p.name == "#" || p.name == "?" || p.name == "@" || p.name == "*") && r.indirect(p) {
 				return true
+			}
+			if p.kind == parSpecial && r.i > save && c != '@' && c != '*' {
+				return false
 			}
 			r.i = save - 1
 			p.name, p.sub, p.kind, p.indirect = "", nil, 0, false

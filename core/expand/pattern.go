@@ -15,6 +15,8 @@ type Matcher struct {
 	kind matchKind
 	ext  bool // contains an extended pattern
 	fold bool // case does not count
+	byte bool // a byte is a character
+	odd  bool // bash takes it for longer or shorter than what it matches
 	env  Env  // charged for the work, if not nil
 	err  error
 }
@@ -50,13 +52,14 @@ type elem struct {
 
 const maxPatternDepth = 16
 
-// NewMatcher compiles a pattern; of flags ExtGlob and NoCaseMatch count. A
+// NewMatcher compiles a pattern; of flags ExtGlob, NoCaseMatch and Bytes count. A
 // bracket that is not closed stands for itself. Err tells whether the pattern
 // is beyond the bounds; then it matches nothing.
 func NewMatcher(pattern string, flags Flags) *Matcher {
-	m := &Matcher{fold: flags&NoCaseMatch != 0}
-	p := patternParser{s: pattern, ext: flags&ExtGlob != 0, fold: m.fold}
+	m := &Matcher{fold: flags&NoCaseMatch != 0, byte: flags&Bytes != 0}
+	p := patternParser{s: pattern, ext: flags&ExtGlob != 0, fold: m.fold, byte: m.byte}
 	m.seq = p.sequence(0)
+	m.odd = p.bracket && m.oddLength(pattern)
 	m.ext = p.hasExt
 	if p.deep {
 		m.seq, m.err = nil, limitError("pattern", "pattern nested too deeply")
@@ -104,14 +107,16 @@ func Match(pattern, s string, flags Flags) bool {
 
 // patternParser compiles.
 type patternParser struct {
-	s      string
-	i      int
-	ext    bool
-	fold   bool
-	hasExt bool
-	deep   bool
-	last   int // of ], once looked
-	looked bool
+	s       string
+	i       int
+	ext     bool
+	fold    bool
+	byte    bool
+	hasExt  bool
+	bracket bool // a [ was seen
+	deep    bool
+	last    int // of ], once looked
+	looked  bool
 }
 
 // sequence reads up to the end, or inside an extended pattern up to | or ).
@@ -146,10 +151,11 @@ func (p *patternParser) sequence(depth int) []elem {
 			out = append(out, elem{kind: eAny})
 			p.i++
 		case '[':
+			p.bracket = true
 			var set *charSet
 			var end int
 			if p.i < p.lastClose() {
-				set, end = parseSet(p.s, p.i, p.fold)
+				set, end = parseSet(p.s, p.i, p.fold, p.byte)
 			}
 			if set == nil {
 				lit = append(lit, c)
@@ -163,7 +169,7 @@ func (p *patternParser) sequence(depth int) []elem {
 			if c == '\\' && p.i+1 < len(p.s) {
 				p.i++
 			}
-			_, n := utf8.DecodeRuneInString(p.s[p.i:])
+			_, n := decode(p.s[p.i:], p.byte)
 			if p.fold {
 				flush()
 			}
@@ -196,7 +202,7 @@ func (p *patternParser) closed(i int) bool {
 				return true
 			}
 		case '[':
-			if set, end := parseSet(p.s, i, false); set != nil {
+			if set, end := parseSet(p.s, i, false, p.byte); set != nil {
 				i = end - 1
 			}
 		}
@@ -226,159 +232,67 @@ func (p *patternParser) extended(op byte, depth int) elem {
 	}
 }
 
-// charSet is a bracket expression.
-type charSet struct {
-	neg     bool
-	fold    bool
-	ranges  []rune // pairs
-	classes []func(rune) bool
-}
-
-// invalid is the rune a byte outside UTF-8 is compared as.
-func invalid(b byte) rune { return 0x200000 + rune(b) }
-
-func decode(s string) (rune, int) {
-	if s[0] < utf8.RuneSelf {
-		return rune(s[0]), 1
+// oddLength reports whether bash, which takes a pattern without * for one of a
+// fixed length, counts that length differently from what the pattern matches:
+// then ${x/pattern/} finds nothing, as with [^]] or [[: .
+func (m *Matcher) oddLength(s string) bool {
+	if m.ext || m.stars() {
+		return false
 	}
-	r, n := utf8.DecodeRuneInString(s)
-	if r == utf8.RuneError && n == 1 {
-		return invalid(s[0]), 1
-	}
-	return r, n
-}
-
-// parseSet reads the bracket expression at i; nil if it is none.
-func parseSet(s string, i int, fold bool) (*charSet, int) {
-	set := &charSet{fold: fold}
-	i++
-	if i < len(s) && (s[i] == '!' || s[i] == '^') {
-		set.neg = true
-		i++
-	}
-	for first := true; i < len(s); first = false {
-		if s[i] == ']' && !first {
-			return set, i + 1
-		}
-		if s[i] == '[' && i+1 < len(s) && strings.IndexByte(":=.", s[i+1]) >= 0 {
-			if n := strings.Index(s[i+2:], s[i+1:i+2]+"]"); n >= 0 {
-				name := s[i+2 : i+2+n]
-				if s[i+1] == ':' {
-					i += n + 4
-					f := classFunc(name)
-					if f != nil {
-						set.classes = append(set.classes, f)
-					}
-					continue
-				}
-				if utf8.RuneCountInString(name) == 1 {
-					r, _ := decode(name)
-					i += n + 4
-					i = set.addRange(s, i, r)
-					continue
-				}
-				i += n + 4
-				continue
-			}
-		}
+	n, brackets := 0, 0
+	for i := 0; i < len(s); n++ {
 		if s[i] == '\\' && i+1 < len(s) {
 			i++
+		} else if s[i] == '[' {
+			end, length := bracketEnd(s, i+1)
+			i, n = end, n+length-1
+			brackets++
+			continue
 		}
-		r, n := decode(s[i:])
-		i = set.addRange(s, i+n, r)
+		_, w := decode(s[i:], m.byte)
+		i += w
 	}
-	return nil, 0
+	for i := range m.seq {
+		if m.seq[i].kind == eLit {
+			n -= charCount(m.seq[i].text, m.byte)
+		} else {
+			n--
+		}
+	}
+	return n != 0
 }
 
-// addRange adds lo, or the range that goes on at i.
-func (c *charSet) addRange(s string, i int, lo rune) int {
-	hi := lo
-	if i+1 < len(s) && s[i] == '-' && s[i+1] != ']' {
-		j := i + 1
-		if s[j] == '[' && j+1 < len(s) && s[j+1] == '.' {
-			if n := strings.Index(s[j+2:], ".]"); n > 0 {
-				hi, _ = decode(s[j+2:])
-				c.ranges = append(c.ranges, lo, hi)
-				return j + n + 4
+// bracketEnd is where bash sees the end of a bracket expression whose inside
+// begins at i, and the length it counts for it.
+func bracketEnd(s string, i int) (end, length int) {
+	length = 1
+	inside := byte(0) // of [: [. or [=
+	for first := true; i < len(s); first = false {
+		c := s[i]
+		i++
+		switch {
+		case c == ']' && !first:
+			return i, 1
+		case c == '\\':
+			if length++; i+1 >= len(s) {
+				return len(s), length
 			}
-		}
-		if s[j] == '\\' && j+1 < len(s) {
-			j++
-		}
-		var n int
-		hi, n = decode(s[j:])
-		i = j + n
-	}
-	c.ranges = append(c.ranges, lo, hi)
-	return i
-}
-
-func classFunc(name string) func(rune) bool {
-	wide := func(ascii func(rune) bool, other func(rune) bool) func(rune) bool {
-		return func(r rune) bool {
-			if r < utf8.RuneSelf {
-				return ascii(r)
+			i++
+			continue
+		case c == '[' && i < len(s) && strings.IndexByte(":.=", s[i]) >= 0:
+			inside = s[i]
+			i++
+			if inside != ':' && i < len(s) && s[i] == ']' {
+				i++
+				length++
 			}
-			return r <= utf8.MaxRune && other != nil && other(r)
+		case inside != 0 && c == inside && i < len(s) && s[i] == ']':
+			i++
+			inside = 0
 		}
+		length++
 	}
-	between := func(lo, hi rune) func(rune) bool { return func(r rune) bool { return r >= lo && r <= hi } }
-	upper, lower, digit := between('A', 'Z'), between('a', 'z'), between('0', '9')
-	alpha := func(r rune) bool { return upper(r) || lower(r) }
-	graph := between('!', '~')
-	switch name {
-	case "alpha":
-		return wide(alpha, unicode.IsLetter)
-	case "digit":
-		return digit
-	case "alnum":
-		return wide(func(r rune) bool { return alpha(r) || digit(r) }, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) })
-	case "upper":
-		return wide(upper, unicode.IsUpper)
-	case "lower":
-		return wide(lower, unicode.IsLower)
-	case "space":
-		return wide(func(r rune) bool { return r == ' ' || r >= '\t' && r <= '\r' }, unicode.IsSpace)
-	case "blank":
-		return wide(func(r rune) bool { return r == ' ' || r == '\t' }, nil)
-	case "punct":
-		return wide(func(r rune) bool { return graph(r) && !alpha(r) && !digit(r) },
-			func(r rune) bool { return unicode.IsPunct(r) || unicode.IsSymbol(r) })
-	case "cntrl":
-		return wide(func(r rune) bool { return r < ' ' || r == 0x7f }, unicode.IsControl)
-	case "graph":
-		return wide(graph, func(r rune) bool { return unicode.IsGraphic(r) && !unicode.IsSpace(r) })
-	case "print":
-		return wide(between(' ', '~'), unicode.IsPrint)
-	case "xdigit":
-		return func(r rune) bool { return digit(r) || r >= 'a' && r <= 'f' || r >= 'A' && r <= 'F' }
-	case "word":
-		return wide(func(r rune) bool { return alpha(r) || digit(r) || r == '_' }, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) })
-	case "ascii":
-		return between(0, 0x7f)
-	}
-	return nil
-}
-
-func (c *charSet) has(r rune) bool {
-	if c.in(r) || c.fold && r <= utf8.MaxRune && (c.in(unicode.ToLower(r)) || c.in(unicode.ToUpper(r))) {
-		return !c.neg
-	}
-	return c.neg
-}
-
-func (c *charSet) in(r rune) bool {
-	for i := 0; i < len(c.ranges); i += 2 {
-		if r >= c.ranges[i] && r <= c.ranges[i+1] {
-			return true
-		}
-	}
-	for _, f := range c.classes {
-		if f(r) {
-			return true
-		}
-	}
-	return false
+	return len(s), length
 }
 
 // one matches an element of fixed length at the beginning of s and returns
@@ -393,7 +307,7 @@ func (m *Matcher) one(e *elem, s string) int {
 	case s == "":
 		return -1
 	}
-	r, n := decode(s)
+	r, n := decode(s, m.byte)
 	switch e.kind {
 	case eAny:
 		return n
@@ -402,7 +316,7 @@ func (m *Matcher) one(e *elem, s string) int {
 			return n
 		}
 	case eLit: // one character, since case does not count
-		if q, _ := decode(e.text); q == r || unicode.ToLower(q) == unicode.ToLower(r) || unicode.ToUpper(q) == unicode.ToUpper(r) {
+		if q, _ := decode(e.text, m.byte); q == r || unicode.ToLower(q) == unicode.ToLower(r) || unicode.ToUpper(q) == unicode.ToUpper(r) {
 			return n
 		}
 	}
@@ -467,7 +381,7 @@ func (m *Matcher) plain(s string, whole bool) (int, bool) {
 			m.charge(work >> 4)
 			return 0, false
 		}
-		_, n := decode(s[backI:])
+		_, n := decode(s[backI:], m.byte)
 		backI += n
 		i, k = backI, backK
 	}
@@ -519,7 +433,7 @@ func (m *Matcher) ends(seq []elem, s string, from positions) positions {
 				if i == len(s) {
 					break
 				}
-				_, n := decode(s[i:])
+				_, n := decode(s[i:], m.byte)
 				i += n
 			}
 		case eExt:
@@ -610,7 +524,7 @@ func (m *Matcher) extEnds(e *elem, s string, from, to positions) {
 				if j == len(s) {
 					break
 				}
-				_, n := decode(s[j:])
+				_, n := decode(s[j:], m.byte)
 				j += n
 			}
 		}
@@ -705,19 +619,19 @@ func (m *Matcher) suffix(s string, longest bool) (int, bool) {
 		}
 		return len(s) - len(m.lit), true
 	}
-	r := Matcher{seq: reverseSeq(m.seq), ext: m.ext, fold: m.fold, env: m.env}
-	n, ok := r.prefix(reverse(s), longest)
+	r := Matcher{seq: reverseSeq(m.seq, m.byte), ext: m.ext, fold: m.fold, byte: m.byte, env: m.env}
+	n, ok := r.prefix(reverse(s, m.byte), longest)
 	return len(s) - n, ok
 }
 
-func reverseSeq(seq []elem) []elem {
+func reverseSeq(seq []elem, bytes bool) []elem {
 	out := make([]elem, len(seq))
 	for i, e := range seq {
-		e.text = reverse(e.text)
+		e.text = reverse(e.text, bytes)
 		if e.alts != nil {
 			alts := make([][]elem, len(e.alts))
 			for j := range alts {
-				alts[j] = reverseSeq(e.alts[j])
+				alts[j] = reverseSeq(e.alts[j], bytes)
 			}
 			e.alts = alts
 		}
@@ -727,10 +641,10 @@ func reverseSeq(seq []elem) []elem {
 }
 
 // reverse returns the characters of s in reverse order.
-func reverse(s string) string {
+func reverse(s string, bytes bool) string {
 	b := make([]byte, len(s))
 	for i, at := 0, len(s); i < len(s); {
-		_, n := utf8.DecodeRuneInString(s[i:])
+		_, n := decode(s[i:], bytes)
 		at -= n
 		copy(b[at:], s[i:i+n])
 		i += n

@@ -13,6 +13,7 @@ type reader struct {
 	nodes []command
 	depth int
 	here  bool // in a here-document
+	open  bool // a single quote is not closed
 }
 
 // mode is the quoting context of the text being read.
@@ -80,8 +81,7 @@ func (r *reader) word(m mode) []part {
 		case c == '/' && m == modePattern && r.i > 0:
 			return b.done()
 		case c == '`':
-			r.i++
-			b.add(part{kind: pError, text: "`: command substitution in text made at run time"})
+			r.runtime(&b, m)
 		case nameByte(c) || c == '.' || c == '-' || c == ' ':
 			end := r.i + 1
 			for end < len(r.s) && nameByte(r.s[end]) {
@@ -256,7 +256,7 @@ func (r *reader) single() []part {
 	r.i++
 	n := strings.IndexByte(r.s[r.i:], '\'')
 	if n < 0 {
-		n = len(r.s) - r.i
+		n, r.open = len(r.s)-r.i, true
 	}
 	s := r.s[r.i : r.i+n]
 	r.i = min(r.i+n+1, len(r.s))
@@ -309,9 +309,11 @@ func (r *reader) dollar(b *partsBuilder, m mode) {
 			r.i = end + 2
 			return
 		}
-		r.runtime(b, start)
+		r.i = start
+		r.runtime(b, m)
 	case c == '(':
-		r.runtime(b, start)
+		r.i = start
+		r.runtime(b, m)
 	case c == '[':
 		end, ok := skipTo(r.s, r.i+1, ']')
 		if !ok {
@@ -349,12 +351,6 @@ func (r *reader) dollar(b *partsBuilder, m mode) {
 	}
 }
 
-// runtime refuses a command substitution the parser has not seen.
-func (r *reader) runtime(b *partsBuilder, start int) {
-	b.add(part{kind: pError, text: r.s[start:] + ": command substitution in text made at run time"})
-	r.i = len(r.s)
-}
-
 // skipQuoted returns the position after the quoted or nested text that begins
 // at i, or i+1. It never goes past the end.
 func skipQuoted(s string, i int, dquote bool, depth int) int {
@@ -377,9 +373,18 @@ func skipQuoted(s string, i int, dquote bool, depth int) int {
 		if j, ok := skipBrace(s, i+2, dquote, depth+1); ok {
 			return j
 		}
-	case c == '$' && i+2 < len(s) && s[i+1] == '(' && s[i+2] == '(' && depth < maxDepth:
-		if j, ok := skipArith(s, i+3); ok {
-			return j + 2
+	case c == '$' && i+1 < len(s) && s[i+1] == '(' && depth < maxDepth:
+		if i+2 < len(s) && s[i+2] == '(' {
+			if j, ok := skipArith(s, i+3); ok {
+				return j + 2
+			}
+		}
+		if j, ok := skipCommand(s, i+2, ')'); ok {
+			return j
+		}
+	case c == '`':
+		if j, ok := skipCommand(s, i+1, '`'); ok {
+			return j
 		}
 	case c == '$' && !dquote && i+1 < len(s) && s[i+1] == '\'':
 		_, n := ansiC(s[i+2:])
@@ -387,6 +392,10 @@ func skipQuoted(s string, i int, dquote bool, depth int) int {
 	}
 	return i + 1
 }
+
+// SkipQuoted returns the position after the character at i, or after the quoted
+// text or expansion that it begins.
+func SkipQuoted(s string, i int) int { return skipQuoted(s, i, false, 0) }
 
 // skipBrace returns the position after the } that closes a ${ whose content
 // begins at i.

@@ -2,7 +2,6 @@ package expand
 
 import (
 	"strings"
-	"unicode/utf8"
 )
 
 // replacement is the string of ${x/pattern/string}: text, or pieces between
@@ -57,7 +56,7 @@ func (r *replacement) write(b *strings.Builder, match string) {
 // Replace implements ${s/pattern/r}: anchor is '#', '%' or 0; all replaces
 // every match, else the first.
 func (m *Matcher) Replace(s string, r replacement, anchor byte, all bool) string {
-	if m.err != nil || len(m.seq) == 0 && anchor == 0 {
+	if m.err != nil || m.odd || len(m.seq) == 0 && anchor == 0 {
 		return s
 	}
 	var b strings.Builder
@@ -100,7 +99,7 @@ func (m *Matcher) Replace(s string, r replacement, anchor byte, all bool) string
 			break
 		}
 		if n == 0 && s != "" {
-			_, w := utf8.DecodeRuneInString(s)
+			_, w := decode(s, m.byte)
 			b.WriteString(s[:w])
 			s = s[w:]
 		}
@@ -136,11 +135,18 @@ func (m *Matcher) search(s string) (at, length int) {
 		if i == len(s) {
 			return -1, 0
 		}
-		_, w := utf8.DecodeRuneInString(s[i:])
+		_, w := decode(s[i:], m.byte)
 		if i += w; i == len(s) {
 			return -1, 0
 		}
 	}
+}
+
+// EscapePattern returns s so that a pattern matches it literally.
+func EscapePattern(s string) string {
+	var b strings.Builder
+	escapePattern(&b, s)
+	return b.String()
 }
 
 // escapePattern writes s so that a pattern matches it literally.

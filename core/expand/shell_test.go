@@ -189,7 +189,7 @@ func (sh *shell) fields(ws []*syntax.Word) ([]string, error) {
 				}
 				return out, err
 			}
-			s, err := sh.Command(r.Need.(*syntax.CmdSubst))
+			s, err := sh.Command(r.Need)
 			if err != nil {
 				return nil, err
 			}
@@ -202,7 +202,7 @@ func (sh *shell) fields(ws []*syntax.Word) ([]string, error) {
 // noCommands answers no command at once.
 type noCommands struct{ *shell }
 
-func (*noCommands) Command(*syntax.CmdSubst) (string, error) { return "", ErrNeed }
+func (*noCommands) Command(syntax.Node) (string, error) { return "", ErrNeed }
 
 func (sh *shell) call(c *syntax.CallExpr, here *Word) error {
 	args, err := sh.fields(c.Args)
@@ -474,13 +474,16 @@ func (sh *shell) Special(c byte) (string, bool) {
 	return "", false
 }
 func (sh *shell) Flags() Flags { return sh.flags }
-func (sh *shell) Command(n *syntax.CmdSubst) (string, error) {
+func (sh *shell) Command(n syntax.Node) (string, error) {
 	if sh.depth > 50 {
 		return "", errors.New("too deep")
 	}
+	if r, ok := n.(*Runtime); ok { // the machine's affair
+		return r.Text, nil
+	}
 	child := *sh
 	child.vars, child.out, child.depth = sh.vars.Fork(), &strings.Builder{}, sh.depth+1
-	for _, st := range n.Stmts {
+	for _, st := range n.(*syntax.CmdSubst).Stmts {
 		if err := child.stmt(st); err != nil {
 			child.status = 1
 			break
@@ -562,9 +565,9 @@ func (sh *shell) Warn(text string) {
 		sh.warned = text
 	}
 }
-func (sh *shell) Charge(n int)                { sh.charge += n }
-func (sh *shell) Prompt(s string) string      { return s }
-func (sh *shell) DirStack(int) (string, bool) { return "", false }
+func (sh *shell) Charge(n int)                           { sh.charge += n }
+func (sh *shell) Prompt(_ Env, s string) (string, error) { return s, nil }
+func (sh *shell) DirStack(int) (string, bool)            { return "", false }
 
 // bash runs a script in the real thing and returns its output and its first
 // message, without "bash: line N: ".

@@ -237,3 +237,27 @@ func lastField(s string, isSep, isWS func(rune) bool, raw bool) string {
 	}
 	return b.String()[:keep]
 }
+
+// SplitQuoted cuts a text made at run time at runs of the delimiters; one that
+// is quoted, or inside an expansion, does not count.
+func SplitQuoted(s, delims string) (words []string) {
+	from := -1
+	for i := 0; i < len(s); {
+		if strings.IndexByte(delims, s[i]) >= 0 {
+			if from >= 0 {
+				words = append(words, s[from:i])
+				from = -1
+			}
+			i++
+			continue
+		}
+		if from < 0 {
+			from = i
+		}
+		i = skipQuoted(s, i, false, 0)
+	}
+	if from >= 0 {
+		words = append(words, s[from:])
+	}
+	return words
+}

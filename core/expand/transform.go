@@ -11,14 +11,21 @@ func (e *eval) transform(p *param, val value, quoted bool) error {
 	switch p.letter {
 	case 'a':
 		if !val.set && val.v == nil {
-			return nil
+			return e.none(val, quoted)
 		}
 		flags := AttrLetters(val.v.Attrs())
 		if !val.many {
 			e.emit(flags, quoted)
 			return nil
 		}
-		l := make([]string, len(val.list))
+		n := len(val.list)
+		switch {
+		case flags == "":
+			n = 0
+		case n == 0 && !val.v.Assigned(): // declared only
+			n = 1
+		}
+		l := make([]string, n)
 		for i := range l {
 			l[i] = flags
 		}
@@ -31,25 +38,44 @@ func (e *eval) transform(p *param, val value, quoted bool) error {
 	if !val.set && !val.many {
 		return nil
 	}
-	return e.mapped(val, quoted, func(s string) string { return e.transformed(p.letter, s) })
+	var failed error
+	err := e.mapped(val, quoted, func(s string) string {
+		out, err := e.transformed(p.letter, s)
+		if err != nil && failed == nil {
+			failed = err
+		}
+		return out
+	})
+	if failed != nil {
+		return failed
+	}
+	return err
 }
 
-func (e *eval) transformed(letter byte, s string) string {
+// none emits the transformation of what is not set: no field for a list in quotes.
+func (e *eval) none(val value, quoted bool) error {
+	if !val.many {
+		return nil
+	}
+	return e.list(nil, val.star, quoted)
+}
+
+func (e *eval) transformed(letter byte, s string) (string, error) {
 	switch letter {
 	case 'Q':
-		return QuoteAt(s)
+		return QuoteAt(s), nil
 	case 'E':
-		return AnsiC(s)
+		return AnsiC(s), nil
 	case 'P':
-		return e.env.Prompt(s)
+		return e.env.Prompt(e.env, s)
 	case 'U':
-		return changeCase(s, '^', true, nil)
+		return changeCase(s, '^', true, nil, e.bytes(s)), nil
 	case 'L':
-		return changeCase(s, ',', true, nil)
+		return changeCase(s, ',', true, nil, e.bytes(s)), nil
 	case 'u':
-		return changeCase(s, '^', false, nil)
+		return changeCase(s, '^', false, nil, e.bytes(s)), nil
 	}
-	return s
+	return s, nil
 }
 
 // AttrLetters returns the letters of declare for a, in bash's order.
@@ -82,7 +108,7 @@ func (e *eval) assignment(p *param, val value, quoted bool) error {
 		return e.list(l, val.star, quoted)
 	}
 	if p.kind != parVar || val.v == nil {
-		return nil
+		return e.none(val, quoted)
 	}
 	flags := AttrLetters(val.v.Attrs())
 	if val.many && val.v.IsArray() {

@@ -217,6 +217,7 @@ type Word struct {
 	text   string // source, for messages
 	braces *braces
 	match  *Matcher // of AsPattern, of a constant
+	open   bool     // a single quote in it is not closed
 }
 
 // fastKind singles out the words that most commands consist of.
@@ -311,7 +312,7 @@ func compile(text string, nodes []command) *Word {
 
 func compileOne(text string, nodes []command) *Word {
 	r := reader{s: text, nodes: nodes}
-	w := &Word{parts: r.word(modeWord)}
+	w := &Word{parts: r.word(modeWord), open: r.open}
 	w.finish()
 	return w
 }
@@ -437,6 +438,10 @@ func (p *part) needs() bool {
 	}
 	return false
 }
+
+// Unclosed reports whether a single quote inside ${ } is not closed, which the
+// parser does not see: to bash the text ends too early.
+func (w *Word) Unclosed() bool { return w.open }
 
 // NeedsMemo reports whether w contains a command or process substitution,
 // however deep.

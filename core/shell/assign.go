@@ -158,8 +158,11 @@ func (m *Machine) assignNode(p *Process, e expand.Env, a *assign) error {
 			if err != nil {
 				return err
 			}
-			return m.env(p).(*procEnv).AssignInt(a.name, n)
+			return m.rt.env.AssignInt(a.name, n)
 		}
+	}
+	if a.nested {
+		return &expand.Error{Kind: expand.BadAssign, Text: a.name + "[" + a.sub.Text + "]: cannot assign list to array member"}
 	}
 	value, err := m.value(e, a.value)
 	if err != nil {
@@ -184,7 +187,9 @@ func (m *Machine) assignList(p *Process, e expand.Env, name string, a *assign, a
 	t := p.Shell.Vars
 	v := t.Get(name)
 	for i := 0; v.Is(vars.Nameref) && i < 8; i++ {
-		name = v.String()
+		if name = v.String(); strings.HasSuffix(name, "]") {
+			return &expand.Error{Kind: expand.BadAssign, Text: "`" + name + "': not a valid identifier"}
+		}
 		v = t.Get(name)
 	}
 	if v.Is(vars.ReadOnly) {

@@ -27,7 +27,7 @@ func init() {
 		{"alias", false, (*Machine).biAlias}, {"bg", false, (*Machine).biBg}, {"bind", false, (*Machine).biBind},
 		{"break", true, (*Machine).biBreak}, {"builtin", false, (*Machine).biBuiltin}, {"caller", false, (*Machine).biCaller},
 		{"cd", false, (*Machine).biCd}, {"checkpoint", false, (*Machine).biCheckpoint}, {"command", false, (*Machine).biCommand}, {"compgen", false, (*Machine).biCompgen},
-		{"complete", false, (*Machine).biComplete}, {"compopt", false, (*Machine).biComplete}, {"continue", true, (*Machine).biBreak},
+		{"complete", false, (*Machine).biComplete}, {"compopt", false, (*Machine).biCompopt}, {"continue", true, (*Machine).biBreak},
 		{"declare", false, (*Machine).biDeclare}, {"dirs", false, (*Machine).biDirs}, {"disown", false, (*Machine).biDisown},
 		{"echo", false, (*Machine).biEcho}, {"enable", false, (*Machine).biEnable}, {"eval", true, (*Machine).biEval},
 		{"exec", true, (*Machine).biExec}, {"exit", true, (*Machine).biExit}, {"export", true, (*Machine).biDeclare},
@@ -49,9 +49,10 @@ func init() {
 	}
 }
 
-func isSpecial(name string) bool {
+// special reports whether a name is a POSIX special builtin that enable -n has not taken away.
+func (p *Process) special(name string) bool {
 	b := builtins[name]
-	return b != nil && b.special
+	return b != nil && b.special && !p.disabled(name)
 }
 
 func (p *Process) disabled(name string) bool {
@@ -537,6 +538,9 @@ func (m *Machine) biLet(p *Process, argv []string) int {
 	v := int64(0)
 	for _, a := range argv[1:] {
 		n, err := expand.EvalString(m.env(p), a)
+		if err == expand.ErrNeed {
+			return 1
+		}
 		if err != nil {
 			m.arithFailed(p, "let: ", err)
 			return pushed

@@ -47,66 +47,6 @@ func (m *Machine) biCaller(p *Process, argv []string) int {
 	return m.out(p, "caller", []byte(line+" "+name+" "+file+"\n"))
 }
 
-func (m *Machine) biHelp(p *Process, argv []string) int {
-	if len(argv) == 1 {
-		text := "GNU bash, version 5.2.15(1)-release (x86_64-pc-linux-gnu)\nThese shell commands are defined internally:\n"
-		return m.out(p, "help", []byte(text+" "+strings.Join(bashBuiltins(), "\n ")+"\n"))
-	}
-	status := 1
-	for _, name := range argv[1:] {
-		if strings.HasPrefix(name, "-") {
-			continue
-		}
-		if builtins[name] == nil {
-			m.complain(p, "help: no help topics match `%s'.  Try `help help' or `man -k %s' or `info %s'.", name, name, name)
-			continue
-		}
-		status = 0
-		_ = m.out(p, "help", []byte(name+": "+name+" [arguments]\n    A shell builtin; see the bash manual, section \"Shell Builtin Commands\".\n"))
-	}
-	return status
-}
-
-// biUlimit answers from the sandbox's own limits.
-func (m *Machine) biUlimit(p *Process, argv []string) int {
-	what, value := byte('f'), ""
-	for _, a := range argv[1:] {
-		if len(a) > 1 && a[0] == '-' {
-			for i := 1; i < len(a); i++ {
-				if strings.IndexByte("SHa", a[i]) < 0 {
-					what = a[i]
-				}
-			}
-			continue
-		}
-		value = a
-	}
-	if value != "" {
-		if _, ok := number(value); !ok && value != "unlimited" && value != "hard" && value != "soft" {
-			m.complain(p, "ulimit: %s: invalid number", value)
-			return 1
-		}
-		return 0
-	}
-	text := "unlimited"
-	switch what {
-	case 'n':
-		text = itoa(int(m.Limits.OpenFiles))
-	case 'u':
-		text = itoa(int(m.Limits.Processes))
-	case 's':
-		text = "8192"
-	case 'p':
-		text = "8"
-	case 'c':
-		text = "0"
-	case 'f', 't', 'v', 'd', 'm', 'l', 'i', 'q', 'e', 'r', 'x', 'b', 'k', 'P', 'T', 'R':
-	default:
-		return m.usage(p, "ulimit", "-"+string(what), "ulimit [-SHabcdefiklmnpqrstuvxPRT] [limit]")
-	}
-	return m.out(p, "ulimit", []byte(text+"\n"))
-}
-
 // biCheckpoint is a safe point the script asks for.
 func (m *Machine) biCheckpoint(p *Process, argv []string) int {
 	args := argv[1:]
@@ -147,4 +87,10 @@ func (m *Machine) biExtensions(p *Process, argv []string) int {
 		b.WriteString(strings.TrimRight(fmt.Sprintf("%-20s %s", name, line), " ") + "\n")
 	}
 	return m.out(p, "extensions", []byte(b.String()))
+}
+
+// biBind: without a terminal there is no line to edit.
+func (m *Machine) biBind(p *Process, _ []string) int {
+	m.complain(p, "bind: warning: line editing not enabled")
+	return 0
 }

@@ -1,29 +1,80 @@
 package shell
 
 import (
+	"slices"
 	"strings"
 
 	"eryxsh/core/expand"
+	"eryxsh/core/vars"
 )
 
-func (m *Machine) biBind(p *Process, _ []string) int {
-	m.complain(p, "bind: warning: line editing not enabled")
-	return 0
+const (
+	compgenUsage  = "[-abcdefgjksuv] [-o option] [-A action] [-G globpat] [-W wordlist] [-F function] [-C command] [-X filterpat] [-P prefix] [-S suffix] [word]"
+	completeUsage = "[-abcdefgjksuv] [-pr] [-DEI] [-o option] [-A action] [-G globpat] [-W wordlist] [-F function] [-C command] [-X filterpat] [-P prefix] [-S suffix] [name ...]"
+	compoptUsage  = "[-o|+o option] [-DEI] [name ...]"
+)
+
+// CompSpec says how the arguments of a command are completed: what complete was given.
+type CompSpec struct {
+	Name    string `cbor:"1,keyasint,omitempty"`
+	Actions uint32 `cbor:"2,keyasint,omitempty"` // by index of compActions
+	Options uint32 `cbor:"3,keyasint,omitempty"` // by index of compOptions
+	Given   uint32 `cbor:"4,keyasint,omitempty"` // which of the texts, by index of compTexts
+	Glob    string `cbor:"5,keyasint,omitempty"`
+	Words   string `cbor:"6,keyasint,omitempty"`
+	Prefix  string `cbor:"7,keyasint,omitempty"`
+	Suffix  string `cbor:"8,keyasint,omitempty"`
+	Filter  string `cbor:"9,keyasint,omitempty"`
+	Command string `cbor:"10,keyasint,omitempty"`
+	Func    string `cbor:"11,keyasint,omitempty"`
 }
 
-// biComplete and biCompopt: completion is of no use without a terminal; it is accepted so that
-// start-up files run.
-func (m *Machine) biComplete(p *Process, argv []string) int {
-	if argv[0] == "compopt" {
-		m.complain(p, "compopt: not currently executing completion function")
-		return 1
-	}
-	return 0
+// compActions are the kinds of names that can be completed, in the order complete -p has them. Append only.
+var compActions = []struct {
+	name   string
+	letter byte
+}{
+	{"alias", 'a'}, {"builtin", 'b'}, {"command", 'c'}, {"directory", 'd'}, {"export", 'e'}, {"file", 'f'}, {"group", 'g'},
+	{"job", 'j'}, {"keyword", 'k'}, {"service", 's'}, {"user", 'u'}, {"variable", 'v'},
+	{"arrayvar", 0}, {"binding", 0}, {"disabled", 0}, {"enabled", 0}, {"function", 0}, {"helptopic", 0}, {"hostname", 0},
+	{"running", 0}, {"setopt", 0}, {"shopt", 0}, {"signal", 0}, {"stopped", 0},
 }
 
-func (m *Machine) biCompgen(p *Process, argv []string) int {
-	kinds, words, prefix := "", "", ""
+// compOptions are those of -o. Append only.
+var compOptions = strings.Fields("bashdefault default dirnames filenames noquote nosort nospace plusdirs")
+
+// compTexts are the options with a text, as complete -p orders them. Append only.
+const compTexts = "GWPSXCF"
+
+func (c *CompSpec) text(i int) *string {
+	return []*string{&c.Glob, &c.Words, &c.Prefix, &c.Suffix, &c.Filter, &c.Command, &c.Func}[i]
+}
+
+func (c *CompSpec) has(letter byte) bool { return c.Given>>strings.IndexByte(compTexts, letter)&1 != 0 }
+
+func (c *CompSpec) empty() bool { return c.Actions|c.Options|c.Given == 0 }
+
+// The names under which the specifications of -D, -E and -I are kept.
+var compSpecials = []struct {
+	letter byte
+	name   string
+}{{'D', "_DefaultCmD_"}, {'E', "_EmptycmD_"}, {'I', "_InitialWorD_"}}
+
+// compArgs is what complete and compgen were given.
+type compArgs struct {
+	spec          CompSpec
+	print, remove bool
+	special       string // the name of -D, -E or -I
+	args          []string
+}
+
+// compParse reads the options of complete or compgen; a status of 0 or more is the command's.
+func (m *Machine) compParse(p *Process, name string, argv []string) (c compArgs, status int) {
 	args := argv[1:]
+	usage := completeUsage
+	if name == "compgen" {
+		usage = compgenUsage
+	}
 	for len(args) > 0 && len(args[0]) > 1 && args[0][0] == '-' {
 		a := args[0]
 		args = args[1:]
@@ -31,104 +82,310 @@ func (m *Machine) biCompgen(p *Process, argv []string) int {
 			break
 		}
 		for i := 1; i < len(a); i++ {
-			c := a[i]
-			switch {
-			case strings.IndexByte("abcdefgjksuv", c) >= 0:
-				kinds += string(c)
-			case c == 'A' && len(args) > 0:
-				kinds += map[string]string{"alias": "a", "builtin": "b", "command": "c", "directory": "d", "export": "e", "file": "f",
-					"function": "F", "keyword": "k", "variable": "v", "setopt": "o", "shopt": "O", "arrayvar": "V"}[args[0]]
-				args = args[1:]
-			case c == 'W' && len(args) > 0:
-				kinds += "W"
-				words, args = args[0], args[1:]
-			default:
-				return m.usage(p, "compgen", "-"+string(c), "compgen [-abcdefgjksuv] [-o option] [-A action] [-G globpat] [-W wordlist] [-F function] [-C command] [-X filterpat] [-P prefix] [-S suffix] [word]")
+			ch := a[i]
+			if strings.IndexByte("oA"+compTexts, ch) >= 0 {
+				value := a[i+1:]
+				if value == "" {
+					if len(args) == 0 {
+						m.complain(p, "%s: -%c: option requires an argument", name, ch)
+						m.complainRaw(p, name+": usage: "+name+" "+usage+"\n")
+						return c, 2
+					}
+					value, args = args[0], args[1:]
+				}
+				if status := m.compValue(p, name, &c.spec, ch, value); status >= 0 {
+					return c, status
+				}
+				break
+			}
+			if !c.flag(name, ch) {
+				return c, m.usage(p, name, "-"+string(rune(ch)), name+" "+usage)
 			}
 		}
 	}
-	if len(args) > 0 {
-		prefix = args[0]
-	}
-	var out []string
-	add := func(list []string) {
-		for _, s := range list {
-			if strings.HasPrefix(s, prefix) {
-				out = append(out, s)
-			}
-		}
-	}
-	for _, k := range kinds {
-		add(m.completions(p, k, words, prefix))
-	}
-	if len(out) == 0 {
-		return 1
-	}
-	return m.out(p, "compgen", []byte(strings.Join(out, "\n")+"\n"))
+	c.args = args
+	return c, -1
 }
 
-func (m *Machine) completions(p *Process, kind rune, words, prefix string) []string {
-	switch kind {
-	case 'a':
-		return p.Shell.Aliases.Keys()
-	case 'b':
-		return bashBuiltins()
-	case 'k':
-		return keywords
+// flag takes an option without a value.
+func (c *compArgs) flag(name string, ch byte) bool {
+	for i, a := range compActions {
+		if a.letter == ch {
+			c.spec.Actions |= 1 << i
+			return true
+		}
+	}
+	if name == "compgen" {
+		return false
+	}
+	switch ch {
+	case 'p':
+		c.print = true
+	case 'r':
+		c.remove = true
+	default:
+		for _, s := range compSpecials {
+			if s.letter == ch {
+				if c.special == "" || s.name < c.special { // -D before -E before -I
+					c.special = s.name
+				}
+				return true
+			}
+		}
+		return false
+	}
+	return true
+}
+
+func (m *Machine) compValue(p *Process, name string, c *CompSpec, ch byte, value string) int {
+	switch ch {
+	case 'o':
+		i := slices.Index(compOptions, value)
+		if i < 0 {
+			m.complain(p, "%s: %s: invalid option name", name, value)
+			return 2
+		}
+		c.Options |= 1 << i
+		return -1
+	case 'A':
+		for i, a := range compActions {
+			if a.name == value {
+				c.Actions |= 1 << i
+				return -1
+			}
+		}
+		m.complain(p, "%s: %s: invalid action name", name, value)
+		return 2
 	case 'F':
-		return p.Shell.Funcs.Keys()
-	case 'v', 'V', 'e':
-		var out []string
-		for name, v := range p.Shell.Vars.All() {
-			if kind == 'e' && !exported(v) || kind == 'V' && !v.IsArray() {
+		if value == "" || strings.ContainsAny(value, "()<>;&| \t\n") || p.Shell.Opts.on(OptPosix) && !validName(value) {
+			m.complain(p, "%s: `%s': not a valid identifier", name, value)
+			return 2
+		}
+	}
+	i := strings.IndexByte(compTexts, ch)
+	c.Given |= 1 << i
+	*c.text(i) = value
+	return -1
+}
+
+// biComplete keeps how commands are completed. Nothing is ever completed
+// without a terminal: what is kept can be shown, and used by compgen.
+func (m *Machine) biComplete(p *Process, argv []string) int {
+	c, status := m.compParse(p, "complete", argv)
+	if status >= 0 {
+		return status
+	}
+	names := c.args
+	if c.special != "" {
+		names = []string{c.special}
+	}
+	if c.remove && !c.print {
+		return m.compRemove(p, names)
+	}
+	if c.print || len(names) == 0 && c.spec.empty() {
+		return m.compPrint(p, names)
+	}
+	if len(names) == 0 {
+		m.complainRaw(p, "complete: usage: complete "+completeUsage+"\n")
+		return 2
+	}
+	for _, name := range names {
+		spec := c.spec
+		spec.Name = name
+		p.Shell.setSpec(spec)
+	}
+	return 0
+}
+
+func (m *Machine) compRemove(p *Process, names []string) int {
+	if len(names) == 0 {
+		p.Shell.Specs = nil
+		return 0
+	}
+	status := 0
+	for _, name := range names {
+		i := p.Shell.spec(name)
+		if i < 0 {
+			m.complain(p, "complete: %s: no completion specification", name)
+			status = 1
+			continue
+		}
+		p.Shell.Specs = append(p.Shell.Specs[:i:i], p.Shell.Specs[i+1:]...)
+	}
+	return status
+}
+
+func (m *Machine) compPrint(p *Process, names []string) int {
+	var b strings.Builder
+	status := 0
+	if len(names) == 0 {
+		for _, c := range p.Shell.specOrder() {
+			b.WriteString(c.command())
+		}
+	}
+	for _, name := range names {
+		if i := p.Shell.spec(name); i >= 0 {
+			b.WriteString(p.Shell.Specs[i].command())
+			continue
+		}
+		if st := m.out(p, "complete", []byte(b.String())); st != 0 {
+			return st
+		}
+		b.Reset()
+		m.complain(p, "complete: %s: no completion specification", name)
+		status = 1
+	}
+	if st := m.out(p, "complete", []byte(b.String())); st != 0 {
+		return st
+	}
+	return status
+}
+
+func (s *Shell) spec(name string) int {
+	return slices.IndexFunc(s.Specs, func(c CompSpec) bool { return c.Name == name })
+}
+
+// setSpec keeps a specification; forks share the slice, so it is never changed in place.
+func (s *Shell) setSpec(spec CompSpec) {
+	if i := s.spec(spec.Name); i >= 0 {
+		s.Specs = slices.Clone(s.Specs)
+		s.Specs[i] = spec
+		return
+	}
+	s.Specs = append(s.Specs[:len(s.Specs):len(s.Specs)], spec)
+}
+
+// specOrder is the order of bash's table: 512 chains, the newest first in each.
+func (s *Shell) specOrder() []CompSpec {
+	list := slices.Clone(s.Specs)
+	slices.Reverse(list)
+	slices.SortStableFunc(list, func(a, b CompSpec) int { return int(vars.Hash(a.Name)&511) - int(vars.Hash(b.Name)&511) })
+	return list
+}
+
+// command is the command that makes the specification, as complete -p shows it.
+func (c *CompSpec) command() string {
+	var b strings.Builder
+	b.WriteString("complete ")
+	for i, o := range compOptions {
+		if c.Options>>i&1 != 0 {
+			b.WriteString("-o " + o + " ")
+		}
+	}
+	for i, a := range compActions {
+		switch {
+		case c.Actions>>i&1 == 0:
+		case a.letter != 0:
+			b.WriteString("-" + string(rune(a.letter)) + " ")
+		default:
+			b.WriteString("-A " + a.name + " ")
+		}
+	}
+	for i := range compTexts {
+		switch {
+		case c.Given>>i&1 == 0:
+		case compTexts[i] == 'F':
+			b.WriteString("-F " + c.Func + " ")
+		default:
+			b.WriteString("-" + compTexts[i:i+1] + " '" + strings.ReplaceAll(*c.text(i), "'", `'\''`) + "' ")
+		}
+	}
+	b.WriteString(specName(c.Name) + "\n")
+	return b.String()
+}
+
+// specName is a command as complete -p shows it, or the option that stands for it.
+func specName(name string) string {
+	for _, s := range compSpecials {
+		if s.name == name {
+			return "-" + string(rune(s.letter))
+		}
+	}
+	if name == "" || strings.ContainsAny(name, " \t\n'\"\\|&;()<>!{}*[]?^$`#~") {
+		return expand.QuoteAt(name)
+	}
+	return name
+}
+
+// biCompopt changes the options of specifications, or shows them.
+func (m *Machine) biCompopt(p *Process, argv []string) int {
+	args := argv[1:]
+	on, off, special := uint32(0), uint32(0), ""
+	for len(args) > 0 && len(args[0]) > 1 && (args[0][0] == '-' || args[0][0] == '+') {
+		a := args[0]
+		args = args[1:]
+		if a == "--" {
+			break
+		}
+		for i := 1; i < len(a); i++ {
+			if at := strings.IndexByte("DEI", a[i]); at >= 0 && a[0] == '-' {
+				if special == "" {
+					special = compSpecials[at].name
+				}
 				continue
 			}
-			out = append(out, name)
-		}
-		return out
-	case 'c':
-		out := append(append(bashBuiltins(), keywords...), p.Shell.Funcs.Keys()...)
-		return append(out, m.lib.reg.Names()...)
-	case 'W':
-		f, err := expand.Fields(m.env(p), nil, []*expand.Word{expand.CompileText(words)})
-		if err != nil {
-			return nil
-		}
-		return f
-	case 'o':
-		return optionNames(setOptions)
-	case 'O':
-		return optionNames(shoptOptions)
-	case 'd', 'f':
-		files, err := expand.Glob(m.env(p), expand.Quote(prefix)+"*")
-		if err != nil || kind == 'f' {
-			return files
-		}
-		var dirs []string
-		for _, f := range files {
-			if m.fileTest(p, "-d", f) {
-				dirs = append(dirs, f)
+			if a[i] != 'o' {
+				return m.usage(p, "compopt", a[:1]+a[i:i+1], "compopt "+compoptUsage)
 			}
+			value := a[i+1:]
+			if value == "" {
+				if len(args) == 0 {
+					m.complain(p, "compopt: %so: option requires an argument", a[:1])
+					m.complainRaw(p, "compopt: usage: compopt "+compoptUsage+"\n")
+					return 2
+				}
+				value, args = args[0], args[1:]
+			}
+			n := slices.Index(compOptions, value)
+			if n < 0 {
+				m.complain(p, "compopt: %s: invalid option name", value)
+				return 2
+			}
+			if a[0] == '-' {
+				on |= 1 << n
+			} else {
+				off |= 1 << n
+			}
+			break
 		}
-		return dirs
 	}
-	return nil
+	if special != "" {
+		args = []string{special}
+	}
+	if len(args) == 0 {
+		m.complain(p, "compopt: not currently executing completion function")
+		return 1
+	}
+	status := 0
+	for _, name := range args {
+		i := p.Shell.spec(name)
+		if i < 0 {
+			m.complain(p, "compopt: %s: no completion specification", name)
+			status = 1
+			continue
+		}
+		spec := p.Shell.Specs[i]
+		if on|off == 0 {
+			if st := m.out(p, "compopt", []byte(spec.options())); st != 0 {
+				return st
+			}
+			continue
+		}
+		spec.Options = spec.Options&^off | on
+		p.Shell.setSpec(spec)
+	}
+	return status
 }
 
-func bashBuiltins() []string {
-	var out []string
-	for _, n := range sortedKeys(builtins) {
-		if !ownBuiltin(n) {
-			out = append(out, n)
+// options is the line compopt shows.
+func (c *CompSpec) options() string {
+	b := "compopt "
+	for i, o := range compOptions {
+		sign := "+o "
+		if c.Options>>i&1 != 0 {
+			sign = "-o "
 		}
+		b += sign + o + " "
 	}
-	return out
-}
-
-func optionNames(list []optionName) []string {
-	out := make([]string, len(list))
-	for i, o := range list {
-		out[i] = o.name
-	}
-	return out
+	return b + specName(c.Name) + "\n"
 }

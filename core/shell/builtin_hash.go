@@ -1,9 +1,12 @@
 package shell
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
+	"eryxsh/core/vars"
 	"eryxsh/vfs"
 	"eryxsh/vfs/persist"
 )
@@ -18,11 +21,11 @@ type Hashed struct {
 
 // lookUp finds the file of a command that is about to run, and remembers it.
 func (m *Machine) lookUp(p *Process, name string) (string, error) {
-	if strings.Contains(name, "/") {
+	if strings.Contains(name, "/") || p.tempPath() {
 		return m.find(p, name)
 	}
 	h, ok := p.Shell.Hashed.Get(name)
-	if ok && p.Shell.Opts.on(OptCheckhash) && m.runnable(p, h.Path) != nil {
+	if ok && (p.Shell.Opts.on(OptCheckhash) || p.Shell.Opts.on(OptPosix)) && m.runnable(p, h.Path) != nil {
 		ok = false
 	}
 	if !ok {
@@ -34,6 +37,19 @@ func (m *Machine) lookUp(p *Process, name string) (string, error) {
 	}
 	m.hit(p, h)
 	return h.Path, m.runnable(p, h.Path)
+}
+
+// tempPath reports whether PATH is set for the command at hand only.
+func (p *Process) tempPath() bool {
+	f := p.top()
+	return f.Kind == FSimple && f.X != nil && slices.ContainsFunc(f.X.Vars, func(s Saved) bool { return s.Temp && s.Name == "PATH" })
+}
+
+// hashOrder lists the table as bash does: by chain, of which there are 256.
+func (s *Shell) hashOrder() (names []string) {
+	names = s.Hashed.Keys()
+	slices.SortStableFunc(names, func(a, b string) int { return cmp.Compare(vars.Hash(a)&255, vars.Hash(b)&255) })
+	return names
 }
 
 // hit counts a use of a remembered place.
@@ -155,7 +171,8 @@ func (m *Machine) hashTable(p *Process, list bool) int {
 	if p.Shell.Hashed.Len() > 0 && !list {
 		b.WriteString("hits\tcommand\n")
 	}
-	for name, h := range p.Shell.Hashed.Sorted() {
+	for _, name := range p.Shell.hashOrder() {
+		h, _ := p.Shell.Hashed.Get(name)
 		if list {
 			b.WriteString("builtin hash -p " + h.Path + " " + name + "\n")
 		} else {

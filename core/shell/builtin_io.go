@@ -404,7 +404,12 @@ func (m *Machine) assignName(p *Process, name, value string) error {
 	if sub == "" {
 		return m.assign(p, name, nil, value, false)
 	}
-	return m.assign(p, base, expand.SubText(sub), value, false)
+	err := m.assign(p, base, expand.SubText(sub), value, false)
+	if err == expand.ErrNeed { // its input is read: it cannot begin again
+		m.rt.need = nil
+		return &expand.Error{Kind: expand.BadSubscript, Text: "eryxsh: read: " + name + ": command substitution in a subscript: not yet"}
+	}
+	return err
 }
 
 // dropContinued removes each backslash-newline pair, whatever the delimiter was.

@@ -198,7 +198,10 @@ func (m *Machine) biShopt(p *Process, argv []string) int {
 
 func (m *Machine) biAlias(p *Process, argv []string) int {
 	args := argv[1:]
-	if len(args) > 0 && (args[0] == "-p" || args[0] == "--") {
+	if len(args) > 0 && len(args[0]) > 1 && args[0][0] == '-' {
+		if args[0] != "-p" && args[0] != "--" {
+			return m.usage(p, "alias", args[0][:2], "alias [-p] [name[=value] ... ]")
+		}
 		args = args[1:]
 	}
 	var b strings.Builder
@@ -213,8 +216,11 @@ func (m *Machine) biAlias(p *Process, argv []string) int {
 	}
 	for _, a := range args {
 		name, value, has := strings.Cut(a, "=")
+		if name == "" {
+			name, has = a, false
+		}
 		switch {
-		case has && name != "" && !strings.ContainsAny(name, " \t\n/$`\"'\\&|;()<>"):
+		case has && !strings.ContainsAny(name, " \t\n/$`\"'\\&|;()<>"):
 			p.Shell.Aliases.Set(m.epoch, name, value)
 		case has:
 			m.complain(p, "alias: `%s': invalid alias name", name)

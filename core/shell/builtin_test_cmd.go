@@ -143,6 +143,16 @@ func (t *tester) term() bool {
 	case left >= 3 && isBinary(t.args[t.i+1]):
 		t.i += 3
 		return t.binary(a, t.args[t.i-2], t.args[t.i-1])
+	case a == "-t": // takes a number only
+		t.i++
+		if left < 2 {
+			return true // a string
+		}
+		if _, ok := number(t.args[t.i]); !ok {
+			return false
+		}
+		t.i++
+		return t.unary(a, t.args[t.i-1])
 	case left >= 2 && isUnary(a) && !(left >= 3 && (t.args[t.i+1] == "-a" || t.args[t.i+1] == "-o")):
 		t.i += 2
 		return t.unary(a, t.args[t.i-1])
@@ -401,9 +411,13 @@ func (x *testExpr) decide(known *[]int) (bool, *testExpr) {
 	return status == 0, nil
 }
 
-func (m *Machine) test(p *Process, n *testCmd, e expand.Env) {
+func (m *Machine) test(p *Process, n *testCmd) {
 	p.Line = n.line
-	ok, err := m.testExpr(p, e, n.expr)
+	ok, err := m.testExpr(p, m.env(p), n.expr)
+	if err == expand.ErrNeed {
+		p.push(Frame{Kind: FTest, node: n})
+		return
+	}
 	m.testDone(p, ok, err)
 }
 
@@ -479,7 +493,11 @@ func (m *Machine) testOperand(p *Process, e expand.Env, x *testExpr) (bool, erro
 		case "-z":
 			return left == "", nil
 		}
-		return m.fileTest(p, x.op, left), nil
+		ask := func() bool { return m.fileTest(p, x.op, left) }
+		if r, ok := e.(*expand.Recorder); ok {
+			return r.Once(ask), nil
+		}
+		return ask(), nil
 	}
 	return m.testBinary(p, e, x, left, trace)
 }
@@ -522,7 +540,11 @@ func (m *Machine) testBinary(p *Process, e expand.Env, x *testExpr, left string,
 	case ">":
 		return left > right, nil
 	case "-nt", "-ot", "-ef":
-		return m.compareFiles(p, left, x.op, right), nil
+		ask := func() bool { return m.compareFiles(p, left, x.op, right) }
+		if r, ok := e.(*expand.Recorder); ok {
+			return r.Once(ask), nil
+		}
+		return ask(), nil
 	}
 	a, err := expand.EvalString(e, left)
 	if err != nil {

@@ -259,10 +259,7 @@ func (m *Machine) stepDecl(p *Process, f *Frame) {
 
 // declExpanded runs fn with a memo where the operand needs one.
 func (m *Machine) declExpanded(p *Process, f *Frame, a *assign, fn func(expand.Env) error) (bool, error) {
-	if a != nil && a.needsMemo() {
-		return m.expanded(p, f, fn)
-	}
-	return true, fn(m.env(p))
+	return m.evaluate(p, f, a != nil && a.needsMemo(), fn)
 }
 
 // declOperand expands one operand to items.
@@ -310,6 +307,10 @@ func (m *Machine) declareNow(p *Process, n *decl) {
 		if !a.naked && !a.list {
 			var err error
 			if value, err = m.value(e, a.value); err != nil {
+				if m.needsMemo(err) {
+					p.push(Frame{Kind: FDecl, node: n})
+					return
+				}
 				m.assignFailed(p, err)
 				return
 			}
@@ -328,6 +329,14 @@ func (m *Machine) declareNow(p *Process, n *decl) {
 			st = m.declareList(p, e, &d, a)
 		} else {
 			st = m.declareOne(p, e, &d, a.name, a.sub, values[i], !a.naked, a.add)
+		}
+		if st == needs && i == 0 {
+			p.push(Frame{Kind: FDecl, node: n})
+			return
+		}
+		if st == needs {
+			st = 1
+			m.complain(p, "%s", errLate)
 		}
 		if st != 0 {
 			p.Status = st
@@ -392,7 +401,7 @@ func (m *Machine) declare(p *Process, f *Frame, n *decl) {
 				case code == 0:
 					one := d
 					one.operands = x.Fields[i : i+1]
-					st = m.biDeclareRest(p, &one)
+					st = m.biDeclareRest(p, e, &one)
 				case code < 0:
 					st = m.declareList(p, e, &d, a)
 				default:
@@ -426,7 +435,7 @@ func (m *Machine) declare(p *Process, f *Frame, n *decl) {
 	m.afterCommand(p)
 }
 
-func (m *Machine) biDeclareRest(p *Process, d *declaration) int {
+func (m *Machine) biDeclareRest(p *Process, e expand.Env, d *declaration) int {
 	status := 0
 	for _, op := range d.operands {
 		if i := p.enclosing(); op == "-" && d.name == "local" && i >= 0 {
@@ -459,7 +468,11 @@ func (m *Machine) biDeclareRest(p *Process, d *declaration) int {
 			}
 			continue
 		}
-		if st := m.declareOne(p, m.env(p), d, base, s, value, has, add); st != 0 {
+		switch st := m.declareOne(p, e, d, base, s, value, has, add); st {
+		case 0:
+		case needs:
+			return needs
+		default:
 			status = st
 		}
 	}
@@ -664,8 +677,11 @@ func (m *Machine) declareGlobal(p *Process, e expand.Env, d *declaration, name s
 // declareList does declare name=( … ).
 func (m *Machine) declareList(p *Process, e expand.Env, d *declaration, a *assign) int {
 	name := a.name
-	if d.name == "local" && p.enclosing() < 0 {
+	if d.name == "local" && p.enclosing() < 0 { // bash has made the assignment by then
 		m.complain(p, "local: can only be used in a function")
+		if err := m.assignList(p, e, name, a, d.set&vars.Assoc); err == expand.ErrNeed {
+			return needs
+		}
 		return 1
 	}
 	old := p.Shell.Vars.Get(name)

@@ -87,6 +87,12 @@ func (f *Frame) wrong(bottom bool) string {
 	case FWait:
 		needsX = true
 		fits = f.X == nil || len(f.X.Codes) == len(f.X.PIDs) && f.I <= len(f.X.PIDs)
+	case FCompgen:
+		needsX = true
+		fits = len(f.Words) > 0 && f.PC >= compgenNames && f.PC <= compgenEnd
+	case FAgain:
+		needsX = true
+		fits = len(f.Words) > 0 && builtins[f.Words[0]] != nil
 	case FTrap, FEval, FStdin:
 		needsX = true
 	case FBottom, FWaitSub, FPause, FExit:
@@ -263,7 +269,7 @@ func (l *loader) checkProc(p *Process, use func(int) error) error {
 // expands reports whether a frame of this kind collects substitutions.
 func (f *Frame) expands() bool {
 	switch f.Kind {
-	case FSimple, FStmt, FFor, FSelect, FCFor, FCase, FArith, FTest, FDecl:
+	case FSimple, FStmt, FFor, FSelect, FCFor, FCase, FArith, FTest, FDecl, FAgain, FCompgen:
 		return true
 	}
 	return false

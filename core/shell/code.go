@@ -95,6 +95,7 @@ type stmt struct {
 	redirs     []*redir
 	negated    bool
 	background bool
+	end        int   // line of its last redirection
 	alone      *list // this statement by itself, for a process that runs only it
 }
 
@@ -120,15 +121,16 @@ type redir struct {
 }
 
 type assign struct {
-	name  string
-	sub   *expand.Sub
-	add   bool
-	naked bool         // declare x
-	value *expand.Word // nil: empty
-	array []element
-	list  bool           // =( )
-	words []*expand.Word // of array, if no element has a subscript
-	word  *expand.Word   // declare operand that is not an assignment as written
+	name   string
+	sub    *expand.Sub
+	add    bool
+	naked  bool         // declare x
+	value  *expand.Word // nil: empty
+	array  []element
+	list   bool           // =( )
+	nested bool           // =( ) to an element, which fails
+	words  []*expand.Word // of array, if no element has a subscript
+	word   *expand.Word   // declare operand that is not an assignment as written
 }
 
 type element struct {

@@ -103,7 +103,9 @@ func (c *compiler) stmt(s *syntax.Stmt) *stmt {
 	if s.Semicolon.IsValid() { // the text of a job does not show its &
 		st.addr.End = uint32(c.off(s.Semicolon))
 	}
+	st.end = st.line
 	for _, r := range s.Redirs {
+		st.end = c.u.Line + int(r.Word.End().Line()) - 1
 		d := c.redir(r)
 		if call, ok := s.Cmd.(*syntax.CallExpr); ok && r.N == nil {
 			d.name = c.elementName(call, r)
@@ -179,7 +181,7 @@ func (c *compiler) command(cmd syntax.Command) node {
 			n = c.pipeline(x)
 		}
 	case *syntax.FuncDecl:
-		n = &funcDecl{place: c.place(x, NFunc), name: x.Name.Value, body: c.stmt(x.Body)}
+		n = &funcDecl{place: c.place(x, NFunc), name: c.text(x.Name), body: c.stmt(x.Body)}
 	case *syntax.ArithmCmd:
 		e := expand.CompileArith(c.u.src, c.off(x.Left)+2, c.off(x.Right), x)
 		n = &arithCmd{place: c.place(x, NArith), expr: e, memo: e.NeedsMemo()}
@@ -375,7 +377,11 @@ func (c *compiler) word(w *syntax.Word) *expand.Word {
 		return nil
 	}
 	c.substs(w)
-	return expand.CompileWord(c.u.src, w)
+	e := expand.CompileWord(c.u.src, w)
+	if e.Unclosed() {
+		c.fail(w, "unexpected EOF while looking for matching `''")
+	}
+	return e
 }
 
 // substs compiles the bodies of the substitutions below n. A body's own
@@ -409,6 +415,9 @@ func (c *compiler) assign(a *syntax.Assign) *assign {
 	as := &assign{add: a.Append, naked: a.Naked}
 	if a.Name != nil {
 		as.name = a.Name.Value
+		if text := c.text(a.Name); strings.IndexByte(text, '[') > 0 { // a subscript hidden from the parser
+			as.name = text
+		}
 	}
 	if a.Index != nil {
 		as.sub = c.sub(a.Index)
@@ -425,6 +434,8 @@ func (c *compiler) assign(a *syntax.Assign) *assign {
 	case a.Value != nil:
 		c.substs(a.Value)
 		as.value = c.value(a.Value)
+		at := int(a.Value.Pos().Offset())
+		as.nested = a.Index != nil && at < len(c.u.Text) && c.u.Text[at] == '('
 	}
 	return as
 }

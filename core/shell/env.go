@@ -12,18 +12,22 @@ import (
 
 // procEnv is a process as expansion sees it.
 type procEnv struct {
-	m     *Machine
-	p     *Process
-	globs int64
-	opts  Options // that flags were made of
-	flags expand.Flags
+	m       *Machine
+	p       *Process
+	globs   int64
+	opts    Options // that flags were made of
+	flags   expand.Flags
+	effects int // assignments since env was called
 }
 
 // env gives the process's Env. There is one per machine, reused: expansion
 // never runs for two processes at once.
 func (m *Machine) env(p *Process) expand.Env {
+	if m.rt.memo != nil {
+		return m.rt.memo
+	}
 	e := &m.rt.env
-	e.m, e.p, e.globs = m, p, 0
+	e.m, e.p, e.globs, e.effects = m, p, 0, 0
 	return e
 }
 
@@ -48,6 +52,9 @@ func (m *Machine) variable(p *Process, name string, v *vars.Var) *vars.Var {
 		}
 		base, sub := splitRef(target)
 		v = p.Shell.Vars.Get(base)
+		if sub == "@" || sub == "*" {
+			return nil // a list: expansion asks for the target
+		}
 		if sub != "" {
 			return elementOf(m, p, base, v, sub)
 		}
@@ -63,9 +70,6 @@ func (m *Machine) variable(p *Process, name string, v *vars.Var) *vars.Var {
 func elementOf(m *Machine, p *Process, name string, v *vars.Var, sub string) *vars.Var {
 	if v == nil {
 		return nil
-	}
-	if sub == "@" || sub == "*" {
-		return v
 	}
 	if v.Is(vars.Assoc) {
 		if s, ok := v.Key(sub); ok {
@@ -97,6 +101,7 @@ func splitRef(s string) (name, sub string) {
 }
 
 func (e *procEnv) Assign(name string, sub *expand.Sub, value string, add bool) error {
+	e.effects++
 	return e.m.assignEnv(e.p, e, name, sub, value, add)
 }
 
@@ -108,6 +113,7 @@ func (e *procEnv) AssignInt(name string, n int64) error {
 	if v == nil || v.IsArray() || v.Attrs()&^(vars.Export|vars.Integer) != 0 || e.p.Shell.Opts.on(OptAllexport) {
 		return e.Assign(name, nil, strconv.FormatInt(n, 10), false)
 	}
+	e.effects++
 	t.Owned(name, v).SetInt(n)
 	if v.Is(vars.Export) || len(name) <= 10 {
 		e.m.noticed(e.p, name)
@@ -143,7 +149,7 @@ func (e *procEnv) Special(c byte) (string, bool) {
 		}
 		return itoa(sh.LastBg), true
 	case '-':
-		return sh.Opts.letters(), true
+		return sh.Opts.letters(sh.Exec != "" || e.m.mainFile(e.p) == "" && !sh.Opts.on(optStdin)), true
 	case '_':
 		return sh.Last, true
 	case '#':
@@ -159,7 +165,11 @@ func (e *procEnv) Flags() expand.Flags {
 	return e.flags
 }
 
-func (e *procEnv) Command(*syntax.CmdSubst) (string, error)  { return "", expand.ErrNeed }
+func (e *procEnv) Command(n syntax.Node) (string, error) {
+	e.m.rt.need = n
+	return "", expand.ErrNeed
+}
+
 func (e *procEnv) Process(*syntax.ProcSubst) (string, error) { return "", expand.ErrNeed }
 
 func (e *procEnv) Home(user string) (string, bool) {
@@ -222,7 +232,7 @@ func (e *procEnv) Charge(n int) {
 	}
 }
 
-func (e *procEnv) Prompt(s string) string { return e.m.prompt(e.p, s) }
+func (e *procEnv) Prompt(env expand.Env, s string) (string, error) { return e.m.promptFor(e.p, env, s) }
 
 func (e *procEnv) DirStack(i int) (string, bool) {
 	all := append([]string{e.p.Cwd}, e.p.Shell.Dirs...)

@@ -303,7 +303,7 @@ func (m *Machine) readStdin(buf []byte) (int, error) {
 
 // write puts bytes into a file. A full pipe takes what fits: n < len(b) and no
 // error. EPIPE means that nobody can read them any more.
-func (m *Machine) write(file int, b []byte) (int, error) {
+func (m *Machine) write(p *Process, file int, b []byte) (int, error) {
 	o := &m.Files[file]
 	if !o.writable() {
 		return 0, vfs.EBADF
@@ -319,7 +319,11 @@ func (m *Machine) write(file int, b []byte) (int, error) {
 			}
 			o.Off = st.Size
 		}
-		n, err := m.FS.WriteAt(o.Ino, b, o.Off, m.now())
+		room, err := m.fileRoom(p, o.Off, len(b))
+		if err != nil {
+			return 0, err
+		}
+		n, err := m.FS.WriteAt(o.Ino, b[:room], o.Off, m.now())
 		o.Off += int64(n)
 		return n, err
 	case FilePipe:
@@ -401,7 +405,7 @@ func (m *Machine) sendFile(p *Process, file int, b []byte) error {
 	n := 0
 	if len(p.Queue) == 0 {
 		var err error
-		if n, err = m.write(file, b); err != nil {
+		if n, err = m.write(p, file, b); err != nil {
 			if err == vfs.EPIPE {
 				m.signal(p, sigPIPE)
 			}
@@ -409,6 +413,10 @@ func (m *Machine) sendFile(p *Process, file int, b []byte) error {
 		}
 	} else if !m.Files[file].writable() {
 		return vfs.EBADF
+	}
+	if n < len(b) && m.Files[file].Kind == FileRegular { // at the limit of ulimit -f
+		_, err := m.write(p, file, b[n:])
+		return err
 	}
 	if n < len(b) {
 		m.ref(file)
@@ -422,7 +430,7 @@ func (m *Machine) sendFile(p *Process, file int, b []byte) error {
 func (m *Machine) drain(p *Process) bool {
 	for len(p.Queue) > 0 {
 		s := &p.Queue[0]
-		n, err := m.write(s.File, s.Data)
+		n, err := m.write(p, s.File, s.Data)
 		if err != nil {
 			for _, s := range p.Queue {
 				m.unref(s.File)

@@ -1,6 +1,8 @@
 package shell
 
 import (
+	"strings"
+
 	"mvdan.cc/sh/v3/syntax"
 
 	"eryxsh/core/expand"
@@ -97,18 +99,8 @@ func (m *Machine) items(p *Process, f *Frame, n *forClause) bool {
 		f.Words = append([]string(nil), p.Shell.Params...)
 		return true
 	}
-	if !n.memo {
-		words, err := expand.Fields(m.env(p), nil, n.words)
-		if err != nil {
-			m.pop(p)
-			m.expandFailed(p, err)
-			return false
-		}
-		f.Words = words
-		return true
-	}
 	var words []string
-	done, err := m.expanded(p, f, func(e expand.Env) (err error) {
+	done, err := m.evaluate(p, f, n.memo, func(e expand.Env) (err error) {
 		words, err = expand.Fields(e, nil, n.words)
 		return err
 	})
@@ -141,17 +133,8 @@ func (m *Machine) stepCFor(p *Process, f *Frame) {
 		if p.Shell.Opts.on(OptXtrace) {
 			m.trace(p, "(( "+trimSpace(a.Text())+" ))")
 		}
-		if !a.NeedsMemo() {
-			v, err := a.Eval(m.env(p))
-			if err != nil {
-				m.pop(p)
-				m.arithFailed(p, "((: ", err)
-				return 0, false
-			}
-			return v, true
-		}
 		var v int64
-		done, err := m.expanded(p, f, func(e expand.Env) (err error) { v, err = a.Eval(e); return err })
+		done, err := m.evaluate(p, f, a.NeedsMemo(), func(e expand.Env) (err error) { v, err = a.Eval(e); return err })
 		if done && err != nil {
 			m.pop(p)
 			m.arithFailed(p, "((: ", err)
@@ -241,6 +224,10 @@ func (m *Machine) caseNow(p *Process, n *caseClause) {
 	p.Line = n.line
 	e := m.env(p)
 	s, err := expand.String(e, n.word)
+	if m.needsMemo(err) {
+		p.push(Frame{Kind: FCase, node: n, PC: -1})
+		return
+	}
 	if err != nil {
 		m.expandFailed(p, err)
 		return
@@ -249,6 +236,10 @@ func (m *Machine) caseNow(p *Process, n *caseClause) {
 		a := &n.arms[i]
 		for j, w := range a.patterns {
 			ok, err := expand.Matches(e, w, s, e.Flags()&^expand.NoCaseGlob)
+			if m.needsMemo(err) {
+				p.push(Frame{Kind: FCase, node: n, I: i, PC: j, X: &Extra{Text: s}})
+				return
+			}
 			if err != nil {
 				m.expandFailed(p, err)
 				return
@@ -271,10 +262,7 @@ func (m *Machine) caseNow(p *Process, n *caseClause) {
 
 // expandOne expands with a memo only where the word needs one.
 func (m *Machine) expandOne(p *Process, f *Frame, w *expand.Word, fn func(expand.Env) error) (bool, error) {
-	if w == nil || !w.NeedsMemo() {
-		return true, fn(m.env(p))
-	}
-	return m.expanded(p, f, fn)
+	return m.evaluate(p, f, w != nil && w.NeedsMemo(), fn)
 }
 
 func (m *Machine) matchArms(p *Process, f *Frame, n *caseClause, fresh bool) {
@@ -326,7 +314,13 @@ func (m *Machine) stepAndOr(p *Process, f *Frame) {
 // define makes a function.
 func (m *Machine) define(p *Process, n *funcDecl) {
 	p.Line = n.line
-	if p.Shell.Opts.on(OptPosix) && isSpecial(n.name) {
+	if strings.ContainsAny(n.name, "$`'\"\\") {
+		m.complain(p, "`%s': not a valid identifier", n.name)
+		p.Status = 1
+		m.failed(p)
+		return
+	}
+	if p.Shell.Opts.on(OptPosix) && p.special(n.name) {
 		m.complain(p, "`%s': is a special builtin", n.name)
 		m.unwindExit(p, 2)
 		return
@@ -597,12 +591,16 @@ func (m *Machine) stepArith(p *Process, f *Frame) {
 	m.arithDone(p, v, err)
 }
 
-func (m *Machine) arith(p *Process, n *arithCmd, e expand.Env) {
+func (m *Machine) arith(p *Process, n *arithCmd) {
 	p.Line = n.line
 	if p.Shell.Opts.on(OptXtrace) {
 		m.trace(p, "(( "+trimSpace(n.expr.Text())+" ))")
 	}
-	v, err := n.expr.Eval(e)
+	v, err := n.expr.Eval(m.env(p))
+	if err == expand.ErrNeed {
+		p.push(Frame{Kind: FArith, node: n})
+		return
+	}
 	m.arithDone(p, v, err)
 }
 

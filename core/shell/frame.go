@@ -48,6 +48,8 @@ const (
 	FStdin                         // reads a script from standard input, line by line
 	FArgv                          // runs Words as a command
 	FExit                          // ends the process when the ERR trap above it has ended
+	FAgain                         // runs the builtin Words again, which has met a command to substitute
+	FCompgen                       // the compgen builtin
 )
 
 // Frame is where one construct stands.
@@ -231,8 +233,8 @@ func (m *Machine) undo(p *Process, f *Frame) {
 	}
 	for i := len(x.Vars) - 1; i >= 0; i-- {
 		p.Shell.Vars.Bind(x.Vars[i].Name, x.Vars[i].Var)
-		if x.Vars[i].Name == "PATH" {
-			m.noticed(p, "PATH")
+		if name := x.Vars[i].Name; name == "PATH" || name[0] == 'L' { // or LC_ALL and its like
+			m.noticed(p, name)
 		}
 	}
 	if x.Set {

@@ -1,11 +1,14 @@
 package shell
 
 import (
+	"eryxsh/core/expand"
 	"eryxsh/core/limit"
 	"eryxsh/core/regex"
 	"eryxsh/core/vars"
 	"eryxsh/vfs"
 	"eryxsh/vfs/persist"
+
+	"mvdan.cc/sh/v3/syntax"
 )
 
 // Machine is a whole running shell world but for history and snapshots: it is
@@ -174,6 +177,14 @@ type transient struct {
 	single  bool // ask the host after every step
 	short   int  // bytes a utility reads at a time at most, if positive
 	spare   []*Extra
+	asking
+}
+
+// asking is about commands in texts made at run time, which expansion meets unprepared.
+type asking struct {
+	need   syntax.Node // the substitution met without a memo
+	memo   expand.Env  // remembers for the builtin that is run once more
+	giving bool        // a builtin runs that is given up if it meets one
 }
 
 // Host is the caller's side of a slice. It is never saved.

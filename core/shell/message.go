@@ -7,7 +7,6 @@ import (
 
 	"eryxsh/core/expand"
 	"eryxsh/core/vars"
-	"eryxsh/vfs"
 	"eryxsh/vfs/persist"
 )
 
@@ -15,7 +14,11 @@ var errNotFound = errors.New("command not found")
 
 // prefix begins a message: "bash: line 3: ", as bash -c and scripts do.
 func (m *Machine) prefix(p *Process) string {
-	return errorName(p) + ": line " + itoa(m.line(p)) + ": "
+	name := errorName(p)
+	if p.Shell.Opts.on(optInteractive) && name == p.Shell.Name {
+		return name + ": "
+	}
+	return name + ": line " + itoa(m.line(p)) + ": "
 }
 
 // errorName is whom a message is from: the function's file, the sourced file, or the shell.
@@ -42,15 +45,19 @@ func (m *Machine) complain(p *Process, format string, args ...any) {
 	m.complainRaw(p, m.prefix(p)+fmt.Sprintf(format, args...)+"\n")
 }
 
-func (m *Machine) complainRaw(p *Process, text string) { _ = m.send(p, 2, []byte(text)) }
+func (m *Machine) complainRaw(p *Process, text string) {
+	if m.rt.giving && m.rt.need != nil {
+		return // the builtin is to be run once more
+	}
+	_ = m.send(p, 2, []byte(text))
+}
 
 // out writes a builtin's output. It gives the builtin's status: 1 if the descriptor refuses.
 func (m *Machine) out(p *Process, name string, b []byte) int {
 	if err := m.send(p, 1, b); err != nil {
-		if t := p.trap(sigPIPE); err == vfs.EPIPE && (t == nil || t.Inherited) {
-			return 1 // the signal ends the process before it can say so
+		if len(p.Signal) == 0 { // else it dies of SIGPIPE or SIGXFSZ
+			m.complain(p, "%s: write error: %s", name, err)
 		}
-		m.complain(p, "%s: write error: %s", name, err)
 		return 1
 	}
 	return 0
@@ -58,6 +65,9 @@ func (m *Machine) out(p *Process, name string, b []byte) int {
 
 // expandFailed ends a command whose expansion failed, as bash does for the kind of failure.
 func (m *Machine) expandFailed(p *Process, err error) {
+	if err == expand.ErrNeed {
+		err = errLate
+	}
 	e, ok := err.(*expand.Error)
 	if !ok {
 		m.complain(p, "%s", err)
@@ -69,6 +79,10 @@ func (m *Machine) expandFailed(p *Process, err error) {
 	m.complain(p, "%s", e.Text)
 	switch e.Kind {
 	case expand.Unbound, expand.Question:
+		if p.Shell.Opts.on(optInteractive) && p.Subs == 0 {
+			m.discard(p, 1)
+			return
+		}
 		m.unwindExit(p, m.fatalStatus(p))
 	case expand.Limit:
 		m.stop(e.Name)
@@ -83,7 +97,7 @@ func (m *Machine) expandFailed(p *Process, err error) {
 
 // fatalStatus is what an unset variable ends a shell with: 127 in bash -c.
 func (m *Machine) fatalStatus(p *Process) int {
-	if _, sub := p.Frames[0].node.(*subshell); sub || p.Subs > 0 || p.Shell.Opts.on(OptErrexit) || m.mainFile(p) != "" {
+	if _, sub := p.Frames[0].node.(*subshell); sub || p.Subs > 0 || p.Shell.Opts.on(OptErrexit) || p.Shell.Opts.on(optStdin) || m.mainFile(p) != "" {
 		return 1
 	}
 	return 127
@@ -104,10 +118,10 @@ func (m *Machine) abandon(p *Process) int {
 func (m *Machine) discard(p *Process, status int) {
 	for len(p.Frames) > 0 {
 		f := p.top()
-		if f.Kind == FBottom {
+		if f.Kind == FBottom || f.Kind == FStdin {
 			break
 		}
-		if f.Kind == FScript && f.X.Call != "eval" && f.X.Call != "trap" {
+		if f.Kind == FScript && !f.inner() {
 			break
 		}
 		m.pop(p)
@@ -259,6 +273,10 @@ func quoteTrace(s string) string {
 	return s
 }
 
+// inner reports whether a script's frame reads a text inside another: of eval, a
+// trap, or a substitution made at run time.
+func (f *Frame) inner() bool { return f.X.Call == "eval" || f.X.Call == "trap" || f.X.Call == "subst" }
+
 // sourceName is what BASH_SOURCE and messages call the text being run.
 func (m *Machine) sourceName(p *Process) string {
 	for i := len(p.Frames) - 1; i >= 0; i-- {
@@ -266,7 +284,7 @@ func (m *Machine) sourceName(p *Process) string {
 		switch {
 		case f.Kind == FFunc:
 			return f.X.Text
-		case f.Kind == FScript && f.X.Call != "eval" && f.X.Call != "trap":
+		case f.Kind == FScript && !f.inner():
 			return f.X.Name
 		}
 	}
@@ -287,7 +305,27 @@ func (m *Machine) noticed(p *Process, name string) {
 		p.Shell.Getopts = Getopts{}
 	case "POSIXLY_CORRECT":
 		p.Shell.Opts.set(OptPosix, true)
+	case "LC_ALL", "LC_CTYPE", "LANG":
+		p.Shell.setLocale()
+	case "GLOBIGNORE":
+		if v := p.Shell.Vars.Get(name); v == nil {
+			p.Shell.Opts.set(OptDotglob, false)
+		} else if v.String() != "" {
+			p.Shell.Opts.set(OptDotglob, true)
+		}
 	}
+}
+
+// setLocale looks at the variables that say whether characters are bytes. Where
+// none is set they are UTF-8.
+func (s *Shell) setLocale() {
+	locale := ""
+	for _, name := range []string{"LC_ALL", "LC_CTYPE", "LANG"} {
+		if locale = s.Vars.Get(name).String(); locale != "" {
+			break
+		}
+	}
+	s.Opts.set(optBytes, locale == "C" || locale == "POSIX")
 }
 
 func trimSpace(s string) string { return strings.TrimSpace(s) }

@@ -97,6 +97,9 @@ const (
 	OptVarredirClose
 	OptXpgEcho
 	optCount
+	optStdin       Option = 125 // not an option: the script comes from standard input
+	optInteractive Option = 126 // not an option: -i was given
+	optBytes       Option = 127 // not an option: the locale is C, so that bytes are characters
 )
 
 // Options is a set of options.
@@ -194,13 +197,16 @@ func optionByLetter(c byte) (optionName, bool) {
 	return optionName{}, false
 }
 
-// letters is $-.
-func (o *Options) letters() string {
+// letters is $-; command says that there was a -c.
+func (o *Options) letters(command bool) string {
 	b := []byte{}
 	for _, n := range setOptions {
 		if n.letter != 0 && o.on(n.opt) {
 			b = append(b, n.letter)
 		}
+	}
+	if o.on(optInteractive) {
+		b = append(b, 'i')
 	}
 	sort.Slice(b, func(i, j int) bool {
 		li, lj := b[i]|32, b[j]|32
@@ -210,7 +216,13 @@ func (o *Options) letters() string {
 		}
 		return li < lj
 	})
-	return string(b) + "c"
+	switch {
+	case command:
+		b = append(b, 'c')
+	case o.on(optStdin):
+		b = append(b, 's')
+	}
+	return string(b)
 }
 
 // flags are the options expansion looks at.
@@ -231,5 +243,5 @@ var expandFlags = []struct {
 	{OptNoGlob, expand.NoGlob}, {OptNoUnset, expand.NoUnset}, {OptExtglob, expand.ExtGlob}, {OptGlobstar, expand.GlobStar},
 	{OptDotglob, expand.DotGlob}, {OptNullglob, expand.NullGlob}, {OptFailglob, expand.FailGlob}, {OptNocaseglob, expand.NoCaseGlob},
 	{OptNocasematch, expand.NoCaseMatch}, {OptPatsubReplacement, expand.PatSubReplacement}, {OptPosix, expand.Posix},
-	{OptBraceexpand, expand.BraceExpand}, {OptGlobasciiranges, expand.GlobASCIIRanges}, {OptGlobskipdots, expand.GlobSkipDots},
+	{OptBraceexpand, expand.BraceExpand}, {OptGlobasciiranges, expand.GlobASCIIRanges}, {OptGlobskipdots, expand.GlobSkipDots}, {optBytes, expand.Bytes},
 }

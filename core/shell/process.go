@@ -32,10 +32,11 @@ type Process struct {
 
 // Nesting is how deep in what a process is.
 type Nesting struct {
-	NoErr bool `cbor:"12,keyasint,omitempty"` // errexit context inherited at the fork
-	Depth int  `cbor:"14,keyasint,omitempty"` // nested functions, sources, evals
-	Sub   int  `cbor:"16,keyasint,omitempty"` // BASH_SUBSHELL
-	Subs  int  `cbor:"20,keyasint,omitempty"` // $( ) it is nested in
+	NoErr   bool     `cbor:"12,keyasint,omitempty"` // errexit context inherited at the fork
+	Depth   int      `cbor:"14,keyasint,omitempty"` // nested functions, sources, evals
+	Sub     int      `cbor:"16,keyasint,omitempty"` // BASH_SUBSHELL
+	Subs    int      `cbor:"20,keyasint,omitempty"` // $( ) it is nested in
+	Ulimits []Ulimit `cbor:"21,keyasint,omitempty"` // those a script has set
 }
 
 // Shell is the part of a process that only shells have.
@@ -56,6 +57,7 @@ type Shell struct {
 	Last    string                 `cbor:"12,keyasint,omitempty"` // $_
 	Off     []string               `cbor:"15,keyasint,omitempty"` // builtins disabled by enable -n
 	Done    []Ended                `cbor:"18,keyasint,omitempty"` // children reaped and still to be waited for
+	Specs   []CompSpec             `cbor:"21,keyasint,omitempty"` // of complete, in the order they were made
 	Origin
 	Tracing
 }
@@ -253,7 +255,7 @@ func (m *Machine) fork(p *Process, f Frame) *Process {
 	m.Meter.Spawned++
 	m.epoch = persist.NewEpoch() // functions and aliases are shared from here on
 	c := &Process{PID: m.Sched.NextPID, PPID: p.PID, PGID: p.PGID, Shell: p.Shell.fork(new(Shell), new(vars.Table)), Cwd: p.Cwd, Umask: p.Umask,
-		Status: p.Status, Line: p.Line, Nesting: Nesting{NoErr: p.NoErr || m.errIgnored(p), Depth: p.Depth, Sub: p.Sub + 1, Subs: p.Subs}}
+		Status: p.Status, Line: p.Line, Nesting: Nesting{NoErr: p.NoErr || m.errIgnored(p), Depth: p.Depth, Sub: p.Sub + 1, Subs: p.Subs, Ulimits: p.Ulimits}}
 	c.FDs = append(make([]FD, 0, len(p.FDs)+2), p.FDs...)
 	for _, d := range c.FDs {
 		m.Files[d.File].Refs++

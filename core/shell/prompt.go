@@ -11,6 +11,15 @@ import (
 
 // prompt expands a prompt string: its backslash escapes, then parameters.
 func (m *Machine) prompt(p *Process, s string) string {
+	out, err := m.promptFor(p, m.env(p), s)
+	if err != nil {
+		return s
+	}
+	return out
+}
+
+// promptFor expands a prompt, asking env for what its parameters and commands are.
+func (m *Machine) promptFor(p *Process, env expand.Env, s string) (string, error) {
 	var b strings.Builder
 	for i := 0; i < len(s); i++ {
 		if s[i] != '\\' || i+1 == len(s) {
@@ -84,11 +93,14 @@ func (m *Machine) prompt(p *Process, s string) string {
 			b.WriteByte(s[i])
 		}
 	}
-	out, err := expand.HereDoc(m.env(p), expand.CompilePrompt(b.String()))
-	if err != nil {
-		return b.String()
+	out, err := expand.HereDoc(env, expand.CompilePrompt(b.String()))
+	if err == expand.ErrNeed {
+		return "", err
 	}
-	return out
+	if err != nil {
+		return b.String(), nil
+	}
+	return out, nil
 }
 
 // promptTime does the escapes of a prompt that show the time; i is where the letter stands.

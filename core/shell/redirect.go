@@ -22,16 +22,10 @@ func (m *Machine) redirect(p *Process, f *Frame, rs []*redir) redirResult {
 	for f.I < len(rs) {
 		r := rs[f.I]
 		var target string
-		ok, err := true, error(nil)
-		expandTarget := func(e expand.Env) (err error) {
+		ok, err := m.evaluate(p, f, r.memo, func(e expand.Env) (err error) {
 			target, err = m.target(e, r)
 			return err
-		}
-		if r.memo {
-			ok, err = m.expanded(p, f, expandTarget)
-		} else {
-			err = expandTarget(m.env(p))
-		}
+		})
 		if !ok {
 			return again
 		}
@@ -126,6 +120,10 @@ func (m *Machine) install(p *Process, f *Frame, r *redir, num, file int) (int, r
 	if r.name != "" {
 		num = p.free(10)
 		if f.Kind == FSimple && len(f.Words) == 0 { // without a command bash does it in a process of its own
+			if validName(r.name) {
+				x := f.x()
+				x.Vars = append(x.Vars, Saved{Name: r.name, Var: p.Shell.Vars.Bind(r.name, vars.New(itoa(num), 0))})
+			}
 			m.replace(p, f, num, file)
 			return file, opened
 		}

@@ -90,6 +90,7 @@ func (m *Machine) advance() (out Outcome, until int64, lim string) {
 				panic(x)
 			}
 			out, until, lim = Done, 0, s.name
+			m.rt.asking = asking{}
 		}
 	}()
 	for m.Run.Active {

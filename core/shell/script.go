@@ -6,8 +6,6 @@ import (
 	"eryxsh/core/expand"
 	"eryxsh/core/vars"
 	"eryxsh/vfs"
-
-	"mvdan.cc/sh/v3/syntax"
 )
 
 // unit compiles the next line of a text, aliases expanded.
@@ -15,6 +13,14 @@ import (
 func (m *Machine) unit(p *Process, text string, off, line int) (u *Unit, read string, next int, err error) {
 	if p.Shell.Aliases.Len() == 0 || !p.Shell.Opts.on(OptExpandAliases) {
 		u, next, err = m.lib.units.next(&m.rt.ahead, text, off, line)
+		if err != nil || strings.Contains(text[off:next], "$\\\n") {
+			if rest, ok := expand.Unfold(text[off:]); ok {
+				edited := text[:off] + rest
+				if v, end, err := nextUnit(edited, off, line); err == nil {
+					return v, edited, end, nil
+				}
+			}
+		}
 		if err != nil || !p.Shell.Opts.on(OptExtglob) && strings.Contains(text[off:next], "!(") {
 			return respaced(text, off, line, u, next, err)
 		}
@@ -100,259 +106,6 @@ func respaced(text string, off, line int, u *Unit, next int, err error) (*Unit, 
 		u, text, next = v, edited, end
 	}
 	return u, text, next, nil
-}
-
-// aliasedUnit reads a line as bash does with aliases: the first word of a
-// simple command is replaced by the alias's text, and what comes of it is read
-// again. A replaced name is not replaced again inside its own text; an alias
-// that ends in a blank makes the next word a candidate.
-func (m *Machine) aliasedUnit(p *Process, text string, off, line int) (*Unit, string, int, error) {
-	rest := text[off:]
-	var used []aliasSpan
-	for range 256 {
-		stmts, n, err := parseUnit(rest)
-		at, word := -1, ""
-		for _, s := range stmts {
-			if at, word = m.findAlias(p, s, used); at >= 0 {
-				break
-			}
-		}
-		if at < 0 && err != nil { // the line may parse only with its aliases replaced
-			at, word = m.leadingAlias(p, rest, used)
-		}
-		if at < 0 {
-			if err != nil {
-				return nil, text, len(text), syntaxError(err, rest, line)
-			}
-			text = text[:off] + rest
-			if len(stmts) == 0 {
-				return nil, text, len(text), nil
-			}
-			u := newUnit(rest[:n], line)
-			if err := u.compile(stmts, origin{}); err != nil {
-				return nil, text, len(text), err
-			}
-			return u, text, off + n, nil
-		}
-		value, _ := p.Shell.Aliases.Get(word)
-		value = expand.Encode([]byte(value))
-		rest = rest[:at] + value + rest[at+len(word):]
-		d := len(value) - len(word)
-		for i := range used {
-			if used[i].from > at {
-				used[i].from += d
-			}
-			if used[i].to > at {
-				used[i].to += d
-			}
-		}
-		used = append(used, aliasSpan{at, at + len(value), word, strings.HasSuffix(value, " ") || strings.HasSuffix(value, "\t")})
-	}
-	u, next, err := nextUnit(text, off, line)
-	return u, text, next, err
-}
-
-// aliasSpan is a stretch of text that came from an alias.
-type aliasSpan struct {
-	from, to int
-	name     string
-	blank    bool
-}
-
-// findAlias gives the offset of the first command word of a tree that is an alias.
-func (m *Machine) findAlias(p *Process, s *syntax.Stmt, used []aliasSpan) (at int, word string) {
-	at = -1
-	syntax.Walk(s, func(n syntax.Node) bool {
-		if at >= 0 {
-			return false
-		}
-		c, ok := n.(*syntax.CallExpr)
-		if !ok {
-			if d, ok := n.(*syntax.DeclClause); ok && m.isAlias(p, d.Variant.Value, int(d.Variant.ValuePos.Offset()), used) {
-				at, word = int(d.Variant.ValuePos.Offset()), d.Variant.Value
-			}
-			return true
-		}
-		for i, w := range c.Args {
-			if len(w.Parts) != 1 {
-				break
-			}
-			l, ok := w.Parts[0].(*syntax.Lit)
-			if !ok || len(l.Value) != int(l.ValueEnd.Offset()-l.ValuePos.Offset()) {
-				break
-			}
-			pos := int(l.ValuePos.Offset())
-			if i > 0 && !afterBlank(pos, used) {
-				break
-			}
-			if m.isAlias(p, l.Value, pos, used) {
-				at, word = pos, l.Value
-				return false
-			}
-			if !inside(pos, used) && i > 0 {
-				break
-			}
-		}
-		return true
-	})
-	return at, word
-}
-
-// leadingAlias looks at the first word of a line that does not parse.
-func (m *Machine) leadingAlias(p *Process, rest string, used []aliasSpan) (int, string) {
-	i := 0
-	for i < len(rest) && strings.IndexByte(" \t\n", rest[i]) >= 0 {
-		i++
-	}
-	j := i
-	for j < len(rest) && strings.IndexByte(" \t\n;&|()<>'\"$`\\", rest[j]) < 0 {
-		j++
-	}
-	if j > i && m.isAlias(p, rest[i:j], i, used) {
-		return i, rest[i:j]
-	}
-	return -1, ""
-}
-
-func (m *Machine) isAlias(p *Process, word string, at int, used []aliasSpan) bool {
-	if _, ok := p.Shell.Aliases.Get(word); !ok {
-		return false
-	}
-	for _, s := range used {
-		if s.name == word && at >= s.from && at < s.to {
-			return false
-		}
-	}
-	return true
-}
-
-func inside(at int, used []aliasSpan) bool {
-	for _, s := range used {
-		if at >= s.from && at < s.to {
-			return true
-		}
-	}
-	return false
-}
-
-// afterBlank reports whether the word at an offset directly follows an alias that ends in a blank.
-func afterBlank(at int, used []aliasSpan) bool {
-	for _, s := range used {
-		if s.blank && at >= s.to && at <= s.to+8 {
-			return true
-		}
-	}
-	return false
-}
-
-// shellArgs reads the arguments of bash and starts its script. A status of 0 or
-// more says that there is nothing to run.
-func (m *Machine) shellArgs(c *Process, argv []string) int {
-	sh := c.Shell
-	sh.Name = argv[0]
-	if argv[0] == "sh" || strings.HasSuffix(argv[0], "/sh") {
-		sh.Opts.set(OptPosix, true)
-	}
-	command, stdin := false, false
-	args := argv[1:]
-	for len(args) > 0 {
-		a := args[0]
-		if a == "--" || a == "-" {
-			args = args[1:]
-			break
-		}
-		if len(a) < 2 || a[0] != '-' && a[0] != '+' {
-			break
-		}
-		args = args[1:]
-		if strings.HasPrefix(a, "--") {
-			if status := m.longShellOption(c, a, &args); status >= 0 {
-				return status
-			}
-			continue
-		}
-		on := a[0] == '-'
-		for i := 1; i < len(a); i++ {
-			switch ch := a[i]; ch {
-			case 'c':
-				command = true
-			case 's':
-				stdin = true
-			case 'l', 'i', 'r', 'D':
-				if ch == 'l' {
-					sh.Opts.set(OptLoginShell, true)
-				}
-			case 'o', 'O':
-				if len(args) == 0 {
-					return m.listShellOptions(c, ch == 'O')
-				}
-				list := setOptions
-				if ch == 'O' {
-					list = shoptOptions
-				}
-				o, ok := findOption(list, args[0])
-				if !ok {
-					m.complainRaw(c, "bash: "+args[0]+": invalid option name\n")
-					return 2
-				}
-				sh.Opts.set(o.opt, on)
-				args = args[1:]
-			default:
-				o, ok := optionByLetter(ch)
-				if !ok {
-					m.complainRaw(c, "bash: "+a[:1]+string(ch)+": invalid option\n")
-					return 2
-				}
-				sh.Opts.set(o.opt, on)
-			}
-		}
-	}
-	switch {
-	case command:
-		if len(args) == 0 {
-			m.complainRaw(c, "bash: -c: option requires an argument\n")
-			return 2
-		}
-		text := args[0]
-		if len(args) > 1 {
-			sh.Name = args[1]
-			sh.Params = append([]string(nil), args[2:]...)
-		}
-		sh.Exec = text
-		m.pushScript(c, "", text, 1, "")
-	case len(args) > 0 && !stdin:
-		return m.shellFile(c, args)
-	default:
-		sh.Params = append([]string(nil), args...)
-		m.pushStdin(c)
-	}
-	return -1
-}
-
-func (m *Machine) longShellOption(c *Process, a string, args *[]string) int {
-	switch a {
-	case "--login":
-		c.Shell.Opts.set(OptLoginShell, true)
-	case "--posix":
-		c.Shell.Opts.set(OptPosix, true)
-	case "--verbose":
-		c.Shell.Opts.set(OptVerbose, true)
-	case "--norc", "--noprofile", "--noediting", "--restricted":
-	case "--rcfile", "--init-file":
-		if len(*args) > 0 {
-			*args = (*args)[1:]
-		}
-	case "--version":
-		_ = m.send(c, 1, []byte("GNU bash, version 5.2.15(1)-release (x86_64-pc-linux-gnu)\n"))
-		return 0
-	case "--help":
-		_ = m.send(c, 1, []byte("Usage:\tbash [GNU long option] [option] ...\n\tbash [GNU long option] [option] script-file ...\n"))
-		return 0
-	default:
-		m.complainRaw(c, "bash: "+a+": invalid option\n")
-		return 2
-	}
-	return -1
 }
 
 func (m *Machine) listShellOptions(c *Process, shopt bool) int {
@@ -478,4 +231,5 @@ func (m *Machine) initVars(c *Process) {
 	for _, name := range specialNames {
 		t.Bind(name, vars.New("", vars.Special))
 	}
+	c.Shell.setLocale()
 }

@@ -44,6 +44,10 @@ func (m *Machine) simple(p *Process, c *simple) {
 	words, err := expand.Fields(m.env(p), m.rt.fields[:0], c.words)
 	m.rt.fields = words[:0]
 	if err != nil {
+		if m.needsMemo(err) {
+			m.stepSimple(p, p.push(Frame{Kind: FSimple, node: c}))
+			return
+		}
 		m.expandFailed(p, err)
 		return
 	}
@@ -60,7 +64,7 @@ func (m *Machine) simple(p *Process, c *simple) {
 		return
 	}
 	p.Shell.Last = words[len(words)-1]
-	if status := b.run(m, p, words); status >= 0 {
+	if status := m.builtin(p, b, words); status >= 0 {
 		p.Status = status
 		m.setPipe(p, status)
 		if status != 0 {
@@ -83,8 +87,13 @@ func (m *Machine) assignNow(p *Process, c *simple) {
 	m.Meter.Commands++
 	p.Subst = 0
 	e := m.env(p)
-	for _, a := range c.assigns {
+	for i, a := range c.assigns {
+		m.rt.env.effects = 0
 		if err := m.assignNode(p, e, a); err != nil {
+			if m.needsMemo(err) {
+				m.stepSimple(p, p.push(Frame{Kind: FSimple, node: c, PC: simpleAssigns, I: i}))
+				return
+			}
 			m.assignFailed(p, err)
 			return
 		}
@@ -99,13 +108,22 @@ func (m *Machine) tempNow(p *Process, c *simple) {
 	p.Subst = 0
 	words, err := expand.Fields(m.env(p), m.rt.fields[:0], c.words)
 	m.rt.fields = words[:0]
+	if m.needsMemo(err) {
+		m.stepSimple(p, p.push(Frame{Kind: FSimple, node: c}))
+		return
+	}
 	if err != nil {
 		m.expandFailed(p, err)
 		return
 	}
 	f := p.push(Frame{Kind: FSimple, node: c, PC: simpleEnd, X: m.extra()})
-	for _, a := range c.assigns {
+	for i, a := range c.assigns {
 		if err := m.assignTemp(p, m.env(p), f, a); err != nil {
+			if m.needsMemo(err) {
+				f.Words, f.PC, f.I = append([]string(nil), words...), simpleAssigns, i
+				m.stepSimple(p, f)
+				return
+			}
 			m.pop(p)
 			m.assignFailed(p, err)
 			return
@@ -124,10 +142,11 @@ func (m *Machine) stepSimple(p *Process, f *Frame) {
 		p.Subst = 0
 		var words []string
 		ok, err := true, error(nil)
-		if c.memo {
-			ok, err = m.expanded(p, f, func(e expand.Env) (err error) { words, err = expand.Fields(e, nil, c.words); return err })
-		} else if len(c.words) > 0 {
-			words, err = expand.Fields(m.env(p), make([]string, 0, len(c.words)), c.words)
+		if len(c.words) > 0 {
+			ok, err = m.evaluate(p, f, c.memo, func(e expand.Env) (err error) {
+				words, err = expand.Fields(e, make([]string, 0, len(c.words)), c.words)
+				return err
+			})
 		}
 		if !ok {
 			return
@@ -165,6 +184,9 @@ func (m *Machine) stepSimple(p *Process, f *Frame) {
 		m.runSimple(p, f, c)
 		return
 	}
+	if len(f.Words) > 0 && f.X != nil && f.Words[0] == "eval" && p.Shell.Opts.on(OptPosix) && p.special("eval") {
+		f.X.Vars = nil // assignments before a special builtin stay
+	}
 	m.pop(p)
 	m.setPipe(p, p.Status)
 	m.afterCommand(p)
@@ -173,7 +195,7 @@ func (m *Machine) stepSimple(p *Process, f *Frame) {
 // redirFailed ends a command whose redirection failed: status 1, and a special
 // builtin in POSIX mode takes the shell with it.
 func (m *Machine) redirFailed(p *Process, f *Frame) {
-	special := len(f.Words) > 0 && isSpecial(f.Words[0])
+	special := len(f.Words) > 0 && p.special(f.Words[0])
 	m.pop(p)
 	p.Status = 1
 	m.setPipe(p, 1)
@@ -195,12 +217,7 @@ func (m *Machine) assignments(p *Process, f *Frame, c *simple) bool {
 			}
 			return m.assignNode(p, e, a)
 		}
-		ok, err := true, error(nil)
-		if c.arrays && a.needsMemo() {
-			ok, err = m.expanded(p, f, one)
-		} else {
-			err = one(m.env(p))
-		}
+		ok, err := m.evaluate(p, f, c.arrays && a.needsMemo(), one)
 		if !ok {
 			return false
 		}
@@ -223,6 +240,10 @@ func (m *Machine) assignTemp(p *Process, e expand.Env, f *Frame, a *assign) erro
 	value, err := m.value(e, a.value)
 	if err != nil {
 		return err
+	}
+	if strings.IndexByte(a.name, '[') > 0 {
+		m.complain(p, "`%s': not a valid identifier", a.name)
+		return nil
 	}
 	old := p.Shell.Vars.Get(a.name)
 	if old.Is(vars.ReadOnly) {
@@ -260,7 +281,9 @@ func (m *Machine) assignTemp(p *Process, e expand.Env, f *Frame, a *assign) erro
 	if p.Shell.Opts.on(OptXtrace) {
 		m.trace(p, a.name+"="+quoteTrace(value))
 	}
-	m.noticed(p, a.name)
+	if a.name != "PATH" { // what was found through the other one holds again
+		m.noticed(p, a.name)
+	}
 	return nil
 }
 
@@ -291,7 +314,7 @@ func (m *Machine) runSimple(p *Process, f *Frame, c *simple) {
 // a utility, a file. f is its frame if it has one to come back to.
 func (m *Machine) run(p *Process, argv []string, f *Frame) {
 	name := argv[0]
-	if fn, ok := p.Shell.Funcs.Get(name); ok && !(p.Shell.Opts.on(OptPosix) && isSpecial(name)) {
+	if fn, ok := p.Shell.Funcs.Get(name); ok && !(p.Shell.Opts.on(OptPosix) && p.special(name)) {
 		var temp []Saved
 		if f != nil && len(f.X.Vars) > 0 {
 			temp, f.X.Vars = f.X.Vars, nil
@@ -310,21 +333,63 @@ func (m *Machine) run(p *Process, argv []string, f *Frame) {
 // runBuiltin calls a builtin inside its frame, if it has one.
 func (m *Machine) runBuiltin(p *Process, b *builtin, argv []string, f *Frame) {
 	depth := len(p.Frames)
-	if b.special && f != nil && p.Shell.Opts.on(OptPosix) {
-		f.X.Vars = nil // assignments before a special builtin stay
+	stay := b.special && f != nil && p.Shell.Opts.on(OptPosix) // assignments before a special builtin do
+	switch {
+	case !stay || argv[0] == "unset":
+	case argv[0] == "eval":
+		f.Words = append([]string(nil), argv...) // its end looks at them
+	default:
+		f.X.Vars = nil
 	}
-	status := b.run(m, p, argv)
+	status := m.builtin(p, b, argv)
 	if status < 0 {
 		return
 	}
 	p.Status = status
 	if f != nil {
+		if stay {
+			f.X.Vars = nil // but for those that unset has taken
+		}
 		if len(p.Frames) >= depth && p.top().Kind == FSimple && p.top().PC == simpleEnd {
 			m.pop(p)
 		}
 	}
 	m.setPipe(p, status)
 	m.afterCommand(p)
+}
+
+// builtin calls a builtin. One that meets a command in a text made at run time,
+// such as let 'a[$(cmd)]', is given up and run again by a frame with a memo.
+func (m *Machine) builtin(p *Process, b *builtin, argv []string) int {
+	m.rt.need, m.rt.giving = nil, true
+	status := b.run(m, p, argv)
+	m.rt.giving = false
+	if m.rt.need == nil {
+		return status
+	}
+	m.rt.need = nil
+	m.stepAgain(p, p.push(Frame{Kind: FAgain, Words: append([]string(nil), argv...), X: &Extra{}}))
+	return pushed
+}
+
+// stepAgain runs a builtin that needs the output of commands.
+func (m *Machine) stepAgain(p *Process, f *Frame) {
+	b := builtins[f.Words[0]]
+	status := 0
+	done, _ := m.expanded(p, f, func(e expand.Env) error {
+		m.rt.memo, m.rt.giving, m.rt.need = e, true, nil
+		status = b.run(m, p, f.Words)
+		m.rt.memo, m.rt.giving = nil, false
+		if m.rt.need != nil {
+			return expand.ErrNeed
+		}
+		return nil
+	})
+	if !done || status < 0 {
+		return
+	}
+	m.pop(p)
+	m.done(p, status)
 }
 
 // external runs what is neither function nor builtin: a tool, or a file found through PATH.

@@ -31,6 +31,7 @@ type SyntaxError struct {
 	Text         string
 	Depth        bool   // the parser's depth limit, not the text's fault
 	Incomplete   bool   // the text ended too early
+	Cond         bool   // inside [[ ]], where it is not called a syntax error
 	at           int    // offset in the text parsed
 	source       string // the line, which bash shows below the message; "" where it does not
 }
@@ -130,6 +131,9 @@ func parseUnit(text string) (stmts []*syntax.Stmt, n int, err error) {
 		if s2, n2, ok := parseBuiltins(masked); ok {
 			return s2, n2, nil
 		}
+		if s2, n2, ok := parseRepaired(masked); ok {
+			return s2, n2, nil
+		}
 	}
 	var pe syntax.ParseError
 	if err != nil && errors.As(err, &pe) && strings.Contains(pe.Text, "unclosed here-document") {
@@ -142,6 +146,37 @@ func parseUnit(text string) (stmts []*syntax.Stmt, n int, err error) {
 		}
 	}
 	return stmts, n, err
+}
+
+// parseRepaired parses a text that the parser refuses in one place after the
+// other, each of which package expand can hide from it.
+func parseRepaired(text string) ([]*syntax.Stmt, int, bool) {
+	for range 16 {
+		stmts, n, err := parseOnce(text, "")
+		if err == nil {
+			return stmts, n, true
+		}
+		var pe syntax.ParseError
+		var le syntax.LangError
+		switch {
+		case errors.As(err, &pe):
+			text, err = repaired(text, pe.Text, int(pe.Pos.Offset()))
+		case errors.As(err, &le):
+			text, err = repaired(text, le.Error(), int(le.Pos.Offset()))
+		}
+		if err != nil {
+			return nil, 0, false
+		}
+	}
+	return nil, 0, false
+}
+
+func repaired(text, why string, at int) (string, error) {
+	text, ok := expand.Repair(text, why, at)
+	if !ok {
+		return text, errors.New(why)
+	}
+	return text, nil
 }
 
 // parseBuiltins parses a text in which declarations the parser refuses, such

@@ -94,6 +94,10 @@ func (m *Machine) step(p *Process) {
 		n := f.node
 		m.pop(p)
 		m.command(p, n)
+	case FCompgen:
+		m.stepCompgen(p, f)
+	case FAgain:
+		m.stepAgain(p, f)
 	case FExit:
 		status := f.N
 		m.pop(p)
@@ -197,18 +201,26 @@ func (m *Machine) stepStmt(p *Process, f *Frame) {
 		m.pop(p)
 		return
 	}
-	p.Line = st.line
+	if f.N == 0 {
+		f.N = max(p.Line, 1) // bash tells of its redirections at its end, and of a failure where it was before
+	}
+	before := f.N
+	p.Line = st.end
 	switch m.redirect(p, f, st.redirs) {
 	case again:
 		return
 	case failed:
 		p.Status = 1
+		if _, sub := st.cmd.(*subshell); !sub {
+			p.Line = before
+		}
 		m.pop(p)
 		m.failed(p)
 		return
 	}
 	f = p.top()
-	f.PC, f.I = 1, 0
+	p.Line = st.line
+	f.PC, f.I, f.N = 1, 0, 0
 	m.command(p, st.cmd)
 }
 
@@ -226,7 +238,7 @@ func (m *Machine) command(p *Process, n node) {
 			p.push(Frame{Kind: FArith, node: x})
 			return
 		}
-		m.arith(p, x, m.env(p))
+		m.arith(p, x)
 	case *ifClause:
 		p.push(Frame{Kind: FIf, node: x})
 		p.pushList(x.cond)
@@ -272,7 +284,7 @@ func (m *Machine) command(p *Process, n node) {
 			p.push(Frame{Kind: FTest, node: x})
 			return
 		}
-		m.test(p, x, m.env(p))
+		m.test(p, x)
 	case *decl:
 		if x.set != nil && p.Shell.Traps == nil && !p.Shell.Opts.on(OptXtrace) && !p.defines(x.name) {
 			m.declareNow(p, x)
@@ -336,16 +348,45 @@ func (m *Machine) syntaxError(p *Process, f *Frame, e *SyntaxError) {
 	if f.X.Call == "" && f.X.Name == "" && p.Frames[max(len(p.Frames)-2, 0)].Kind != FStdin {
 		pre = p.Shell.Name + ": -c: line " + itoa(e.Line) + ": "
 	}
+	if f.X.Call == "subst" {
+		pre = errorName(p) + ": command substitution: line " + itoa(e.Line) + ": "
+	}
 	m.complainRaw(p, pre+e.Text+"\n")
 	if e.source != "" {
 		m.complainRaw(p, pre+"`"+expand.Decode(e.source)+"'\n")
 	}
+	command := f.X.Call == "" && f.X.Name == ""
 	m.pop(p)
-	p.Status = 2
+	if !e.Cond || !command { // bash -c forgets the status of this one
+		p.Status = 2
+	}
 	if len(p.Frames) > 0 && p.top().Kind == FBottom {
 		m.unwindExit(p, p.Status)
 	}
 }
+
+// evaluate runs fn, with a memo if need says so. Without one fn may still meet a
+// command: in a text made at run time. Then it starts again with a memo, unless
+// that would do something twice.
+func (m *Machine) evaluate(p *Process, f *Frame, need bool, fn func(expand.Env) error) (bool, error) {
+	if !need && (f.X == nil || f.Child == 0 && len(f.X.Memo.Entries) == 0) {
+		err := fn(m.env(p))
+		if err != expand.ErrNeed {
+			return true, err
+		}
+		if !m.needsMemo(err) {
+			return true, errLate
+		}
+	}
+	return m.expanded(p, f, fn)
+}
+
+// errLate refuses what would have to be evaluated twice.
+var errLate error = &expand.Error{Kind: expand.BadSubst, Text: "eryxsh: command substitution in a value, behind an assignment: not yet"}
+
+// needsMemo reports whether an expansion without a memo has met a command, and
+// can begin again with one: it has assigned nothing.
+func (m *Machine) needsMemo(err error) bool { return err == expand.ErrNeed && m.rt.env.effects == 0 }
 
 // expanded runs fn with an Env that remembers, in the top frame, what a command
 // with substitutions has seen. It reports whether fn ended; if not, a child

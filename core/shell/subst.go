@@ -15,6 +15,10 @@ func (m *Machine) substitute(p *Process, n syntax.Node) {
 	if int64(p.Depth) >= m.limit(m.Limits.Depth) {
 		m.stop("depth")
 	}
+	if r, ok := n.(*expand.Runtime); ok {
+		m.substituteText(p, r.Text)
+		return
+	}
 	body, err := m.substBody(p, n)
 	if err != nil {
 		f := p.top()
@@ -29,10 +33,27 @@ func (m *Machine) substitute(p *Process, n syntax.Node) {
 	if m.readFile(p, body) {
 		return
 	}
+	c := m.capture(p, Frame{Kind: FBottom, node: body})
+	c.push(Frame{Kind: FList, node: body})
+}
+
+// substituteText starts the child for a command in a text made at run time.
+func (m *Machine) substituteText(p *Process, text string) {
+	if strings.HasPrefix(strings.TrimLeft(text, " \t\n"), "<") {
+		if u, _, err := nextUnit(text, 0, max(p.Line, 1)); err == nil && u != nil && m.readFile(p, u.body) {
+			return
+		}
+	}
+	c := m.capture(p, Frame{Kind: FBottom})
+	m.pushScript(c, "", text, max(p.Line, 1), "subst")
+}
+
+// capture forks a child whose output the top frame waits for.
+func (m *Machine) capture(p *Process, bottom Frame) *Process {
 	file := m.newFile(OFD{Kind: FileCapture, Flags: vfs.O_RDWR})
 	f := p.top()
 	f.x().Until = int64(file) + 1 // the frame holds the capture
-	c := m.forkShell(p, Frame{Kind: FBottom, node: body})
+	c := m.forkShell(p, bottom)
 	if old := c.put(1, m.ref(file), false); old >= 0 {
 		m.unref(old)
 	}
@@ -41,10 +62,10 @@ func (m *Machine) substitute(p *Process, n syntax.Node) {
 	}
 	c.Depth++
 	c.Subs++
-	c.push(Frame{Kind: FList, node: body})
 	f = p.top()
 	f.Child = c.PID
 	p.Wait = Wait{Kind: WaitsChild, PID: c.PID}
+	return c
 }
 
 // substBody finds or compiles the commands of a substitution.

@@ -15,6 +15,10 @@ func syntaxError(err error, text string, line int) *SyntaxError {
 	var pe syntax.ParseError
 	if errors.As(err, &pe) {
 		e := &SyntaxError{Line: line + int(pe.Pos.Line()) - 1, Column: int(pe.Pos.Col()), Incomplete: pe.Incomplete, at: int(pe.Pos.Offset())}
+		if e.Text = conditional(pe, text); e.Text != "" {
+			e.Cond = true
+			return e
+		}
 		token, end := "", false
 		if e.Text, end = unclosed(pe, text); e.Text == "" {
 			if token = unexpected(pe, text); token == "" {
@@ -39,6 +43,20 @@ func syntaxError(err error, text string, line int) *SyntaxError {
 		return e
 	}
 	return &SyntaxError{Line: line, Text: "syntax error: " + err.Error()}
+}
+
+// conditional words an error inside [[ ]].
+func conditional(pe syntax.ParseError, text string) string {
+	switch off := min(int(pe.Pos.Offset()), len(text)); {
+	case strings.HasPrefix(pe.Text, "not a valid test operator"):
+		return "conditional binary operator expected"
+	case strings.HasPrefix(pe.Text, "`[[` must be followed by an expression"):
+		rest := strings.TrimLeft(strings.TrimPrefix(text[off:], "[["), " \t\n")
+		if token := tokenAt(rest, 0); token != "" && token != "]]" {
+			return "unexpected token `" + token + "' in conditional command"
+		}
+	}
+	return ""
 }
 
 // near words the error for a token in line n of text.

@@ -198,6 +198,10 @@ func (m *Machine) stepStdin(p *Process, f *Frame) {
 		m.pop(p)
 		return
 	}
+	prompts := p.Shell.Opts.on(optInteractive)
+	if prompts && f.PC != stdinReads && !m.promptCommand(p, f) {
+		return
+	}
 	line, err := m.readLine(file, '\n')
 	if err == cmd.ErrBlocked {
 		p.Wait = Wait{Kind: WaitsRead, File: file}
@@ -206,25 +210,41 @@ func (m *Machine) stepStdin(p *Process, f *Frame) {
 	}
 	x.Data = append(x.Data, line...)
 	end := err == io.EOF
+	if prompts {
+		m.complainRaw(p, string(line))
+	}
 	if len(x.Data) == 0 && end {
 		m.pop(p)
+		if prompts {
+			m.complainRaw(p, "exit\n")
+		}
 		return
 	}
 	text := string(x.Data)
 	u, _, _, perr := m.unit(p, expand.Encode([]byte(text)), 0, x.Line)
 	if e, ok := perr.(*SyntaxError); ok && !end && e.Incomplete {
+		if prompts {
+			m.complainRaw(p, m.prompt(p, p.Shell.Vars.Get("PS2").String()))
+		}
 		return // the command goes on on the next line
 	}
-	x.Data = nil
+	x.Data, f.PC = nil, stdinPrompt
 	for i := 0; i < len(text); i++ {
 		if text[i] == '\n' {
 			x.Line++
 		}
 	}
 	if perr != nil {
-		p.Line = perr.(*SyntaxError).Line
-		m.complainRaw(p, m.prefix(p)+perr.Error()+"\n")
-		p.Status = 2
+		e := perr.(*SyntaxError)
+		p.Line = e.Line
+		pre := m.prefix(p)
+		m.complainRaw(p, pre+e.Text+"\n")
+		if e.source != "" {
+			m.complainRaw(p, pre+"`"+expand.Decode(e.source)+"'\n")
+		}
+		if p.Status = 2; !prompts {
+			m.unwindExit(p, 2)
+		}
 		return
 	}
 	if u != nil {

@@ -36,6 +36,9 @@ func sum(s string) uint32 {
 	return h
 }
 
+// Hash is bash's hash of a name, which orders what it keeps in tables.
+func Hash(s string) uint32 { return sum(s) }
+
 func (h *hash) clone() *hash {
 	c := *h
 	c.pages = append([]*page(nil), h.pages...)

@@ -1,0 +1,223 @@
+package shell
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"eryxsh/vfs"
+)
+
+// Ulimit is a resource limit a script has set, in the units of ulimit; -1 is unlimited.
+type Ulimit struct {
+	What int   `cbor:"1,keyasint"` // the option's letter
+	Soft int64 `cbor:"2,keyasint,omitempty"`
+	Hard int64 `cbor:"3,keyasint,omitempty"`
+}
+
+const unlimited = -1
+
+// resource is a limit as ulimit -a lists it.
+type resource struct {
+	letter     byte
+	name, unit string
+	soft, hard int64
+}
+
+// resources are the limits that exist on Linux, in the order of ulimit -a. Only
+// -f is enforced by ulimit itself; a sandbox has limits of its own (package limit).
+func (m *Machine) resources() []resource {
+	own := func(n int64) int64 {
+		if n <= 0 {
+			return unlimited
+		}
+		return n
+	}
+	files, procs := own(m.Limits.OpenFiles), own(m.Limits.Processes)
+	return []resource{
+		{'R', "real-time non-blocking time", "microseconds", unlimited, unlimited}, {'c', "core file size", "blocks", 0, unlimited},
+		{'d', "data seg size", "kbytes", unlimited, unlimited}, {'e', "scheduling priority", "", 0, 0},
+		{'f', "file size", "blocks", unlimited, unlimited}, {'i', "pending signals", "", procs, procs},
+		{'l', "max locked memory", "kbytes", 8192, 8192}, {'m', "max memory size", "kbytes", unlimited, unlimited},
+		{'n', "open files", "", files, files}, {'p', "pipe size", "512 bytes", 8, 8},
+		{'q', "POSIX message queues", "bytes", 819200, 819200}, {'r', "real-time priority", "", 0, 0},
+		{'s', "stack size", "kbytes", 8192, unlimited}, {'t', "cpu time", "seconds", unlimited, unlimited},
+		{'u', "max user processes", "", procs, procs}, {'v', "virtual memory", "kbytes", unlimited, unlimited},
+		{'x', "file locks", "", unlimited, unlimited},
+	}
+}
+
+const ulimitUsage = "ulimit [-SHabcdefiklmnpqrstuvxPRT] [limit]"
+
+// ulimitArg is one limit to be shown or set.
+type ulimitArg struct {
+	r     resource
+	value string
+	set   bool
+}
+
+func (m *Machine) biUlimit(p *Process, argv []string) int {
+	list := m.resources()
+	for i, r := range list {
+		if at := p.ulimit(r.letter); at >= 0 {
+			list[i].soft, list[i].hard = p.Ulimits[at].Soft, p.Ulimits[at].Hard
+		}
+	}
+	var todo []ulimitArg
+	soft, hard, all := false, false, false
+	args := argv[1:]
+	for len(args) > 0 && len(args[0]) > 1 && args[0][0] == '-' {
+		a := args[0]
+		args = args[1:]
+		if a == "--" {
+			break
+		}
+		for i := 1; i < len(a); i++ {
+			switch a[i] {
+			case 'S':
+				soft = true
+			case 'H':
+				hard = true
+			case 'a':
+				all = true
+			default:
+				at := slices.IndexFunc(list, func(r resource) bool { return r.letter == a[i] })
+				if at < 0 {
+					return m.usage(p, "ulimit", "-"+a[i:i+1], ulimitUsage)
+				}
+				t := ulimitArg{r: list[at]}
+				if i+1 < len(a) {
+					t.value, t.set = a[i+1:], true
+					i = len(a)
+				} else if i+1 == len(a) && len(args) > 0 && !strings.HasPrefix(args[0], "-") {
+					t.value, t.set, args = args[0], true, args[1:]
+				}
+				todo = append(todo, t)
+			}
+		}
+	}
+	if all {
+		var b strings.Builder
+		for _, r := range list {
+			b.WriteString(r.line(hard, true))
+		}
+		return m.out(p, "ulimit", []byte(b.String()))
+	}
+	if len(todo) == 0 {
+		t := ulimitArg{r: list[slices.IndexFunc(list, func(r resource) bool { return r.letter == 'f' })]}
+		if len(args) > 0 {
+			t.value, t.set = args[0], true
+		}
+		todo = []ulimitArg{t}
+	}
+	for _, t := range todo {
+		if !t.set {
+			if st := m.out(p, "ulimit", []byte(t.r.line(hard, len(todo) > 1))); st != 0 {
+				return st
+			}
+			continue
+		}
+		if st := m.setUlimit(p, t, soft, hard); st != 0 {
+			return st
+		}
+	}
+	return 0
+}
+
+// line shows a limit, with what it is if several are shown.
+func (r resource) line(hard, many bool) string {
+	n := r.soft
+	if hard {
+		n = r.hard
+	}
+	value := "unlimited"
+	if n >= 0 {
+		value = strconv.FormatInt(n, 10)
+	}
+	if !many {
+		return value + "\n"
+	}
+	unit := "(-" + string(rune(r.letter)) + ") "
+	if r.unit != "" {
+		unit = "(" + r.unit + ", -" + string(rune(r.letter)) + ") "
+	}
+	return fmt.Sprintf("%-20s %20s%s\n", r.name, unit, value)
+}
+
+func (m *Machine) setUlimit(p *Process, t ulimitArg, soft, hard bool) int {
+	r := t.r
+	var n int64
+	switch t.value {
+	case "hard":
+		n = r.hard
+	case "soft":
+		n = r.soft
+	case "unlimited":
+		n = unlimited
+	default:
+		v, err := strconv.ParseUint(t.value, 10, 62)
+		if err != nil {
+			m.complain(p, "ulimit: %s: invalid number", t.value)
+			return 1
+		}
+		n = int64(v)
+	}
+	above := func(a, b int64) bool { return b >= 0 && (a < 0 || a > b) }
+	if !soft && !hard {
+		soft, hard = true, true
+	}
+	set := Ulimit{int(r.letter), r.soft, r.hard}
+	if soft {
+		set.Soft = n
+	}
+	if hard {
+		set.Hard = n
+	}
+	why := error(nil)
+	switch {
+	case above(set.Soft, set.Hard) || r.letter == 'p':
+		why = vfs.EINVAL
+	case above(set.Hard, r.hard):
+		why = vfs.EPERM
+	}
+	if why != nil {
+		m.complain(p, "ulimit: %s: cannot modify limit: %s", r.name, why)
+		return 1
+	}
+	if at := p.ulimit(r.letter); at >= 0 {
+		p.Ulimits = slices.Clone(p.Ulimits) // forks share it
+		p.Ulimits[at] = set
+		return 0
+	}
+	p.Ulimits = append(p.Ulimits[:len(p.Ulimits):len(p.Ulimits)], set)
+	return 0
+}
+
+func (p *Process) ulimit(letter byte) int {
+	return slices.IndexFunc(p.Ulimits, func(u Ulimit) bool { return u.What == int(letter) })
+}
+
+const sigXFSZ = 25
+
+// fileRoom is how many bytes a process may still write at an offset: ulimit -f.
+// At the limit it gets SIGXFSZ.
+func (m *Machine) fileRoom(p *Process, off int64, n int) (room int, err error) {
+	if len(p.Ulimits) == 0 {
+		return n, nil
+	}
+	at := p.ulimit('f')
+	if at < 0 || p.Ulimits[at].Soft < 0 {
+		return n, nil
+	}
+	if left := p.Ulimits[at].Soft*1024 - off; left < int64(n) {
+		if left > 0 {
+			return int(left), nil
+		}
+		if t := p.trap(sigXFSZ); (t == nil || t.Inherited) && p.top().Kind != FUtil && p.top().Kind != FFilter {
+			m.signal(p, sigXFSZ) // a utility is told, and says so
+		}
+		return 0, vfs.EFBIG
+	}
+	return n, nil
+}
