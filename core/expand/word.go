@@ -111,7 +111,7 @@ func (src *Source) cook(from, to int, roots []syntax.Node) (string, []command) {
 	}
 	raw := src.Text[from:to]
 	var nodes []syntax.Node
-	if strings.ContainsAny(raw, "(`") {
+	if strings.IndexByte(raw, '(') >= 0 || strings.IndexByte(raw, '`') >= 0 {
 		for _, r := range roots {
 			if r != nil {
 				nodes = commands(r, nodes)
@@ -274,17 +274,26 @@ type part struct {
 // CompileWord reads the text of w. Brace expansion is prepared, too; only
 // Fields performs it.
 func CompileWord(src *Source, w *syntax.Word) *Word {
+	out := &Word{}
+	CompileInto(out, src, w)
+	return out
+}
+
+// CompileInto is CompileWord into a zero Word.
+func CompileInto(out *Word, src *Source, w *syntax.Word) {
 	if len(w.Parts) == 0 {
-		return &Word{isLit: true}
+		out.isLit = true
+		return
 	}
 	from, to := src.off(w.Pos()), min(src.off(w.End()), len(src.Text))
-	if raw := src.Text[min(from, to):to]; plainText(raw) {
-		return &Word{text: raw, lit: raw, isLit: true}
+	raw := src.Text[min(from, to):to]
+	if plainText(raw) {
+		out.text, out.lit, out.isLit = raw, raw, true
+		return
 	}
 	text, nodes := src.cook(from, to, []syntax.Node{w})
-	out := compile(text, nodes)
-	out.text = Decode(src.Text[min(from, to):to])
-	return out
+	out.compile(text, nodes)
+	out.text = Decode(raw)
 }
 
 // CompilePrompt compiles a text made at run time by the rules of a
@@ -301,20 +310,31 @@ func CompilePrompt(text string) *Word {
 func CompileText(text string) *Word { return compile(dropMarks(text), nil) }
 
 func compile(text string, nodes []command) *Word {
-	w := compileOne(text, nodes)
+	w := &Word{}
+	w.compile(text, nodes)
+	return w
+}
+
+func (w *Word) compile(text string, nodes []command) {
+	w.compileOne(text, nodes)
 	if !w.isLit || strings.IndexByte(text, '{') >= 0 {
 		if b := newBraces(text, nodes); b != nil {
 			w.braces, w.isLit = b, false
 		}
 	}
-	return w
 }
 
 func compileOne(text string, nodes []command) *Word {
-	r := reader{s: text, nodes: nodes}
-	w := &Word{parts: r.word(modeWord), open: r.open}
-	w.finish()
+	w := &Word{}
+	w.compileOne(text, nodes)
 	return w
+}
+
+func (w *Word) compileOne(text string, nodes []command) {
+	r := reader{s: text, nodes: nodes}
+	w.parts = r.word(modeWord)
+	w.open = r.open
+	w.finish()
 }
 
 // CompileHereDoc compiles the body of a here-document. A body whose delimiter

@@ -35,6 +35,7 @@ func (u *Unit) compile(stmts []*syntax.Stmt, at origin) (err error) {
 	}
 	u.src = expand.NewSourceAt(u.Text, at.off, roots...)
 	c := &compiler{u, at}
+	u.nodes = make([]node, 0, 8)
 	u.body = c.list(stmts, 0, len(u.Text))
 	u.number()
 	return nil
@@ -81,6 +82,7 @@ func (c *compiler) list(stmts []*syntax.Stmt, start, end int) *list {
 		l.line = c.line(stmts[0])
 	}
 	c.index(l)
+	l.stmts = make([]*stmt, 0, len(stmts))
 	for _, s := range stmts {
 		l.stmts = append(l.stmts, c.stmt(s))
 	}
@@ -291,7 +293,7 @@ func chain(x *syntax.BinaryCmd, same func(syntax.BinCmdOperator) bool) (stmts []
 
 func (c *compiler) andOr(x *syntax.BinaryCmd) node {
 	stmts, ops := chain(x, func(o syntax.BinCmdOperator) bool { return o == syntax.AndStmt || o == syntax.OrStmt })
-	n := &andOr{place: c.place(x, NAndOr)}
+	n := &andOr{place: c.place(x, NAndOr), stmts: make([]*stmt, 0, len(stmts)), and: make([]bool, 0, len(ops))}
 	for _, s := range stmts {
 		n.stmts = append(n.stmts, c.stmt(s))
 	}
@@ -364,10 +366,16 @@ func (a *assign) needsMemo() bool {
 }
 
 func (c *compiler) words(ws []*syntax.Word) (out []*expand.Word, memo bool) {
-	for _, w := range ws {
-		e := c.word(w)
-		memo = memo || e.NeedsMemo()
-		out = append(out, e)
+	if len(ws) == 0 {
+		return nil, false
+	}
+	out = make([]*expand.Word, len(ws))
+	all := make([]expand.Word, len(ws))
+	for i, w := range ws {
+		c.substs(w)
+		out[i] = &all[i]
+		expand.CompileInto(out[i], c.u.src, w)
+		memo = memo || out[i].NeedsMemo()
 	}
 	return out, memo
 }
@@ -388,7 +396,7 @@ func (c *compiler) word(w *syntax.Word) *expand.Word {
 // substitutions are found when it is compiled, so the walk stops at each.
 func (c *compiler) substs(n syntax.Node) {
 	from, to := min(c.off(n.Pos()), len(c.u.Text)), min(c.off(n.End()), len(c.u.Text))
-	if from <= to && !strings.ContainsAny(c.u.Text[from:to], "(`") {
+	if t := c.u.Text[from:max(from, to)]; strings.IndexByte(t, '(') < 0 && strings.IndexByte(t, '`') < 0 {
 		return
 	}
 	syntax.Walk(n, func(n syntax.Node) bool {

@@ -304,11 +304,17 @@ func (m *Machine) stepAndOr(p *Process, f *Frame) {
 		i := f.I
 		f.I++
 		if (p.Status == 0) == n.and[i-1] {
+			depth := len(p.Frames)
 			m.start(p, n.stmts[i])
+			if len(p.Frames) == depth && p.top().Kind == FAndOr && p.top().I == len(n.stmts) && p.Wait.Kind == Runs {
+				m.pop(p)
+				m.turn(p)
+			}
 			return
 		}
 	}
 	m.pop(p)
+	m.turn(p)
 }
 
 // define makes a function.

@@ -126,40 +126,51 @@ func (m *Machine) stepList(p *Process, f *Frame) {
 	if p.Shell.Opts.on(OptNoExec) {
 		return
 	}
-	n := len(p.Frames)
 	m.start(p, st)
-	if len(p.Frames) == n && p.top().Kind == FList {
-		m.turn(p, n)
-	}
+	m.turn(p)
 }
 
-// turn ends a list whose last statement is over and takes the loop or the if
-// around it to what comes next, in the step of that statement: a turn of a loop
-// of one statement is one step, and no step is more than one statement.
-func (m *Machine) turn(p *Process, n int) {
-	f := &p.Frames[n-1]
-	if n < 2 || f.I < len(f.node.(*list).stmts) || p.Wait.Kind != Runs || len(p.Queue) > 0 || len(p.Signal) > 0 {
-		return
-	}
-	below := &p.Frames[n-2]
-	switch below.Kind {
-	case FFunc:
-		if p.Shell.Traps == nil {
+// maxTurn bounds how many constructs end in the step of one statement.
+const maxTurn = 8
+
+// turn ends a list whose last statement is over and takes the loop, the if or
+// the function around it to what comes next, in the step of that statement: a
+// turn of a loop of one statement is one step, and no step is more than one.
+func (m *Machine) turn(p *Process) {
+	for range maxTurn {
+		n := len(p.Frames)
+		if n < 2 || p.Wait.Kind != Runs || len(p.Queue) > 0 || len(p.Signal) > 0 {
+			return
+		}
+		f := &p.Frames[n-1]
+		if f.Kind != FList || f.I < len(f.node.(*list).stmts) {
+			return
+		}
+		below := &p.Frames[n-2]
+		switch below.Kind {
+		case FList:
+			m.pop(p)
+		case FFor:
+			m.pop(p)
+			m.stepFor(p, below)
+		case FCFor:
+			m.pop(p)
+			m.stepCFor(p, below)
+		case FWhile:
+			m.pop(p)
+			m.stepWhile(p, below)
+		case FIf:
+			m.pop(p)
+			m.stepIf(p, below)
+		case FFunc:
+			if p.Shell.Traps != nil {
+				return
+			}
 			m.pop(p)
 			m.stepFunc(p, below)
+		default:
+			return
 		}
-	case FFor:
-		m.pop(p)
-		m.stepFor(p, below)
-	case FCFor:
-		m.pop(p)
-		m.stepCFor(p, below)
-	case FWhile:
-		m.pop(p)
-		m.stepWhile(p, below)
-	case FIf:
-		m.pop(p)
-		m.stepIf(p, below)
 	}
 }
 
