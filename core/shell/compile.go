@@ -107,7 +107,7 @@ func (c *compiler) stmt(s *syntax.Stmt) *stmt {
 	}
 	st.end = st.line
 	for _, r := range s.Redirs {
-		st.end = c.u.Line + int(r.Word.End().Line()) - 1
+		st.end = c.u.Line + int(r.Word.End().Line()) - c.at.line - 1
 		d := c.redir(r)
 		if call, ok := s.Cmd.(*syntax.CallExpr); ok && r.N == nil {
 			d.name = c.elementName(call, r)
@@ -375,6 +375,7 @@ func (c *compiler) words(ws []*syntax.Word) (out []*expand.Word, memo bool) {
 		c.substs(w)
 		out[i] = &all[i]
 		expand.CompileInto(out[i], c.u.src, w)
+		c.closed(w, out[i])
 		memo = memo || out[i].NeedsMemo()
 	}
 	return out, memo
@@ -386,10 +387,15 @@ func (c *compiler) word(w *syntax.Word) *expand.Word {
 	}
 	c.substs(w)
 	e := expand.CompileWord(c.u.src, w)
+	c.closed(w, e)
+	return e
+}
+
+// closed refuses a word whose quotes the parser took for closed and bash does not.
+func (c *compiler) closed(w *syntax.Word, e *expand.Word) {
 	if e.Unclosed() {
 		c.fail(w, "unexpected EOF while looking for matching `''")
 	}
-	return e
 }
 
 // substs compiles the bodies of the substitutions below n. A body's own
