@@ -153,7 +153,9 @@ func (e *exporter) flush() {
 	if len(e.buf) > 0 {
 		e.sum.Write(e.buf)
 		e.parts = append(e.parts, e.buf)
-		e.buf = make([]byte, 0, max(4096, min(cap(e.buf), 1<<16)))
+		if e.buf = e.buf[len(e.buf):]; cap(e.buf) < 1024 {
+			e.buf = make([]byte, 0, 1<<15)
+		}
 	}
 }
 
