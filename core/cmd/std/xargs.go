@@ -72,6 +72,7 @@ type xargsProgram struct {
 	Status int   `cbor:"17,keyasint,omitempty"`
 	Over   bool  `cbor:"18,keyasint,omitempty"` // run nothing more, wait for the rest
 	NUL    bool  `cbor:"19,keyasint,omitempty"` // the warning about NUL was given
+	Torn   byte  `cbor:"20,keyasint,omitempty"` // the quote that was never closed: what came before is run
 
 	o *xargsOptions
 }
@@ -120,6 +121,9 @@ func (p *xargsProgram) Step(c *cmd.Ctx) cmd.Next {
 		if p.running() > 0 {
 			return cmd.WaitChild(0)
 		}
+		if p.Torn != 0 && p.Status == 0 {
+			p.Status = 1
+		}
 		return cmd.Exit(p.Status)
 	case p.Ready:
 		if p.running() >= len(p.Slots) && p.running() > 0 && (p.o.procs > 0 && p.running() >= p.o.procs) {
@@ -128,7 +132,13 @@ func (p *xargsProgram) Step(c *cmd.Ctx) cmd.Next {
 		p.run(c)
 		return cmd.Again()
 	case p.Ended:
-		p.Over = true
+		if p.Over = true; p.Torn != 0 {
+			kind := "double"
+			if p.Torn == '\'' {
+				kind = "single"
+			}
+			c.Errorf("unmatched %s quote; by default quotes are special to xargs unless you use the -0 option", kind)
+		}
 		return cmd.Again()
 	}
 	return p.read(c)
@@ -260,7 +270,7 @@ func (p *xargsProgram) read(c *cmd.Ctx) cmd.Next {
 			c.Errorf("argument line too long")
 			p.Over, p.Status = true, 1
 		}
-		if p.Ended && !p.Ready && !p.Over {
+		if p.Ended && !p.Ready && !p.Over && p.Torn == 0 {
 			return p.finish(c)
 		}
 	}
@@ -272,7 +282,7 @@ func (p *xargsProgram) read(c *cmd.Ctx) cmd.Next {
 func (p *xargsProgram) finish(c *cmd.Ctx) cmd.Next {
 	if !p.Ended {
 		if p.Quote == '\'' || p.Quote == '"' {
-			p.unmatched(c)
+			p.unmatched()
 			return cmd.Again()
 		}
 		p.Ended = true
@@ -295,13 +305,14 @@ func (p *xargsProgram) finish(c *cmd.Ctx) cmd.Next {
 	return cmd.Again()
 }
 
-func (p *xargsProgram) unmatched(c *cmd.Ctx) {
-	kind := "double"
-	if p.Quote == '\'' {
-		kind = "single"
+// unmatched ends the input at a quote that is never closed.
+func (p *xargsProgram) unmatched() {
+	p.Torn, p.Ended = p.Quote, true
+	if p.Held {
+		p.Held = false
+		p.add(p.Next)
 	}
-	c.Errorf("unmatched %s quote; by default quotes are special to xargs unless you use the -0 option", kind)
-	p.Over, p.Status = true, 1
+	p.Ready = p.Ready || len(p.Items) > 0 && p.o.replace == "" && !p.o.exitTooLong
 }
 
 // char takes one byte of input.
@@ -325,7 +336,7 @@ func (p *xargsProgram) char(c *cmd.Ctx, b byte) {
 		case p.Quote:
 			p.Quote = 0
 		case '\n':
-			p.unmatched(c)
+			p.unmatched()
 		default:
 			p.Word = append(p.Word, b)
 		}
