@@ -65,8 +65,7 @@ type xargsProgram struct {
 	Chars int      `cbor:"11,keyasint,omitempty"`
 	Ready bool     `cbor:"12,keyasint,omitempty"` // Items are complete: run them
 	Ran   bool     `cbor:"13,keyasint,omitempty"` // some command was run
-	Next  string   `cbor:"14,keyasint,omitempty"` // an item that did not fit
-	Held  bool     `cbor:"15,keyasint,omitempty"` // Next is there
+	Held  []string `cbor:"21,keyasint,omitempty"` // an item that did not fit
 
 	Slots  []int `cbor:"16,keyasint,omitempty"` // pids of running commands, 0 is free
 	Status int   `cbor:"17,keyasint,omitempty"`
@@ -235,12 +234,10 @@ func (p *xargsProgram) run(c *cmd.Ctx) {
 
 // read takes input until a command is complete or there is no more.
 func (p *xargsProgram) read(c *cmd.Ctx) cmd.Next {
-	if p.Held {
-		p.Held = false
-		p.add(p.Next)
-		p.Next = ""
+	if p.held() {
+		p.addHeld()
 	}
-	for !p.Ready && !p.Over {
+	for !p.Ready && !p.Over && p.Torn == 0 {
 		rest := p.Lines.Rest()
 		if len(rest) == 0 {
 			if p.Lines.Ended() {
@@ -261,7 +258,7 @@ func (p *xargsProgram) read(c *cmd.Ctx) cmd.Next {
 			}
 		}
 		n := 0
-		for n < len(rest) && !p.Ready && !p.Over && !p.Ended && !p.Held {
+		for n < len(rest) && !p.Ready && !p.Over && !p.Ended && !p.held() {
 			p.char(c, rest[n])
 			n++
 		}
@@ -278,6 +275,15 @@ func (p *xargsProgram) read(c *cmd.Ctx) cmd.Next {
 	return cmd.Again()
 }
 
+// held reports whether an item waits that did not fit into the command before.
+func (p *xargsProgram) held() bool { return len(p.Held) > 0 }
+
+func (p *xargsProgram) addHeld() {
+	item := p.Held[0]
+	p.Held = nil
+	p.add(item)
+}
+
 // finish takes the last item and the last command.
 func (p *xargsProgram) finish(c *cmd.Ctx) cmd.Next {
 	if !p.Ended {
@@ -290,11 +296,10 @@ func (p *xargsProgram) finish(c *cmd.Ctx) cmd.Next {
 			p.word(c)
 		}
 	}
-	if p.Held && !p.Ready {
-		p.Held = false
-		p.add(p.Next)
+	if p.held() && !p.Ready {
+		p.addHeld()
 	}
-	if p.Held {
+	if p.held() {
 		// One more command follows this one.
 		p.Ended = false
 		return cmd.Again()
@@ -308,9 +313,8 @@ func (p *xargsProgram) finish(c *cmd.Ctx) cmd.Next {
 // unmatched ends the input at a quote that is never closed.
 func (p *xargsProgram) unmatched() {
 	p.Torn, p.Ended = p.Quote, true
-	if p.Held {
-		p.Held = false
-		p.add(p.Next)
+	if p.held() {
+		p.addHeld()
 	}
 	p.Ready = p.Ready || len(p.Items) > 0 && p.o.replace == "" && !p.o.exitTooLong
 }
@@ -392,7 +396,7 @@ func (p *xargsProgram) word(c *cmd.Ctx) bool {
 			p.Over, p.Status = true, 1
 			return false
 		}
-		p.Next, p.Held, p.Ready = s, true, true
+		p.Held, p.Ready = []string{s}, true
 		return false
 	}
 	p.add(s)
