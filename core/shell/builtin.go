@@ -210,6 +210,10 @@ func (m *Machine) biBreak(p *Process, argv []string) int {
 	if len(args) > 0 && args[0] == "--" {
 		args = args[1:]
 	}
+	if !p.inLoop() {
+		m.complain(p, "%s: only meaningful in a `for', `while', or `until' loop", argv[0])
+		return 0
+	}
 	if len(args) > 0 {
 		v, err := expandInt(args[0])
 		if !err {
@@ -230,8 +234,7 @@ func (m *Machine) biBreak(p *Process, argv []string) int {
 		n = v
 	}
 	if !m.breakLoop(p, n, argv[0] == "continue") {
-		m.complain(p, "%s: only meaningful in a `for', `while', or `until' loop", argv[0])
-		return 0
+		m.unwindExit(p, 0) // of the shell around this $( )
 	}
 	return pushed
 }

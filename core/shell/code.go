@@ -19,8 +19,17 @@ type Unit struct {
 	Text  string // encoded as expand.Encode does
 	src   *expand.Source
 	body  *list
-	nodes []node                // by address
+	nodes []node // by address
+	warn  []warning
+	ext   int                   // 1 + offset of the first ( of an extended pattern
+	added int                   // newlines that are not in the text it was read from
 	subst map[syntax.Node]*list // bodies of $( ) and <( ) by their syntax node
+}
+
+// warning is what the reader of a unit says before the unit runs.
+type warning struct {
+	line int
+	text string
 }
 
 // NodeKind tells the nodes of a unit apart. Numbers are saved: append only.
@@ -125,6 +134,7 @@ type assign struct {
 	sub    *expand.Sub
 	add    bool
 	naked  bool         // declare x
+	empty  bool         // a[]=, which fails when it is made
 	value  *expand.Word // nil: empty
 	array  []element
 	list   bool           // =( )
@@ -134,6 +144,7 @@ type assign struct {
 }
 
 type element struct {
+	empty bool // []=v, which is no element; value is all of it
 	sub   *expand.Sub
 	add   bool
 	value *expand.Word

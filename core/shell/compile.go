@@ -14,8 +14,10 @@ import (
 // compiler turns the syntax tree of one unit into code. The tree's depth is
 // already bounded, so it recurses freely.
 type compiler struct {
-	u  *Unit
-	at origin // of u
+	u     *Unit
+	at    origin // of u
+	base  int    // line of the command being compiled
+	shift int    // from the lines of the text to those bash counts, in a substitution
 }
 
 // compile fills u from its statements, which the parser met at the origin.
@@ -34,7 +36,7 @@ func (u *Unit) compile(stmts []*syntax.Stmt, at origin) (err error) {
 		roots[i] = s
 	}
 	u.src = expand.NewSourceAt(u.Text, at.off, roots...)
-	c := &compiler{u, at}
+	c := &compiler{u: u, at: at}
 	u.nodes = make([]node, 0, 8)
 	u.body = c.list(stmts, 0, len(u.Text))
 	u.number()
@@ -58,7 +60,14 @@ func (c *compiler) fail(n syntax.Node, format string, args ...any) {
 	panic(&SyntaxError{Line: c.line(n), Column: int(n.Pos().Col()), Text: fmt.Sprintf(format, args...)})
 }
 
-func (c *compiler) line(n syntax.Node) int { return c.u.Line + int(n.Pos().Line()) - c.at.line - 1 }
+// last is the line n ends on.
+func (c *compiler) last(n syntax.Node) int {
+	return c.u.Line + c.shift + int(n.End().Line()) - c.at.line - 1
+}
+
+func (c *compiler) line(n syntax.Node) int {
+	return c.u.Line + c.shift + int(n.Pos().Line()) - c.at.line - 1
+}
 
 // off is a position's offset in the unit's text.
 func (c *compiler) off(p syntax.Pos) int { return max(int(p.Offset())-c.at.off, 0) }
@@ -106,8 +115,13 @@ func (c *compiler) stmt(s *syntax.Stmt) *stmt {
 		st.addr.End = uint32(c.off(s.Semicolon))
 	}
 	st.end = st.line
+	line := c.line(s)
+	if s.Cmd != nil {
+		line = c.commandLine(s)
+	}
+	c.base = line
 	for _, r := range s.Redirs {
-		st.end = c.u.Line + int(r.Word.End().Line()) - c.at.line - 1
+		st.end = c.last(r.Word)
 		d := c.redir(r)
 		if call, ok := s.Cmd.(*syntax.CallExpr); ok && r.N == nil {
 			d.name = c.elementName(call, r)
@@ -125,11 +139,13 @@ func (c *compiler) stmt(s *syntax.Stmt) *stmt {
 		c.index(x0)
 		st.cmd, st.redirs = x0, nil
 	case *simple:
+		x.line = line
 		x.redirs, st.redirs = st.redirs, nil
 		if len(x.redirs) > 0 {
 			x.plain, x.bare, x.temp = false, false, false
 		}
 	case *decl:
+		x.line = line
 		x.redirs, st.redirs = st.redirs, nil
 		if len(x.redirs) > 0 {
 			x.set = nil
@@ -186,7 +202,9 @@ func (c *compiler) command(cmd syntax.Command) node {
 		n = &funcDecl{place: c.place(x, NFunc), name: c.text(x.Name), body: c.stmt(x.Body)}
 	case *syntax.ArithmCmd:
 		e := expand.CompileArith(c.u.src, c.off(x.Left)+2, c.off(x.Right), x)
-		n = &arithCmd{place: c.place(x, NArith), expr: e, memo: e.NeedsMemo()}
+		a := &arithCmd{place: c.place(x, NArith), expr: e, memo: e.NeedsMemo()}
+		a.line = c.last(x)
+		n = a
 		c.substs(x)
 	case *syntax.TestClause:
 		n = c.test(x)
@@ -256,7 +274,7 @@ func (c *compiler) arith(x syntax.ArithmExpr) *expand.Arith {
 
 func (c *compiler) caseClause(x *syntax.CaseClause) node {
 	k := &caseClause{place: c.place(x, NCase), word: c.word(x.Word)}
-	k.memo = k.word.NeedsMemo()
+	k.memo, k.line = k.word.NeedsMemo(), c.last(x.Word)
 	for _, it := range x.Items {
 		a := arm{op: it.Op}
 		var memo bool
@@ -374,6 +392,7 @@ func (c *compiler) words(ws []*syntax.Word) (out []*expand.Word, memo bool) {
 	for i, w := range ws {
 		c.substs(w)
 		out[i] = &all[i]
+		c.extended(w)
 		expand.CompileInto(out[i], c.u.src, w)
 		c.closed(w, out[i])
 		memo = memo || out[i].NeedsMemo()
@@ -386,6 +405,7 @@ func (c *compiler) word(w *syntax.Word) *expand.Word {
 		return nil
 	}
 	c.substs(w)
+	c.extended(w)
 	e := expand.CompileWord(c.u.src, w)
 	c.closed(w, e)
 	return e
@@ -395,6 +415,17 @@ func (c *compiler) word(w *syntax.Word) *expand.Word {
 func (c *compiler) closed(w *syntax.Word, e *expand.Word) {
 	if e.Unclosed() {
 		c.fail(w, "unexpected EOF while looking for matching `''")
+	}
+}
+
+// extended notes where the unit first has an extended pattern.
+func (c *compiler) extended(w *syntax.Word) {
+	for _, p := range w.Parts {
+		if x, ok := p.(*syntax.ExtGlob); ok {
+			if at := c.off(x.Pos()) + 2; c.u.ext == 0 || at < c.u.ext {
+				c.u.ext = at
+			}
+		}
 	}
 }
 
@@ -419,18 +450,33 @@ func (c *compiler) substs(n syntax.Node) {
 			c.u.subst = map[syntax.Node]*list{}
 		}
 		if c.u.subst[n] == nil {
-			c.u.subst[n] = c.list(body, c.off(n.Pos()), c.off(n.End()))
+			c.substitution(n, body)
 		}
 		return false
 	})
+}
+
+// substitution compiles a body. Its lines count from that of the command it
+// stands in: bash reads $( ) again from its own print, which begins with the
+// first command, and a body in backquotes as it is.
+func (c *compiler) substitution(n syntax.Node, body []*syntax.Stmt) {
+	base, shift := c.base, c.shift
+	from := c.line(n)
+	if x, ok := n.(*syntax.CmdSubst); (!ok || !x.Backquotes) && len(body) > 0 {
+		from = c.line(body[0])
+	}
+	c.shift += base - from
+	c.u.subst[n] = c.list(body, c.off(n.Pos()), c.off(n.End()))
+	c.base, c.shift = base, shift
 }
 
 func (c *compiler) assign(a *syntax.Assign) *assign {
 	as := &assign{add: a.Append, naked: a.Naked}
 	if a.Name != nil {
 		as.name = a.Name.Value
-		if text := c.text(a.Name); strings.IndexByte(text, '[') > 0 { // a subscript hidden from the parser
-			as.name = text
+		if name, sub, ok := strings.Cut(c.text(a.Name), "["); ok { // a subscript hidden from the parser
+			as.name, as.empty = name, sub == "]"
+			as.sub = expand.CompileSub(c.u.src, c.off(a.Name.Pos())+len(name)+1, c.off(a.Name.End())-1)
 		}
 	}
 	if a.Index != nil {
@@ -457,19 +503,21 @@ func (c *compiler) assign(a *syntax.Assign) *assign {
 func (c *compiler) element(e *syntax.ArrayElem) element {
 	el := element{}
 	if e.Index != nil {
-		el.sub = c.sub(e.Index)
-		if e.Value != nil { // [i]+=v
-			at := c.off(e.Index.End())
-			for at < len(c.u.Text) && c.u.Text[at] != ']' {
-				at++
-			}
-			el.add = at+1 < len(c.u.Text) && c.u.Text[at+1] == '+'
+		c.substs(e.Index)
+		end := c.off(e.Index.End())
+		if el.add = end < len(c.u.Text) && c.u.Text[end] == '+'; el.add { // the + was masked
+			end--
+		}
+		el.sub = expand.CompileSub(c.u.src, c.off(e.Index.Pos()), end, e.Index)
+		if e.Value != nil {
 			c.substs(e.Value)
 			el.value = c.value(e.Value)
 		}
 		return el
 	}
 	el.value = c.word(e.Value)
+	text := c.text(e.Value)
+	el.empty = strings.HasPrefix(text, "[]=") || strings.HasPrefix(text, "[]+=")
 	return el
 }
 
@@ -534,6 +582,97 @@ func (c *compiler) hereDoc(d *redir, r *syntax.Redirect) {
 		d.body = d.body[:strings.LastIndexByte(d.body, '\n')+1]
 	}
 	d.memo = d.doc.NeedsMemo()
+	c.unended(d, r)
+}
+
+// unended notes a here-document that ends with the text.
+func (c *compiler) unended(d *redir, r *syntax.Redirect) {
+	text := c.u.Text
+	start := c.off(r.Word.End())
+	if i := strings.IndexByte(text[start:], '\n'); i >= 0 {
+		start += i + 1
+	} else {
+		start = len(text)
+	}
+	end := start
+	if r.Hdoc != nil {
+		start, end = c.off(r.Hdoc.Pos()), c.off(r.Hdoc.End())
+	}
+	if end < len(text) || strings.HasSuffix(text, "\n"+d.delim) {
+		return
+	}
+	lines := strings.Count(text, "\n")
+	if !strings.HasSuffix(text, "\n") {
+		lines++
+	}
+	c.u.warn = append(c.u.warn, warning{c.u.Line + lines - 1, unendedDoc(max(c.u.Line, c.u.Line+strings.Count(text[:start], "\n")-1), d.delim)})
+}
+
+func unendedDoc(line int, delim string) string {
+	return fmt.Sprintf("here-document at line %d delimited by end-of-file (wanted `%s')", line, delim)
+}
+
+// commandLine is the line bash counts a command to. The parser has read the
+// first assignment or redirection of a simple command, or its first two words,
+// when it makes it.
+func (c *compiler) commandLine(s *syntax.Stmt) int {
+	switch x := s.Cmd.(type) {
+	case *syntax.ArithmCmd, *syntax.TestClause:
+		return c.last(x)
+	case *syntax.CaseClause:
+		return c.last(x.Word)
+	case *syntax.CallExpr, *syntax.DeclClause:
+	default:
+		return c.line(s)
+	}
+	first, second := words2(s.Cmd)
+	r := syntax.Node(nil)
+	if len(s.Redirs) > 0 {
+		r = s.Redirs[0]
+	}
+	before := func(a, b syntax.Node) bool { return a != nil && (b == nil || a.Pos().Offset() < b.Pos().Offset()) }
+	switch {
+	case first == nil && r == nil:
+		return c.line(s)
+	case before(r, first):
+		return c.last(s.Redirs[0].Word)
+	case isAssign(first) || second == nil && r == nil:
+		return c.last(first)
+	case before(r, second):
+		return c.line(r)
+	}
+	return c.last(second)
+}
+
+func isAssign(n syntax.Node) bool {
+	a, ok := n.(*syntax.Assign)
+	return ok && a.Name != nil
+}
+
+// words2 are the first two words of a command, assignments before it included.
+func words2(cmd syntax.Command) (first, second syntax.Node) {
+	var all []syntax.Node
+	switch x := cmd.(type) {
+	case *syntax.CallExpr:
+		for _, a := range x.Assigns {
+			return a, nil
+		}
+		for _, w := range x.Args {
+			all = append(all, w)
+		}
+	case *syntax.DeclClause:
+		all = append(all, x.Variant)
+		for _, a := range x.Args {
+			all = append(all, a)
+		}
+	}
+	if len(all) > 0 {
+		first = all[0]
+	}
+	if len(all) > 1 {
+		second = all[1]
+	}
+	return first, second
 }
 
 func (c *compiler) decl(x *syntax.DeclClause) node {
@@ -598,7 +737,10 @@ func (c *compiler) let(x *syntax.LetClause) node {
 
 func (c *compiler) test(x *syntax.TestClause) node {
 	t := &testCmd{place: c.place(x, NTest)}
+	t.line = c.last(x)
+	ext := c.u.ext
 	t.expr = c.testExpr(x.X, &t.memo)
+	c.u.ext = ext // here they need no extglob
 	return t
 }
 

@@ -32,6 +32,7 @@ type SyntaxError struct {
 	Depth        bool   // the parser's depth limit, not the text's fault
 	Incomplete   bool   // the text ended too early
 	Cond         bool   // inside [[ ]], where it is not called a syntax error
+	open         bool   // inside quotes
 	at           int    // offset in the text parsed
 	source       string // the line, which bash shows below the message; "" where it does not
 }
@@ -133,6 +134,11 @@ func parseUnit(text string) (stmts []*syntax.Stmt, n int, err error) {
 		}
 		if s2, n2, ok := parseRepaired(masked); ok {
 			return s2, n2, nil
+		}
+		if masked, ok = expand.MaskNames(text); ok {
+			if s2, n2, ok := parseBuiltins(masked); ok {
+				return s2, n2, nil
+			}
 		}
 	}
 	var pe syntax.ParseError

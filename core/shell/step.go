@@ -338,12 +338,24 @@ func (m *Machine) stepScript(p *Process, f *Frame) {
 			x.Line++
 		}
 	}
+	x.Line -= u.added
 	f.I = next
 	f.N++
 	if p.Shell.Opts.on(OptNoExec) {
 		return
 	}
+	m.warn(p, u)
 	p.pushList(u.body)
+}
+
+// warn says what was odd about a unit that was read.
+func (m *Machine) warn(p *Process, u *Unit) {
+	for _, w := range u.warn {
+		line := p.Line
+		p.Line = w.line
+		m.complain(p, "warning: %s", w.text)
+		p.Line = line
+	}
 }
 
 // syntaxError ends a script: status 2 and bash's message.
@@ -367,8 +379,9 @@ func (m *Machine) syntaxError(p *Process, f *Frame, e *SyntaxError) {
 		m.complainRaw(p, pre+"`"+expand.Decode(e.source)+"'\n")
 	}
 	command := f.X.Call == "" && f.X.Name == ""
+	open := e.open && f.X.Call == "" && p.Status != 0
 	m.pop(p)
-	if !e.Cond || !command { // bash -c forgets the status of this one
+	if (!e.Cond || !command) && !open { // bash -c forgets the status of these
 		p.Status = 2
 	}
 	if len(p.Frames) > 0 && p.top().Kind == FBottom {

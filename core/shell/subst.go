@@ -62,6 +62,7 @@ func (m *Machine) capture(p *Process, bottom Frame) *Process {
 	}
 	c.Depth++
 	c.Subs++
+	c.Loop = p.inLoop()
 	f = p.top()
 	f.Child = c.PID
 	p.Wait = Wait{Kind: WaitsChild, PID: c.PID}

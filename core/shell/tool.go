@@ -248,6 +248,7 @@ func (m *Machine) stepStdin(p *Process, f *Frame) {
 		return
 	}
 	if u != nil {
+		m.warn(p, u)
 		p.push(Frame{Kind: FList, node: u.body})
 	}
 }
