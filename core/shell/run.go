@@ -80,7 +80,9 @@ func (m *Machine) Advance(h Host) (out Outcome, until int64) {
 }
 
 // refillable limits are met between two steps, so the run can go on from there after `resume(add=…)`.
-func refillable(name string) bool { return name == "steps" || name == "output" || name == limit.Timeout }
+func refillable(name string) bool {
+	return name == "steps" || name == "output" || name == limit.Timeout
+}
 
 func (m *Machine) advance() (out Outcome, until int64, lim string) {
 	defer func() {
