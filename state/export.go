@@ -88,7 +88,7 @@ type ChunkRef struct {
 // other. Bytes of files are not copied: they are the tree's own and must be
 // written before the World changes. key signs with HMAC-SHA256.
 func Export(w *core.World, key []byte) ([][]byte, error) {
-	e := &exporter{chunks: map[*byte]int{}, buf: make([]byte, 0, 8192)}
+	e := &exporter{chunks: map[extent]int{}, buf: make([]byte, 0, 8192)}
 	if key != nil {
 		e.sum = hmac.New(sha256.New, key)
 	} else {
@@ -134,9 +134,16 @@ type exporter struct {
 	sum    hash.Hash
 	parts  [][]byte
 	buf    []byte
-	chunks map[*byte]int
+	chunks map[extent]int
 	coded  bytes.Buffer // what the general codec has written
 	err    error
+}
+
+// extent tells a chunk from others. A file that was cut may share the beginning
+// of a chunk that a snapshot has whole, so where it begins is not enough.
+type extent struct {
+	first *byte
+	size  int
 }
 
 // write adds bytes of our own.
@@ -177,11 +184,12 @@ func (e *exporter) record(kind int, body any) {
 const lendFrom = 2048
 
 func (e *exporter) chunk(b []byte) int {
-	if n := e.chunks[&b[0]]; n > 0 {
+	at := extent{&b[0], len(b)}
+	if n := e.chunks[at]; n > 0 {
 		return n
 	}
 	n := len(e.chunks) + 1
-	e.chunks[&b[0]] = n
+	e.chunks[at] = n
 	e.write([]byte{0x82, RecChunk})
 	e.write(byteHead(len(b)))
 	if len(b) >= lendFrom {

@@ -283,7 +283,7 @@ func (x *calc) shown(s string) string {
 
 func (x *calc) node(n *node) (int64, error) {
 	if x.e.runs++; x.e.runs > maxRun {
-		return 0, limitError("arithmetic", x.shown(x.p.text)+": expression recursion level exceeded")
+		return 0, limitError("depth", x.shown(x.p.text)+": expression recursion level exceeded")
 	}
 	v, err := x.eval(n)
 	x.e.runs--

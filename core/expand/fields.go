@@ -264,7 +264,7 @@ func (e *eval) parts(ps []part, operand bool) error {
 	var err error
 	for i := range ps {
 		if err = e.part(&ps[i], operand); err == nil && len(e.buf) > maxWordSize {
-			err = limitError("word", "expanded word too large")
+			err = limitError("memory", "expanded word too large")
 		}
 		if err != nil {
 			break

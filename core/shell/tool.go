@@ -121,7 +121,7 @@ func (m *Machine) ask(p *Process, f *Frame) {
 	m.CallSeq++
 	m.Meter.Calls++
 	c := &Call{ID: m.RunID + "-" + strconv.FormatInt(m.CallSeq, 10), PID: p.PID, Name: f.X.Name, Stdin: f.X.Data, Cwd: []byte(p.Cwd),
-		Args: f.Words[1:], Env: m.environ(p)}
+		Args: f.Words[1:], Env: p.Shell.Vars.Environ()} // which nobody changes
 	f.X.Data = nil
 	f.X.Asked = c.ID
 	m.Calls = append(m.Calls, c)
