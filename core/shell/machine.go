@@ -33,7 +33,7 @@ type Machine struct {
 
 	shared bool // a fork may still use this machine's parts: copy before changing
 	epoch  persist.Epoch
-	lib    *library
+	lib    *Library
 	rt     *transient // nil in a fork that was never used
 }
 
