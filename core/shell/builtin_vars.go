@@ -475,27 +475,6 @@ func (x *Extra) saved(name string) int {
 	return -1
 }
 
-// localNow does what most declarations are: local name=value, and the name is
-// not local yet. It reports whether it was one.
-func (m *Machine) localNow(p *Process, d *declaration, name, value string) bool {
-	o := &p.Shell.Opts
-	i := p.enclosing()
-	if d.set|d.unset != 0 || d.inherit || i < 0 || o.on(OptLocalvarInherit) || o.on(OptAllexport) || p.Frames[i].X.saved(name) >= 0 {
-		return false
-	}
-	t := p.Shell.Vars
-	if t.Get(name).Is(vars.ReadOnly) {
-		return false
-	}
-	old, v := t.Fresh(name)
-	x := p.Frames[i].X
-	x.Vars = append(x.Vars, Saved{Name: name, Var: old})
-	v.SetString(value)
-	m.noticed(p, name)
-	m.hold(len(value))
-	return true
-}
-
 // declareOne gives one name its attributes and value.
 func (m *Machine) declareOne(p *Process, e expand.Env, d *declaration, name string, sub *expand.Sub, value string, has, add bool) int {
 	if d.funcs {
