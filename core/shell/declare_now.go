@@ -1,6 +1,18 @@
 package shell
 
-import "eryxsh/core/vars"
+import (
+	"slices"
+
+	"eryxsh/core/vars"
+)
+
+// localOutside reports whether a declaration is a local outside of functions.
+func (p *Process) localOutside(name string) bool { return name == "local" && p.enclosing() < 0 }
+
+// lists reports whether an operand is name=( … ).
+func (n *decl) lists() bool {
+	return slices.ContainsFunc(n.args, func(a *assign) bool { return a.list })
+}
 
 // Declarations whose options are known when they are compiled, and which wait
 // for nothing, are made at once: local in a function that is called often.
