@@ -593,12 +593,7 @@ func parse(c *cmd.Ctx) (*options, int) {
 		set('c')
 		o.context = 3
 	}
-	if lines >= 0 && (o.context < lines || !explicit) {
-		o.context = lines
-	}
-	if c.Flags.Has("q") {
-		o.format = 'q'
-	}
+	o.settle(c, lines, explicit)
 	o.columns = newColumns(wide, o.expand)
 	o.columns.leftOnly, o.columns.suppressSame = c.Flags.Has("left-column"), c.Flags.Has("suppress-common-lines")
 	if o.formats != nil {
@@ -608,4 +603,14 @@ func parse(c *cmd.Ctx) (*options, int) {
 		return nil, c.UsageError("conflicting output style options")
 	}
 	return o, 0
+}
+
+// settle fixes what depends on several options: lines is -NUM, or -1, which an explicit -U or -C can only widen.
+func (o *options) settle(c *cmd.Ctx, lines int, explicit bool) {
+	if lines >= 0 && (o.context < lines || !explicit) {
+		o.context = lines
+	}
+	if c.Flags.Has("q") {
+		o.format = 'q'
+	}
 }
