@@ -20,16 +20,16 @@ const (
 
 // eval evaluates one or more words.
 type eval struct {
-	env     Env
-	flags   Flags
-	goal    goal
-	out     []string  // fields finished
-	globs   []globbed // those of them that stand for path names
-	one     string    // the field under construction while it is one piece: buf is empty then
-	buf     []byte    // the field under construction
-	quotes  []span    // quoted ranges of buf, if there may be a pattern
-	leaves  []string  // values for pLeaf
-	ifs     string
+	env    Env
+	flags  Flags
+	goal   goal
+	out    []string  // fields finished
+	globs  []globbed // those of them that stand for path names
+	one    string    // the field under construction while it is one piece: buf is empty then
+	buf    []byte    // the field under construction
+	quotes []span    // quoted ranges of buf, if there may be a pattern
+	leaves []string  // values for pLeaf
+	ifs    string
 	nested
 	ifsJoin bool // a list of an operation is joined by IFS where it is one word
 	assign  bool // tildes after colons

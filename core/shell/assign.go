@@ -33,6 +33,11 @@ func (m *Machine) assignSlow(p *Process, e expand.Env, name string, sub *expand.
 	if v.Is(vars.ReadOnly) {
 		return readOnly(name)
 	}
+	if sub != nil && v.Is(vars.Special) {
+		if done, err := m.assignTable(p, e, name, sub, value); done || err != nil {
+			return err
+		}
+	}
 	if v == nil || v.Is(vars.Special) {
 		if done, err := m.assignSpecial(p, e, name, value); done || err != nil {
 			return err

@@ -127,6 +127,10 @@ func echoFlags(s string) bool {
 }
 
 func (m *Machine) biExit(p *Process, argv []string) int {
+	if argv[0] == "logout" && !p.Shell.Opts.on(OptLoginShell) {
+		m.complain(p, "logout: not login shell: use `exit'")
+		return 1
+	}
 	status := p.Status
 	if len(p.Frames) > 0 { // inside a trap, exit means the status before it
 		for i := len(p.Frames) - 1; i >= 0; i-- {
@@ -503,7 +507,12 @@ func (m *Machine) biExec(p *Process, argv []string) int {
 	var err error
 	if _, tool := m.Tools.Get(words[0]); !tool {
 		if path, err = m.find(p, words[0]); err != nil {
-			m.notRun(p, words[0], err)
+			if err == errNotFound {
+				m.complain(p, "exec: %s: not found", words[0])
+				p.Status = 127
+			} else {
+				m.notRun(p, words[0], err)
+			}
 			if !p.Shell.Opts.on(OptExecfail) {
 				m.unwindExit(p, p.Status)
 			}
@@ -531,6 +540,9 @@ func (m *Machine) biExec(p *Process, argv []string) int {
 }
 
 func (m *Machine) biLet(p *Process, argv []string) int {
+	if len(argv) > 1 && argv[1] == "--" {
+		argv = argv[1:]
+	}
 	if len(argv) < 2 {
 		m.complain(p, "let: expression expected")
 		return 1

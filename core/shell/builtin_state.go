@@ -94,6 +94,14 @@ func (m *Machine) setOption(p *Process, o Option, on bool) {
 		p.Shell.Opts.set(OptEmacs, false)
 	case o == OptEmacs && on:
 		p.Shell.Opts.set(OptVi, false)
+	case o == OptPosix && on:
+		p.Shell.Vars.Own("POSIXLY_CORRECT").SetString("y")
+	case o == OptPosix:
+		p.Shell.Vars.Delete("POSIXLY_CORRECT")
+	case o == OptIgnoreeof && on:
+		p.Shell.Vars.Own("IGNOREEOF").SetString("10")
+	case o == OptIgnoreeof:
+		p.Shell.Vars.Delete("IGNOREEOF")
 	}
 }
 
@@ -263,7 +271,7 @@ func (m *Machine) biUnalias(p *Process, argv []string) int {
 
 func (m *Machine) biEnable(p *Process, argv []string) int {
 	args := argv[1:]
-	off, all := false, false
+	off, all, special, unload := false, false, false, false
 	for len(args) > 0 && len(args[0]) > 1 && args[0][0] == '-' {
 		for _, c := range args[0][1:] {
 			switch c {
@@ -271,7 +279,11 @@ func (m *Machine) biEnable(p *Process, argv []string) int {
 				off = true
 			case 'a':
 				all = true
-			case 'p', 's':
+			case 's':
+				special = true
+			case 'd':
+				unload = true
+			case 'p':
 			default:
 				return m.usage(p, "enable", "-"+string(c), "enable [-a] [-dnps] [-f filename] [name ...]")
 			}
@@ -283,6 +295,7 @@ func (m *Machine) biEnable(p *Process, argv []string) int {
 		for _, name := range sortedKeys(builtins) {
 			dis := p.disabled(name)
 			switch {
+			case ownBuiltin(name) || special && !builtins[name].special:
 			case dis && (off || all):
 				b.WriteString("enable -n " + name + "\n")
 			case !dis && (!off || all):
@@ -295,6 +308,11 @@ func (m *Machine) biEnable(p *Process, argv []string) int {
 	for _, name := range args {
 		if builtins[name] == nil {
 			m.complain(p, "enable: %s: not a shell builtin", name)
+			status = 1
+			continue
+		}
+		if unload {
+			m.complain(p, "enable: %s: not dynamically loaded", name)
 			status = 1
 			continue
 		}
@@ -331,7 +349,10 @@ func (m *Machine) biUmask(p *Process, argv []string) int {
 		return m.out(p, "umask", []byte(s+"\n"))
 	}
 	a := args[0]
-	if a[0] >= '0' && a[0] <= '9' {
+	if len(a) > 1 && a[0] == '-' && a[1] >= 'A' && a[1] <= 'Z' {
+		return m.usage(p, "umask", a[:2], "umask [-p] [-S] [mode]")
+	}
+	if a != "" && a[0] >= '0' && a[0] <= '9' {
 		n := uint32(0)
 		for _, c := range a {
 			if c < '0' || c > '7' || n > 0o777 {
@@ -343,9 +364,9 @@ func (m *Machine) biUmask(p *Process, argv []string) int {
 		p.Umask = n & 0o777
 		return 0
 	}
-	mask, ok := parseSymbolicMask(a, p.Umask)
-	if !ok {
-		m.complain(p, "umask: `%c': invalid symbolic mode operator", a[0])
+	mask, wrong := parseSymbolicMask(a, p.Umask)
+	if wrong != "" {
+		m.complain(p, "umask: %s", wrong)
 		return 1
 	}
 	p.Umask = mask
@@ -370,7 +391,8 @@ func symbolicMask(mask uint32) string {
 	return strings.Join(out, ",")
 }
 
-func parseSymbolicMask(s string, mask uint32) (uint32, bool) {
+// parseSymbolicMask applies a mode such as u=rwx,g-w; wrong says what is wrong with it.
+func parseSymbolicMask(s string, mask uint32) (m uint32, wrong string) {
 	perm := ^mask & 0o777
 	for clause := range strings.SplitSeq(s, ",") {
 		i := 0
@@ -383,7 +405,11 @@ func parseSymbolicMask(s string, mask uint32) (uint32, bool) {
 			who = 0o777
 		}
 		if i >= len(clause) || strings.IndexByte("+-=", clause[i]) < 0 {
-			return 0, false
+			c := ""
+			if i < len(clause) {
+				c = clause[i : i+1]
+			}
+			return 0, "`" + c + "': invalid symbolic mode operator"
 		}
 		op := clause[i]
 		bits := uint32(0)
@@ -396,7 +422,7 @@ func parseSymbolicMask(s string, mask uint32) (uint32, bool) {
 			case 'x', 'X':
 				bits |= 0o111
 			default:
-				return 0, false
+				return 0, "`" + string(c) + "': invalid symbolic mode character"
 			}
 		}
 		switch op {
@@ -408,7 +434,7 @@ func parseSymbolicMask(s string, mask uint32) (uint32, bool) {
 			perm = perm&^who | bits&who
 		}
 	}
-	return ^perm & 0o777, true
+	return ^perm & 0o777, ""
 }
 
 func (m *Machine) biGetopts(p *Process, argv []string) int {

@@ -156,12 +156,12 @@ func (m *Machine) arithFailed(p *Process, pre string, err error) {
 // assignFailed ends a command whose assignment failed. A read-only variable ends the shell's line.
 func (m *Machine) assignFailed(p *Process, err error) {
 	e, ok := err.(*expand.Error)
-	if ok && e.Kind != expand.ReadOnlyVar {
+	if ok && e.Kind != expand.ReadOnlyVar && e.Kind != expand.BadSubscript {
 		m.expandFailed(p, err)
 		return
 	}
 	m.complain(p, "%s", err)
-	if p.Shell.Opts.on(OptPosix) {
+	if p.Shell.Opts.on(OptPosix) && !(ok && e.Kind == expand.BadSubscript) {
 		m.unwindExit(p, 1)
 		return
 	}
