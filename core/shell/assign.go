@@ -207,7 +207,7 @@ func (m *Machine) assignList(p *Process, e expand.Env, name string, a *assign, a
 	}
 	assoc := v.Is(vars.Assoc) || attrs&vars.Assoc != 0
 	keyed := a.keyed()
-	if p.Shell.Opts.on(OptXtrace) {
+	if p.Shell.Opts.on(OptXtrace) && validName(name) {
 		m.trace(p, a.text())
 	}
 	if !keyed {
@@ -315,6 +315,10 @@ func (m *Machine) listWords(p *Process, e expand.Env, name string, words []strin
 // listElement does one [subscript]=value of a list; the next plain word goes behind it.
 func (m *Machine) listElement(p *Process, e expand.Env, name string, el element, value string) (int64, error) {
 	at, err := el.sub.Resolve(e, name, p.Shell.Vars.Get(name))
+	if x, ok := err.(*expand.Error); ok && x.Kind == expand.BadSubscript { // the others are still set
+		m.complain(p, "[%s]=%s: bad array subscript", el.sub.Text, value)
+		return p.Shell.Vars.Get(name).MaxIndex() + 1, nil
+	}
 	if err != nil {
 		return 0, err
 	}

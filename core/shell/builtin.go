@@ -214,6 +214,9 @@ func (m *Machine) biBreak(p *Process, argv []string) int {
 	if len(args) > 0 && args[0] == "--" {
 		args = args[1:]
 	}
+	if !p.inLoop() {
+		args = nil // it says so, whatever they are
+	}
 	if len(args) > 0 {
 		v, err := expandInt(args[0])
 		if !err {
@@ -454,9 +457,9 @@ func (m *Machine) skipFunctions(p *Process, argv []string) int {
 }
 
 func (m *Machine) biBuiltin(p *Process, argv []string) int {
-	args := argv[1:]
-	if len(args) > 0 && args[0] == "--" {
-		args = args[1:]
+	args, wrong := noOptions(argv)
+	if wrong != "" {
+		return m.usage(p, "builtin", wrong, "builtin [shell-builtin [arg ...]]")
 	}
 	if len(args) == 0 {
 		return 0
@@ -471,7 +474,7 @@ func (m *Machine) biBuiltin(p *Process, argv []string) int {
 
 func (m *Machine) biExec(p *Process, argv []string) int {
 	args := argv[1:]
-	clean, name := false, ""
+	clean, login, name := false, false, ""
 	for len(args) > 0 && len(args[0]) > 1 && args[0][0] == '-' {
 		a := args[0]
 		args = args[1:]
@@ -483,7 +486,7 @@ func (m *Machine) biExec(p *Process, argv []string) int {
 			case 'c':
 				clean = true
 			case 'l':
-				name = "-"
+				login = true
 			case 'a':
 				if i+1 < len(a) {
 					name = a[i+1:]
@@ -535,6 +538,9 @@ func (m *Machine) biExec(p *Process, argv []string) int {
 	if name != "" {
 		words[0] = name
 	}
+	if login {
+		words[0] = "-" + words[0]
+	}
 	m.execFile(p, path, words, true)
 	return pushed
 }
@@ -560,6 +566,17 @@ func (m *Machine) biLet(p *Process, argv []string) int {
 		v = n
 	}
 	return boolStatus(v != 0)
+}
+
+// noOptions gives the arguments of a builtin that has no options; wrong is one it was given.
+func noOptions(argv []string) (args []string, wrong string) {
+	if args = argv[1:]; len(args) > 0 && args[0] == "--" {
+		return args[1:], ""
+	}
+	if len(args) > 0 && len(args[0]) > 1 && args[0][0] == '-' {
+		return args, args[0][:2]
+	}
+	return args, ""
 }
 
 // BuiltinNames lists the builtins, sorted.

@@ -663,6 +663,9 @@ func (m *Machine) biDisown(p *Process, argv []string) int {
 			status = 1
 			continue
 		}
+		if keep {
+			continue
+		}
 		num := j.Num
 		var left []Job
 		for _, o := range p.Shell.Jobs {
@@ -676,6 +679,9 @@ func (m *Machine) biDisown(p *Process, argv []string) int {
 }
 
 func (m *Machine) biSuspend(p *Process, argv []string) int {
+	if _, wrong := noOptions(argv); wrong != "" && wrong != "-f" {
+		return m.usage(p, "suspend", wrong, "suspend [-f]")
+	}
 	if len(argv) < 2 || argv[1] != "-f" {
 		m.complain(p, "suspend: cannot suspend: no job control")
 		return 1
@@ -685,7 +691,10 @@ func (m *Machine) biSuspend(p *Process, argv []string) int {
 }
 
 // biTimes prints what a sandbox cannot know of the host: no time of its own.
-func (m *Machine) biTimes(p *Process, _ []string) int {
+func (m *Machine) biTimes(p *Process, argv []string) int {
+	if _, wrong := noOptions(argv); wrong != "" {
+		return m.usage(p, "times", wrong, "times")
+	}
 	return m.out(p, "times", []byte("0m0.000s 0m0.000s\n0m0.000s 0m0.000s\n"))
 }
 

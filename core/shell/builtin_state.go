@@ -247,13 +247,13 @@ func (m *Machine) biAlias(p *Process, argv []string) int {
 }
 
 func (m *Machine) biUnalias(p *Process, argv []string) int {
-	args := argv[1:]
-	if len(args) > 0 && args[0] == "-a" {
+	if len(argv) > 1 && argv[1] == "-a" {
 		p.Shell.Aliases = persist.Map[string]{}
 		return 0
 	}
-	if len(args) > 0 && args[0] == "--" {
-		args = args[1:]
+	args, wrong := noOptions(argv)
+	if wrong != "" {
+		return m.usage(p, "unalias", wrong, "unalias [-a] name [name ...]")
 	}
 	if len(args) == 0 {
 		m.complainRaw(p, "unalias: usage: unalias [-a] name [name ...]\n")
@@ -441,6 +441,8 @@ func (m *Machine) biGetopts(p *Process, argv []string) int {
 	args := argv[1:]
 	if len(args) > 0 && args[0] == "--" {
 		args = args[1:]
+	} else if _, wrong := noOptions(argv); wrong != "" {
+		return m.usage(p, "getopts", wrong, "getopts optstring name [arg ...]")
 	}
 	if len(args) < 2 {
 		m.complainRaw(p, "getopts: usage: getopts optstring name [arg ...]\n")

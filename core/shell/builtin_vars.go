@@ -747,6 +747,9 @@ func (m *Machine) assignListAs(p *Process, e expand.Env, a *assign, kind, attrs 
 	copied := *a
 	copied.name = hidden
 	t.Bind(hidden, fresh.Clone())
+	if p.Shell.Opts.on(OptXtrace) {
+		m.trace(p, a.text())
+	}
 	err := m.assignList(p, e, hidden, &copied, kind)
 	made := t.Bind(hidden, nil)
 	if err != nil {

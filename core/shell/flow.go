@@ -421,6 +421,19 @@ func (f *Frame) loops() bool {
 	return f.Kind == FWhile || f.Kind == FFor || f.Kind == FCFor || f.Kind == FSelect
 }
 
+// inLoop reports whether break and continue have a loop to leave.
+func (p *Process) inLoop() bool {
+	for i := len(p.Frames) - 1; i >= 0; i-- {
+		switch f := &p.Frames[i]; {
+		case f.loops():
+			return true
+		case f.Kind == FFunc || f.Kind == FBottom || f.Kind == FTrap:
+			return false
+		}
+	}
+	return false
+}
+
 // breakLoop ends n loops, or the bodies of n-1 and goes on with the n-th. It
 // gives false outside a loop.
 func (m *Machine) breakLoop(p *Process, n int, goOn bool) bool {

@@ -254,6 +254,14 @@ func (m *Machine) traceDecl(p *Process, n *decl, x *Extra) {
 		line += " " + quoteTrace(text)
 	}
 	m.trace(p, line)
+	if n.name != "export" && n.name != "readonly" {
+		return
+	}
+	for i, text := range x.Fields {
+		if code := x.Codes[i]; code > 0 && !n.args[code-1].naked && n.args[code-1].sub == nil {
+			m.trace(p, n.args[code-1].name+"="+quoteTrace(text))
+		}
+	}
 }
 
 // quoteTrace quotes a word as set -x does: only where it must be.
