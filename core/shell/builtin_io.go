@@ -685,7 +685,7 @@ func (m *Machine) stepReadMenu(p *Process, f *Frame) {
 		choice = loop.Words[i-1]
 	}
 	if err := m.assign(p, n.name, nil, choice, false); err != nil {
-		m.assignFailed(p, err)
+		m.loopFailed(p, err)
 		return
 	}
 	loop.PC = 2

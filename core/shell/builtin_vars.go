@@ -544,6 +544,10 @@ func (m *Machine) declareOne(p *Process, e expand.Env, d *declaration, name stri
 		m.complain(p, "local: can only be used in a function")
 		return 1
 	}
+	if d.local && !d.global && !m.isLocal(p, name) && p.Shell.Vars.Get(name).Is(vars.ReadOnly) {
+		m.complain(p, "%s: %s: readonly variable", d.name, name)
+		return 1
+	}
 	if d.global && p.enclosing() >= 0 {
 		return m.declareGlobal(p, e, d, name, sub, value, has, add)
 	}
