@@ -143,7 +143,7 @@ func (w *World) Slept(ns int64) {
 // timeUp names the budget of time that is used up.
 func (w *World) timeUp() string {
 	if w.M.Run.Left < 0 {
-		return "timeout"
+		return limit.Timeout
 	}
 	if lim := w.M.Limits.Time; lim > 0 && w.M.Meter.Time >= lim {
 		return "time"
@@ -184,7 +184,7 @@ func (w *World) Refill(add map[string]int64) error {
 		if v < 0 {
 			return fault.New(fault.Invalid, "resume", name, "%d is negative", v)
 		}
-		if name == "timeout" {
+		if name == limit.Timeout {
 			if r := &w.M.Run; r.Left != 0 {
 				r.Left = max(r.Left, 0) + v
 			} else if r.Deadline > 0 {

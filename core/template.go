@@ -52,7 +52,7 @@ func (t *Templates) New(c Config) (w, origin *World, err error) {
 	for _, name := range sortedKeys(c.Env) {
 		w.M.Procs[0].Shell.Vars.Bind(name, vars.New(c.Env[name], vars.Export))
 	}
-	if len(c.Env)+len(c.Files)+len(c.Tools) > 0 {
+	if len(c.Env)+len(c.Files) > 0 {
 		origin = w.Origin()
 	}
 	return w, origin, nil
@@ -71,6 +71,7 @@ func (t *Templates) fork(c Config) (w, origin *World, err error) {
 		if w, err = newBare(bare); err != nil {
 			return nil, nil, err
 		}
+		w.M.Procs[0].Shell.Vars.Environ() // kept in the table, and so in all its forks
 		made = &template{world: w, origin: w.Origin()}
 		if t.made == nil || len(t.made) >= maxTemplates {
 			t.made = map[profile]*template{}

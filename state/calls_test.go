@@ -1,7 +1,6 @@
 package state
 
 import (
-	"bytes"
 	"fmt"
 	"strconv"
 	"strings"
@@ -15,7 +14,7 @@ var tools = []shell.Tool{{Name: "fetch", Held: true, Help: "says what it was ask
 
 // toolAnswer is what the tools do: the same whenever they are asked.
 func toolAnswer(c *shell.Call) shell.Answer {
-	args := string(bytes.Join(c.Args, []byte(" ")))
+	args := strings.Join(c.Args, " ")
 	switch c.Name {
 	case "fetch":
 		return shell.Answer{Stdout: []byte("<" + args + ">\n")}
@@ -131,7 +130,7 @@ func TestBlobDoesNotGrow(t *testing.T) {
 		s := script{text: fmt.Sprintf(`for ((i=10000; i<10000+%d; i++)); do x=$(fetch $i); done; fetch end; echo`, n), tools: tools}
 		w, p := s.begin(t), s.player()
 		p.answer = func(c *shell.Call) shell.Answer {
-			if string(c.Args[0]) == "end" {
+			if c.Args[0] == "end" {
 				return shell.Answer{}
 			}
 			return toolAnswer(c)

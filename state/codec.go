@@ -8,7 +8,7 @@ import (
 
 // Strings of the shell are bytes: they travel as CBOR byte strings.
 var encMode = must(cbor.EncOptions{Sort: cbor.SortCoreDeterministic, ShortestFloat: cbor.ShortestFloat16, NaNConvert: cbor.NaNConvertNone,
-	InfConvert: cbor.InfConvertFloat16, IndefLength: cbor.IndefLengthForbidden, String: cbor.StringToByteString, TagsMd: cbor.TagsForbidden}.EncMode())
+	InfConvert: cbor.InfConvertFloat16, IndefLength: cbor.IndefLengthForbidden, String: cbor.StringToByteString, TagsMd: cbor.TagsForbidden}.UserBufferEncMode())
 
 // maxItems bounds the elements of one array or map; big things are records of their own.
 const maxItems = 1 << 24

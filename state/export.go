@@ -1,6 +1,7 @@
 package state
 
 import (
+	"bytes"
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/binary"
@@ -87,7 +88,7 @@ type ChunkRef struct {
 // other. Bytes of files are not copied: they are the tree's own and must be
 // written before the World changes. key signs with HMAC-SHA256.
 func Export(w *core.World, key []byte) ([][]byte, error) {
-	e := &exporter{chunks: map[*byte]int{}}
+	e := &exporter{chunks: map[extent]int{}, buf: make([]byte, 0, 8192)}
 	if key != nil {
 		e.sum = hmac.New(sha256.New, key)
 	} else {
@@ -133,8 +134,16 @@ type exporter struct {
 	sum    hash.Hash
 	parts  [][]byte
 	buf    []byte
-	chunks map[*byte]int
+	chunks map[extent]int
+	coded  bytes.Buffer // what the general codec has written
 	err    error
+}
+
+// extent tells a chunk from others. A file that was cut may share the beginning
+// of a chunk that a snapshot has whole, so where it begins is not enough.
+type extent struct {
+	first *byte
+	size  int
 }
 
 // write adds bytes of our own.
@@ -151,16 +160,18 @@ func (e *exporter) flush() {
 	if len(e.buf) > 0 {
 		e.sum.Write(e.buf)
 		e.parts = append(e.parts, e.buf)
-		e.buf = make([]byte, 0, max(4096, min(cap(e.buf), 1<<16)))
+		if e.buf = e.buf[len(e.buf):]; cap(e.buf) < 1024 {
+			e.buf = make([]byte, 0, 1<<15)
+		}
 	}
 }
 
 func (e *exporter) value(x any) {
-	b, err := encMode.Marshal(x)
-	if err != nil && e.err == nil {
+	e.coded.Reset()
+	if err := encMode.MarshalToBuffer(x, &e.coded); err != nil && e.err == nil {
 		e.err = fault.New(fault.State, "export", "", "%s", err)
 	}
-	e.write(b)
+	e.write(e.coded.Bytes())
 }
 
 // record adds an array of a record's kind and its body.
@@ -173,11 +184,12 @@ func (e *exporter) record(kind int, body any) {
 const lendFrom = 2048
 
 func (e *exporter) chunk(b []byte) int {
-	if n := e.chunks[&b[0]]; n > 0 {
+	at := extent{&b[0], len(b)}
+	if n := e.chunks[at]; n > 0 {
 		return n
 	}
 	n := len(e.chunks) + 1
-	e.chunks[&b[0]] = n
+	e.chunks[at] = n
 	e.write([]byte{0x82, RecChunk})
 	e.write(byteHead(len(b)))
 	if len(b) >= lendFrom {
@@ -214,7 +226,7 @@ func (e *exporter) world(w *core.World, rec World) error {
 			ino.Chunks = append(ino.Chunks, ChunkRef{Index: p.Index, Chunk: e.chunk(p.Data)})
 		}
 		ino.Record.Pieces = nil
-		e.record(RecInode, ino)
+		e.buf = appendInode(append(e.buf, 0x82, RecInode), &ino)
 	}
 	e.record(RecMachine, img)
 	for i := range img.Procs {
@@ -228,10 +240,37 @@ func (e *exporter) world(w *core.World, rec World) error {
 				p.Frames[j].Data = data
 			}
 		}
-		e.record(RecProcess, p)
+		e.process(p)
 	}
 	e.record(RecEnd, len(img.Procs))
 	return e.err
+}
+
+// process adds a process's record.
+func (e *exporter) process(p *shell.ProcRecord) {
+	members := []struct {
+		key   byte
+		have  bool
+		value any
+	}{{1, true, p.Process}, {2, true, p.Shell}, {3, len(p.Vars) > 0, nil}, {4, len(p.Funcs) > 0, p.Funcs}, {5, len(p.Aliases) > 0, p.Aliases},
+		{6, len(p.Hashed) > 0, p.Hashed}, {7, len(p.Frames) > 0, p.Frames}, {8, len(p.Gone) > 0, p.Gone}}
+	n := byte(0)
+	for _, m := range members {
+		if m.have {
+			n++
+		}
+	}
+	e.write([]byte{0x82, RecProcess, 0xa0 | n})
+	for _, m := range members {
+		switch {
+		case !m.have:
+		case m.key == 3:
+			e.buf = appendVars(append(e.buf, m.key), p.Vars)
+		default:
+			e.write([]byte{m.key})
+			e.value(m.value)
+		}
+	}
 }
 
 // Join makes one slice of a blob's parts.

@@ -168,8 +168,21 @@ func (im *importer) next() (kind int, err error) {
 // body decodes a record's body, once it is known what that will take.
 func (im *importer) body(into any, what string) error {
 	book := &im.memory
-	if _, ok := into.(*Inode); ok { // the limits of the tree bound their sum
+	switch into := into.(type) {
+	case *Inode: // the limits of the tree bound their sum
 		book = &ledger{worldCost(im.limits)}
+		if rest, err := readInode(im.rest, into, book); err == nil {
+			im.rest = rest
+			return nil
+		}
+		*into, *book = Inode{}, ledger{worldCost(im.limits)}
+	case *shell.ProcRecord:
+		before := *book
+		if rest, err := im.member(im.rest, into); err == nil {
+			im.rest = rest
+			return nil
+		}
+		*into, *book = shell.ProcRecord{}, before
 	}
 	if err := book.charge(im.rest, reflect.TypeOf(into).Elem()); err != nil {
 		return bad("%s: %s", what, err)
@@ -180,6 +193,53 @@ func (im *importer) body(into any, what string) error {
 	}
 	im.rest = rest
 	return nil
+}
+
+// member reads a process whose fields are in their order: errUnusual for any other.
+func (im *importer) member(data []byte, p *shell.ProcRecord) ([]byte, error) {
+	major, n, data, err := head(data)
+	if err != nil || major != 5 {
+		return nil, errUnusual
+	}
+	last := uint64(0)
+	for ; n > 0; n-- {
+		var key uint64
+		if major, key, data, err = head(data); err != nil || major != 0 || key <= last {
+			return nil, errUnusual
+		}
+		last = key
+		var into any
+		switch key {
+		case 1:
+			into = &p.Process
+		case 2:
+			into = &p.Shell
+		case 3:
+			if p.Vars, data, err = readVars(data, &im.memory); err != nil {
+				return nil, err
+			}
+			continue
+		case 4:
+			into = &p.Funcs
+		case 5:
+			into = &p.Aliases
+		case 6:
+			into = &p.Hashed
+		case 7:
+			into = &p.Frames
+		case 8:
+			into = &p.Gone
+		default:
+			return nil, errUnusual
+		}
+		if err := im.memory.charge(data, reflect.TypeOf(into).Elem()); err != nil {
+			return nil, err
+		}
+		if data, err = first(data, into); err != nil {
+			return nil, err
+		}
+	}
+	return data, nil
 }
 
 func (im *importer) expect(kind int, into any, what string) error {

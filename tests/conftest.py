@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 import textwrap
@@ -29,3 +30,8 @@ def python() -> Callable[..., str]:
         return done.stdout
 
     return run
+
+
+# A shell without job control starts what runs in the background with SIGINT
+# ignored, and every process from there inherits that: nothing could be interrupted.
+signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -363,3 +363,33 @@ def test_suspend_and_resume() -> None:
         assert (await task).stdout == "end\n"
 
     run(main)
+
+
+def test_a_thousand_runs_in_one_loop() -> None:
+    """Each has a tool that is awaited, a sleep and two calls at the same time; the loop goes on between them."""
+
+    async def one(number: int) -> str:
+        async def ask(call: ToolCall) -> str:
+            await asyncio.sleep(0.005)
+            return f"{call.args[0]}{number}\n"
+
+        async with AsyncSandbox(tools={"ask": ask}) as sb:
+            result = await sb.commands.run("x=$(ask a); sleep 0.01; echo $x; (ask p & ask q & wait) | sort", timeout=None)
+            return result.stdout
+
+    async def main() -> None:
+        beats = 0
+
+        async def beat() -> None:
+            nonlocal beats
+            while True:
+                await asyncio.sleep(0)
+                beats += 1
+
+        heart = asyncio.ensure_future(beat())
+        found = await asyncio.gather(*(one(number) for number in range(1000)))
+        heart.cancel()
+        assert found == [f"a{number}\np{number}\nq{number}\n" for number in range(1000)]
+        assert beats > 5
+
+    asyncio.run(main())

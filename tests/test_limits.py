@@ -98,3 +98,46 @@ def test_output_is_cut_flagged_and_said() -> None:
     assert len(r.stdout_bytes) == 100
     assert "output" in r.stderr
     assert "end\n" in r.stderr
+
+
+NO_FIELDS = {"timeout", "deadlock"}
+
+
+def test_every_name_in_the_core_is_one_of_them() -> None:
+    """No source file of the core ends a run with a name that Limits does not explain."""
+    named = re.compile(
+        r'stop\("(\w+)"\)|limitError\("(\w+)"|Limit(?:, m\.Run\.Class)? = "(\w+)"|_EXCEEDED", "(\w+)"|Timeout += "(\w+)"|Deadlock += "(\w+)"'
+    )
+    found = set()
+    for path in GO.parent.parent.rglob("*.go"):
+        if not path.name.endswith("_test.go"):
+            found.update(name for names in named.findall(path.read_text()) for name in names if name)
+    assert {"memory", "depth", "glob", "processes", "frames", "regex_steps"} | NO_FIELDS <= found <= set(TABLE) | NO_FIELDS
+    assert Limits.__doc__ is not None
+    assert all(f"``{name}``" in Limits.__doc__ for name in NO_FIELDS)
+
+
+@pytest.mark.parametrize(
+    ("name", "status", "limits", "script"),
+    [
+        ("steps", 137, {"steps": 1000}, "while :; do :; done"),
+        ("time", 137, {"time": 0.05}, "while :; do :; done"),
+        ("timeout", 124, {}, "while :; do :; done"),
+        ("deadlock", 1, {}, "mkfifo p; exec 3<>p; read x <&3"),
+        ("memory", 137, {"memory": 100_000}, "x=a; while :; do x=$x$x; done"),
+        ("memory", 137, {}, "echo {1..100000000}"),
+        ("depth", 137, {"depth": 100}, "f() { f; }; f"),
+        ("depth", 137, {}, "echo " + "{a," * 5000 + "}" * 5000),
+        ("processes", 137, {"processes": 10}, "f() { f | f & }; f; wait"),
+        ("frames", 137, {"frames": 50}, "f() { if :; then f; fi; }; f"),
+        ("glob", 137, {"glob": 10}, "touch a{1..20}; echo a*"),
+        ("regex_steps", 137, {"regex_steps": 1000}, r"p='^(a*)(a*)(a*)(a*)\1\2\3b'; [[ aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaacb =~ $p ]]"),
+    ],
+)
+def test_a_limit_that_is_met_is_named(name: str, status: int, limits: Dict[str, Any], script: str) -> None:
+    """The result carries its name, and the sandbox works afterwards."""
+    sb = Sandbox(limits=Limits(**limits))
+    r = sb.commands.run(script, timeout=0.2 if name == "timeout" else 20)
+    assert (r.limit, r.exit_code) == (name, status), r
+    if name not in ("steps", "time"):
+        assert sb.commands.run("echo on").stdout == "on\n"

@@ -91,7 +91,7 @@ const (
 	OpAgain     Op = iota // another turn
 	OpExit                // ended with Status
 	OpWaitRead            // FD has no data now: go on when it has, or at end of file
-	OpWaitWrite           // go on when everything queued has been written
+	OpWaitWrite           // go on when everything queued has been written; with nothing queued, when the others had a turn
 	OpWaitChild           // go on when a child has ended, or at Until if it is not 0
 	OpSleep               // go on at Until
 	OpExec                // become Argv with Env, as execve does (env, nice)

@@ -27,6 +27,9 @@ func (d *Command) help(name string) string {
 	}
 	b.WriteString("\n")
 	for _, o := range d.table() {
+		if o.Help == "" {
+			continue
+		}
 		b.WriteString(o.help())
 	}
 	return b.String()

@@ -283,7 +283,7 @@ func (x *calc) shown(s string) string {
 
 func (x *calc) node(n *node) (int64, error) {
 	if x.e.runs++; x.e.runs > maxRun {
-		return 0, limitError("arithmetic", x.shown(x.p.text)+": expression recursion level exceeded")
+		return 0, limitError("depth", x.shown(x.p.text)+": expression recursion level exceeded")
 	}
 	v, err := x.eval(n)
 	x.e.runs--
@@ -545,8 +545,11 @@ func (x *calc) read(n *node, v *vars.Var) (*Sub, int64, error) {
 			return nil, 0, nil
 		}
 		switch {
-		case sub.All != 0:
-			s, set = strings.Join(v.Values(), " "), v.IsSet()
+		case sub.All != 0: // no element has that index
+			if w, ok := x.e.env.(Warner); ok {
+				w.Warn(n.name + "[" + sub.Text + "]: bad array subscript")
+			}
+			return sub, 0, nil
 		case v.Is(vars.Assoc):
 			s, set = v.Key(sub.Text)
 		default:
@@ -578,7 +581,14 @@ func (x *calc) assign(n *node) (int64, error) {
 	var err error
 	if n.tok == '=' {
 		if sub != nil {
-			if sub, err = x.e.resolve(sub, n.name, x.e.env.Var(n.name)); err != nil {
+			sub, err = x.e.resolve(sub, n.name, x.e.env.Var(n.name))
+			if bad, ok := err.(*Error); ok && bad.Kind == BadSubscript { // said, and not assigned
+				if w, ok := x.e.env.(Warner); ok {
+					w.Warn(bad.Text)
+				}
+				return x.node(n.a)
+			}
+			if err != nil {
 				return 0, err
 			}
 		}

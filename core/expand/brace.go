@@ -45,8 +45,11 @@ func (b *braces) each(e *eval, f func(*Word) error) error {
 	}
 	x := braceExpander{limit: maxBraces, env: e.env}
 	list := x.expand(b.text, 0)
+	if x.deep {
+		return limitError("depth", "brace expansion: nested too deeply")
+	}
 	if x.over {
-		return limitError("braces", "brace expansion: too many words")
+		return limitError("memory", "brace expansion: too many words")
 	}
 	for _, t := range list {
 		if plainText(t) {
@@ -80,7 +83,8 @@ type braceExpander struct {
 	limit int
 	made  int
 	size  int
-	over  bool // more words than limit
+	over  bool // more words than limit, or nested too deeply
+	deep  bool // nested too deeply
 	found bool // there was a brace expansion
 	env   Env
 
@@ -107,7 +111,7 @@ func (x *braceExpander) count(n, bytes int) bool {
 // expand returns the words text stands for.
 func (x *braceExpander) expand(text string, depth int) []string {
 	if depth > maxDepth {
-		x.over = true
+		x.over, x.deep = true, true
 	}
 	if x.over {
 		return nil

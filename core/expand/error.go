@@ -22,7 +22,25 @@ const (
 type Error struct {
 	Kind ErrorKind
 	Text string
-	Name string // of the bound, for Limit
+	Name string // of the bound, for Limit; "value" for an integer's
+	Deep bool   // of a subscript or an integer's value: not just the line is given up, all that bash -c runs is
+}
+
+// deep marks the error of an expression that is a subscript or an integer's value.
+func deep(err error) error {
+	if e, ok := err.(*Error); ok && e.Kind == BadArith {
+		e.Deep = true
+	}
+	return err
+}
+
+// EvalValue evaluates the value that a variable with the integer attribute gets.
+func EvalValue(env Env, s string) (int64, error) {
+	n, err := EvalString(env, s)
+	if e, ok := deep(err).(*Error); ok && e.Deep {
+		e.Name = "value"
+	}
+	return n, err
 }
 
 // Error is the message in bash's words, without "bash: line N:".

@@ -264,7 +264,7 @@ func (e *eval) parts(ps []part, operand bool) error {
 	var err error
 	for i := range ps {
 		if err = e.part(&ps[i], operand); err == nil && len(e.buf) > maxWordSize {
-			err = limitError("word", "expanded word too large")
+			err = limitError("memory", "expanded word too large")
 		}
 		if err != nil {
 			break
@@ -317,11 +317,11 @@ func (e *eval) part(p *part, operand bool) error {
 	case pTilde:
 		e.tilde(p)
 	case pLeaf:
-		if p.leaf < len(e.leaves) {
+		if int(p.leaf) < len(e.leaves) {
 			e.emit(e.leaves[p.leaf], true)
 		}
 	case pError:
-		if p.leaf == int(Limit) {
+		if p.leaf == int32(Limit) {
 			return limitError("depth", "expansion nested too deeply")
 		}
 		return &Error{Kind: BadSubst, Text: p.text}

@@ -228,12 +228,11 @@ func (g *globber) walk(prefix string, comps []comp, deep int, matched bool) erro
 		if !g.isDir(path, d) {
 			return nil
 		}
-		path += c.slashes
 		if len(comps) == 1 {
-			g.found = append(g.found, path)
+			g.found = append(g.found, path+c.slashes)
 			return nil
 		}
-		return g.walk(path, comps[1:], deep, true)
+		return g.walk(path+"/", comps[1:], deep, true)
 	})
 }
 

@@ -11,8 +11,15 @@ import "strings"
 // It is for texts the parser refuses though bash runs them, such as
 // "${m[two words]}", $(( $a $op $b )) or m[a b]=1, and for those where bash
 // fails only when it gets there: $((1+)). ok is false if nothing was blanked.
-func Mask(text string) (masked string, ok bool) {
-	m := masker{s: text, out: []byte(text)}
+func Mask(text string) (masked string, ok bool) { return mask(text, false) }
+
+// MaskNames is Mask, and makes name[…] before an assignment one name, which the
+// parser takes where bash finds out only later that it is wrong: a[]=1, or
+// m[k]=1 before a command.
+func MaskNames(text string) (masked string, ok bool) { return mask(text, true) }
+
+func mask(text string, names bool) (masked string, ok bool) {
+	m := masker{s: text, out: []byte(text), names: names}
 	m.commands(0)
 	return string(m.out), m.done
 }
@@ -26,6 +33,7 @@ type masker struct {
 	depth  int
 	done   bool
 	dry    bool        // out is not wanted
+	names  bool        // subscripts become part of the name
 	closed bool        // the last commands() ended at its closing character
 	here   []hereDelim // documents that begin after this line
 	folds  []int       // line continuations outside of single quotes
@@ -411,12 +419,20 @@ func (m *masker) subscript(named bool) bool {
 		return false
 	}
 	end, ok := skipTo(m.s, j+1, ']')
-	if !ok || end == j+1 || !strings.HasPrefix(m.s[end+1:], "=") && !strings.HasPrefix(m.s[end+1:], "+=") {
+	if !ok || end == j+1 && !(m.names && named) || !strings.HasPrefix(m.s[end+1:], "=") && !strings.HasPrefix(m.s[end+1:], "+=") {
 		return false
 	}
 	m.i = j + 1
 	keep := m.region("]", false)
-	m.blank(j+1, m.i-1, '0', keep)
+	switch {
+	case m.names && named && len(keep) == 0:
+		m.blank(j, m.i, '_', nil)
+	case !named && m.has("+"): // [i]+=v: the parser knows only [i]=v
+		m.blank(j+1, m.i, '0', keep)
+		m.out[m.i] = ']'
+	default:
+		m.blank(j+1, m.i-1, '0', keep)
+	}
 	for m.i < len(m.s) && (m.s[m.i] == '+' || m.s[m.i] == '=') {
 		m.i++
 		if m.s[m.i-1] == '=' {
@@ -439,6 +455,12 @@ func (m *masker) array() {
 			if m.subscript(false) {
 				start = false
 				continue
+			}
+			if c == '=' {
+				m.blank(m.i, m.i+1, '_', nil)
+			}
+			if m.has("[]=") || m.has("[]+=") {
+				m.blank(m.i, m.i+2, '_', nil)
 			}
 		}
 		start = false

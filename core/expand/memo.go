@@ -297,6 +297,15 @@ func (r *Recorder) Names(prefix string) []string {
 // Ref implements Env.
 func (r *Recorder) Ref(name string) (string, bool) { return r.env.Ref(name) }
 
+// Once calls f, but not again when an expansion with a memo starts anew.
+func Once(env Env, f func()) {
+	if r, ok := env.(*Recorder); ok {
+		r.next(EntryWarn, func(*Entry) { f() })
+		return
+	}
+	f()
+}
+
 // Warn implements Warner: a message is written by the first attempt only.
 func (r *Recorder) Warn(text string) {
 	r.next(EntryWarn, func(*Entry) {

@@ -94,6 +94,11 @@ func (e *eval) indirect(p *param, quoted bool) error {
 		target = strings.Join(val.list, " ")
 	}
 	if !val.set && !val.many {
+		if p.kind != parVar { // $1 that is not there names nothing
+			t := *p
+			t.sub, t.indirect = nil, false
+			return e.apply(&t, value{p: p}, quoted)
+		}
 		return &Error{Kind: BadSubst, Text: p.shown() + ": invalid indirect expansion"}
 	}
 	r := reader{s: target + "}"}
@@ -148,6 +153,7 @@ func (e *eval) value(p *param) (value, error) {
 	}
 	val.v = v
 	switch {
+	case v == nil && p.sub != nil && p.sub.All == 0 && p.op == opLength: // the subscript is not looked at
 	case p.sub == nil:
 		if v.Is(vars.Assoc) {
 			val.s, val.set = v.Key("0")
@@ -529,15 +535,23 @@ func changeCase(s string, letter byte, all bool, m *Matcher, bytes bool) string 
 
 // slice implements ${x:offset:length}.
 func (e *eval) slice(p *param, val value, quoted bool) error {
+	if !val.many && !val.set || val.many && p.kind == parVar && len(val.list) == 0 {
+		if val.many { // the numbers are not looked at
+			return e.joined(p, quoted, nil, val.star && !p.here, quoted)
+		}
+		e.emit("", quoted)
+		return nil
+	}
 	off, err := p.off.eval(e)
+	n, hasLen := int64(0), p.len != nil
+	if hasLen && err == nil {
+		n, err = p.len.eval(e)
+	}
+	if bad, ok := err.(*Error); ok && bad.Kind == BadArith && !bad.Deep {
+		bad.Text = p.shown() + ": " + bad.Text
+	}
 	if err != nil {
 		return err
-	}
-	n, hasLen := int64(0), p.len != nil
-	if hasLen {
-		if n, err = p.len.eval(e); err != nil {
-			return err
-		}
 	}
 	negative := func() error {
 		return &Error{Kind: BadSubst, Text: p.len.text + ": substring expression < 0"}

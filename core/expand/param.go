@@ -148,7 +148,7 @@ func (e *eval) index(s *Sub, name string, v *vars.Var) (int64, error) {
 	}
 	n, err := s.arith.eval(e)
 	if err != nil {
-		return 0, err
+		return 0, deep(err)
 	}
 	if n < 0 {
 		if n += v.MaxIndex() + 1; n < 0 || !v.Is(vars.Indexed) {

@@ -62,7 +62,7 @@ func NewMatcher(pattern string, flags Flags) *Matcher {
 	m.odd = p.bracket && m.oddLength(pattern)
 	m.ext = p.hasExt
 	if p.deep {
-		m.seq, m.err = nil, limitError("pattern", "pattern nested too deeply")
+		m.seq, m.err = nil, limitError("depth", "pattern nested too deeply")
 	}
 	switch {
 	case m.fold || m.ext || m.err != nil:

@@ -40,7 +40,7 @@ func (r *reader) word(m mode) []part {
 	defer func() { r.depth-- }()
 	if r.depth > maxDepth {
 		r.i = len(r.s)
-		return []part{{kind: pError, text: "word", leaf: int(Limit)}}
+		return []part{{kind: pError, text: "word", leaf: int32(Limit)}}
 	}
 	b := partsBuilder{mode: m}
 	r.here = r.here || m == modeHere
@@ -144,9 +144,6 @@ func (b *partsBuilder) flush() {
 
 func (b *partsBuilder) add(p part) {
 	b.flush()
-	if b.parts == nil {
-		b.parts = make([]part, 0, 2)
-	}
 	b.parts = append(b.parts, p)
 }
 
@@ -220,7 +217,7 @@ func (r *reader) marked(quoted bool) part {
 	n, end := markAt(r.s, r.i)
 	r.i = end
 	if n >= len(r.nodes) {
-		return part{kind: pLeaf, leaf: n, quoted: quoted}
+		return part{kind: pLeaf, leaf: int32(n), quoted: quoted}
 	}
 	kind := pCommand
 	if _, ok := r.nodes[n].node.(*syntax.ProcSubst); ok {

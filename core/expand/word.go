@@ -14,8 +14,12 @@ type Source struct {
 	// offsets), this is still what bash would read.
 	Text string
 
+	base  int // what the parser's offsets in it begin with
 	ticks []tick
 }
+
+// off is a position's offset in the text.
+func (src *Source) off(p syntax.Pos) int { return max(int(p.Offset())-src.base, 0) }
 
 // tick is an old-style command substitution: in what it contains, one more
 // level of backslashes must be taken off.
@@ -27,8 +31,11 @@ type tick struct {
 
 // NewSource returns the Source of text that parsed as nodes. They are walked
 // only if text contains a backquote; their depth must have been checked.
-func NewSource(text string, nodes ...syntax.Node) *Source {
-	src := &Source{Text: text}
+func NewSource(text string, nodes ...syntax.Node) *Source { return NewSourceAt(text, 0, nodes...) }
+
+// NewSourceAt is NewSource for a text at the parser's offset base.
+func NewSourceAt(text string, base int, nodes ...syntax.Node) *Source {
+	src := &Source{Text: text, base: base}
 	if strings.IndexByte(text, '`') < 0 {
 		return src
 	}
@@ -65,7 +72,7 @@ func (src *Source) addTicks(n syntax.Node) {
 			in++
 		}
 		if c, ok := n.(*syntax.CmdSubst); ok && c.Backquotes {
-			src.ticks = append(src.ticks, tick{int(c.Left.Offset()) + 1, int(c.Right.Offset()), in > 0, -1})
+			src.ticks = append(src.ticks, tick{src.off(c.Left) + 1, src.off(c.Right), in > 0, -1})
 		}
 		return true
 	})
@@ -104,7 +111,7 @@ func (src *Source) cook(from, to int, roots []syntax.Node) (string, []command) {
 	}
 	raw := src.Text[from:to]
 	var nodes []syntax.Node
-	if strings.ContainsAny(raw, "(`") {
+	if strings.IndexByte(raw, '(') >= 0 || strings.IndexByte(raw, '`') >= 0 {
 		for _, r := range roots {
 			if r != nil {
 				nodes = commands(r, nodes)
@@ -119,7 +126,7 @@ func (src *Source) cook(from, to int, roots []syntax.Node) (string, []command) {
 	at := from
 	var kept []command
 	for _, n := range nodes {
-		lo, hi := int(n.Pos().Offset()), int(n.End().Offset())
+		lo, hi := src.off(n.Pos()), src.off(n.End())
 		if lo < at || hi > to || hi <= lo {
 			continue
 		}
@@ -200,15 +207,16 @@ type Word struct {
 	// value of an assignment.
 	Assign bool
 
+	isLit bool     // constant: no expansion, glob or brace
+	memo  bool     // contains a command or process substitution
+	solid bool     // no unquoted expansion, no pattern
+	fast  fastKind // which of the common words it is
+
 	parts  []part
 	lit    string // the whole word, if isLit
-	isLit  bool   // constant: no expansion, glob or brace
-	memo   bool   // contains a command or process substitution
-	braces *braces
 	text   string // source, for messages
-	fast   fastKind
+	braces *braces
 	match  *Matcher // of AsPattern, of a constant
-	solid  bool     // no unquoted expansion, no pattern
 	open   bool     // a single quote in it is not closed
 }
 
@@ -252,31 +260,40 @@ const (
 type part struct {
 	kind   partKind
 	quoted bool        // by quotes or backslash: not split, no pattern
-	text   string      // pLit; the name of pTilde; the message of pError
 	meta   bool        // an unquoted pLit contains pattern characters
+	single bool        // a pQuote in single quotes, which arithmetic does not take
+	at     tildePlace  // pTilde
+	leaf   int32       // pLeaf: number of an operand already expanded
+	text   string      // pLit; the name of pTilde; the message of pError
 	parts  []part      // pQuote
 	par    *param      // pParam
 	node   syntax.Node // pCommand, pProcess
 	arith  *Arith      // pArith
-	at     tildePlace  // pTilde
-	leaf   int         // pLeaf: number of an operand already expanded
-	single bool        // a pQuote in single quotes, which arithmetic does not take
 }
 
 // CompileWord reads the text of w. Brace expansion is prepared, too; only
 // Fields performs it.
 func CompileWord(src *Source, w *syntax.Word) *Word {
+	out := &Word{}
+	CompileInto(out, src, w)
+	return out
+}
+
+// CompileInto is CompileWord into a zero Word.
+func CompileInto(out *Word, src *Source, w *syntax.Word) {
 	if len(w.Parts) == 0 {
-		return &Word{isLit: true}
+		out.isLit = true
+		return
 	}
-	from, to := int(w.Pos().Offset()), min(int(w.End().Offset()), len(src.Text))
-	if raw := src.Text[min(from, to):to]; plainText(raw) {
-		return &Word{text: raw, lit: raw, isLit: true}
+	from, to := src.off(w.Pos()), min(src.off(w.End()), len(src.Text))
+	raw := src.Text[min(from, to):to]
+	if plainText(raw) {
+		out.text, out.lit, out.isLit = raw, raw, true
+		return
 	}
 	text, nodes := src.cook(from, to, []syntax.Node{w})
-	out := compile(text, nodes)
-	out.text = Decode(src.Text[min(from, to):to])
-	return out
+	out.compile(text, nodes)
+	out.text = Decode(raw)
 }
 
 // CompilePrompt compiles a text made at run time by the rules of a
@@ -293,20 +310,31 @@ func CompilePrompt(text string) *Word {
 func CompileText(text string) *Word { return compile(dropMarks(text), nil) }
 
 func compile(text string, nodes []command) *Word {
-	w := compileOne(text, nodes)
+	w := &Word{}
+	w.compile(text, nodes)
+	return w
+}
+
+func (w *Word) compile(text string, nodes []command) {
+	w.compileOne(text, nodes)
 	if !w.isLit || strings.IndexByte(text, '{') >= 0 {
 		if b := newBraces(text, nodes); b != nil {
 			w.braces, w.isLit = b, false
 		}
 	}
-	return w
 }
 
 func compileOne(text string, nodes []command) *Word {
-	r := reader{s: text, nodes: nodes}
-	w := &Word{parts: r.word(modeWord), open: r.open}
-	w.finish()
+	w := &Word{}
+	w.compileOne(text, nodes)
 	return w
+}
+
+func (w *Word) compileOne(text string, nodes []command) {
+	r := reader{s: text, nodes: nodes}
+	w.parts = r.word(modeWord)
+	w.open = r.open
+	w.finish()
 }
 
 // CompileHereDoc compiles the body of a here-document. A body whose delimiter
@@ -315,12 +343,12 @@ func CompileHereDoc(src *Source, r *syntax.Redirect) *Word {
 	if r.Hdoc == nil || len(r.Hdoc.Parts) == 0 {
 		return &Word{isLit: true}
 	}
-	text, nodes := src.cook(int(r.Hdoc.Pos().Offset()), int(r.Hdoc.End().Offset()), []syntax.Node{r.Hdoc})
+	text, nodes := src.cook(src.off(r.Hdoc.Pos()), src.off(r.Hdoc.End()), []syntax.Node{r.Hdoc})
 	text = text[:strings.LastIndexByte(text, '\n')+1] // without the delimiter's line
 	if r.Op == syntax.DashHdoc {
 		text = stripTabs(text)
 	}
-	delim := src.Text[min(int(r.Word.Pos().Offset()), len(src.Text)):min(int(r.Word.End().Offset()), len(src.Text))]
+	delim := src.Text[min(src.off(r.Word.Pos()), len(src.Text)):min(src.off(r.Word.End()), len(src.Text))]
 	if strings.ContainsAny(delim, "'\"\\") {
 		return &Word{isLit: true, lit: text, parts: []part{{kind: pLit, quoted: true, text: text}}}
 	}

@@ -105,6 +105,12 @@ func Names() []string {
 	return s
 }
 
+// What ends a run besides the bounds of the table.
+const (
+	Timeout  = "timeout"  // the call's own time is used up
+	Deadlock = "deadlock" // every process waits for another
+)
+
 // Or gives v, or the largest number where v is 0 and so unlimited.
 func Or(v int64) int64 {
 	if v == 0 {

@@ -1,8 +1,6 @@
 package shell
 
 import (
-	"sort"
-
 	"eryxsh/core/expand"
 )
 
@@ -61,19 +59,8 @@ type analyzer struct {
 
 // unit adds the commands of a unit: every simple command has a node, wherever it stands.
 func (a *analyzer) unit(u *Unit) {
-	var all []node
-	for _, n := range u.nodes {
-		all = append(all, n)
-	}
-	sort.Slice(all, func(i, j int) bool {
-		x, y := all[i].at().addr, all[j].at().addr
-		if x.Start != y.Start {
-			return x.Start < y.Start
-		}
-		return x.End < y.End || x.End == y.End && x.Kind < y.Kind
-	})
 	redirs := map[node][]*redir{} // of compound commands: told with the command inside that comes first
-	for _, n := range all {
+	for _, n := range u.nodes {
 		switch x := n.(type) {
 		case *funcDecl:
 			a.funcs[x.name] = true
@@ -83,7 +70,7 @@ func (a *analyzer) unit(u *Unit) {
 			}
 		}
 	}
-	for _, n := range all {
+	for _, n := range u.nodes {
 		switch x := n.(type) {
 		case *simple:
 			if len(x.words) > 0 || len(x.redirs) > 0 {
@@ -100,7 +87,7 @@ func (a *analyzer) unit(u *Unit) {
 		}
 	}
 	if len(a.around) > 0 && len(u.nodes) > 0 { // around nothing that is a command
-		a.add(all[0], nil, nil)
+		a.add(u.nodes[0], nil, nil)
 	}
 }
 

@@ -109,7 +109,7 @@ func (m *Machine) cast(e expand.Env, v *vars.Var, name string, sub *expand.Sub, 
 	}
 	switch {
 	case v.Is(vars.Integer):
-		n, err := expand.EvalString(e, value)
+		n, err := expand.EvalValue(e, value)
 		if err != nil {
 			return "", err
 		}
@@ -118,7 +118,7 @@ func (m *Machine) cast(e expand.Env, v *vars.Var, name string, sub *expand.Sub, 
 			if sub != nil {
 				old, _ = m.element(e, v, name, sub)
 			}
-			o, err := expand.EvalString(e, old)
+			o, err := expand.EvalValue(e, old)
 			if err != nil {
 				return "", err
 			}
@@ -154,6 +154,9 @@ func (m *Machine) element(e expand.Env, v *vars.Var, name string, sub *expand.Su
 
 // assignNode makes one assignment of the script.
 func (m *Machine) assignNode(p *Process, e expand.Env, a *assign) error {
+	if a.empty {
+		return &expand.Error{Kind: expand.BadSubscript, Text: a.name + "[]: bad array subscript"}
+	}
 	if a.list {
 		return m.assignList(p, e, a.name, a, 0)
 	}
@@ -182,7 +185,7 @@ func (m *Machine) assignNode(p *Process, e expand.Env, a *assign) error {
 		if a.sub != nil {
 			name += "[" + a.sub.Text + "]"
 		}
-		m.trace(p, name+op+quoteTrace(value))
+		m.trace(p, name+op+traceValue(value))
 	}
 	return m.assignEnv(p, e, a.name, a.sub, value, a.add)
 }
@@ -208,7 +211,7 @@ func (m *Machine) assignList(p *Process, e expand.Env, name string, a *assign, a
 	assoc := v.Is(vars.Assoc) || attrs&vars.Assoc != 0
 	keyed := a.keyed()
 	if p.Shell.Opts.on(OptXtrace) && validName(name) {
-		m.trace(p, a.text())
+		expand.Once(e, func() { m.trace(p, a.text()) })
 	}
 	if !keyed {
 		words, err := expand.Fields(e, m.rt.split[:0], a.words)
@@ -233,7 +236,7 @@ func (m *Machine) assignList(p *Process, e expand.Env, name string, a *assign, a
 	values := make([][]string, len(a.array))
 	for i, el := range a.array {
 		var err error
-		if el.sub == nil {
+		if el.sub == nil && !el.empty {
 			values[i], err = expand.Fields(e, nil, []*expand.Word{el.value})
 		} else {
 			var s string
@@ -247,10 +250,20 @@ func (m *Machine) assignList(p *Process, e expand.Env, name string, a *assign, a
 	next := m.emptied(t, name, assoc, a.add, attrs).MaxIndex() + 1
 	for i, el := range a.array {
 		var err error
-		if el.sub == nil {
+		switch {
+		case el.empty:
+			m.complain(p, "%s: bad array subscript", values[i][0])
+			continue
+		case el.sub == nil:
 			next, err = m.listWords(p, e, name, values[i], next)
-		} else {
-			next, err = m.listElement(p, e, name, el, values[i][0])
+		default:
+			var end int64
+			end, err = m.listElement(p, e, name, el, values[i][0])
+			if bad, ok := err.(*expand.Error); ok && bad.Kind == expand.BadSubscript { // the others are assigned
+				m.complain(p, "[%s]%s=%s: bad array subscript", el.sub.Text, map[bool]string{true: "+"}[el.add], values[i][0])
+				continue
+			}
+			next = end
 		}
 		if err != nil {
 			return err
@@ -314,7 +327,15 @@ func (m *Machine) listWords(p *Process, e expand.Env, name string, words []strin
 
 // listElement does one [subscript]=value of a list; the next plain word goes behind it.
 func (m *Machine) listElement(p *Process, e expand.Env, name string, el element, value string) (int64, error) {
-	at, err := el.sub.Resolve(e, name, p.Shell.Vars.Get(name))
+	sub := el.sub
+	if !p.Shell.Vars.Get(name).Is(vars.Assoc) && sub.Word != nil && strings.ContainsAny(sub.Text, `'"\`) { // its quotes are removed
+		text, err := expand.String(e, sub.Word)
+		if err != nil {
+			return 0, err
+		}
+		sub = expand.SubText(text)
+	}
+	at, err := sub.Resolve(e, name, p.Shell.Vars.Get(name))
 	if x, ok := err.(*expand.Error); ok && x.Kind == expand.BadSubscript { // the others are still set
 		m.complain(p, "[%s]=%s: bad array subscript", el.sub.Text, value)
 		return p.Shell.Vars.Get(name).MaxIndex() + 1, nil
@@ -344,7 +365,7 @@ func (m *Machine) listElement(p *Process, e expand.Env, name string, el element,
 // keyed reports whether an associative array's list gives [key]=value elements.
 func (a *assign) keyed() bool {
 	for _, el := range a.array {
-		if el.sub != nil {
+		if el.sub != nil || el.empty {
 			return true
 		}
 	}

@@ -215,7 +215,8 @@ func (m *Machine) biBreak(p *Process, argv []string) int {
 		args = args[1:]
 	}
 	if !p.inLoop() {
-		args = nil // it says so, whatever they are
+		m.complain(p, "%s: only meaningful in a `for', `while', or `until' loop", argv[0])
+		return 0
 	}
 	if len(args) > 0 {
 		v, err := expandInt(args[0])
@@ -237,8 +238,7 @@ func (m *Machine) biBreak(p *Process, argv []string) int {
 		n = v
 	}
 	if !m.breakLoop(p, n, argv[0] == "continue") {
-		m.complain(p, "%s: only meaningful in a `for', `while', or `until' loop", argv[0])
-		return 0
+		m.unwindExit(p, 0) // of the shell around this $( )
 	}
 	return pushed
 }

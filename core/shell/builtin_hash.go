@@ -125,7 +125,7 @@ func (m *Machine) biHash(p *Process, argv []string) int {
 		case remove || show:
 			h, ok := p.Shell.Hashed.Get(name)
 			if !ok {
-				m.complain(p, "hash: %s: not found", name)
+				m.complainAfter(p, &b, "hash", "%s: not found", name)
 				status = 1
 				continue
 			}

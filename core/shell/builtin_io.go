@@ -57,8 +57,7 @@ func (m *Machine) biPrintf(p *Process, argv []string) int {
 		}
 		value, _, _ := strings.Cut(string(text), "\x00")
 		if err := m.assign(p, name, s, value, false); err != nil {
-			m.complain(p, "%s", err)
-			return 1
+			return m.builtinFailed(p, "printf", err)
 		}
 		return status
 	}
@@ -342,10 +341,7 @@ func (m *Machine) readStore(p *Process, o *readOptions, names []string, line str
 			ifs = " \t\n"
 		}
 	}
-	fail := func(err error) int {
-		m.complain(p, "%s", err)
-		return 1
-	}
+	fail := func(err error) int { return m.builtinFailed(p, "read", err) }
 	if o.array != "" {
 		fields := expand.SplitFields(line, ifs, 0, o.raw)
 		v := p.Shell.Vars.Get(o.array)
@@ -359,6 +355,7 @@ func (m *Machine) readStore(p *Process, o *readOptions, names []string, line str
 		own := p.Shell.Vars.Own(o.array)
 		own.Clear()
 		own.MakeIndexed()
+		own.SetAssigned()
 		for i, s := range fields {
 			own.SetIndex(int64(i), s)
 		}
@@ -565,6 +562,7 @@ func (m *Machine) biMapfile(p *Process, argv []string) int {
 		own.Clear()
 	}
 	own.MakeIndexed()
+	own.SetAssigned()
 	f := p.push(Frame{Kind: FMapfile, Words: append([]string(nil), argv...), I: o.origin, X: &Extra{}})
 	m.stepMapfile(p, f)
 	return pushed
@@ -629,6 +627,9 @@ func (m *Machine) stepSelect(p *Process, f *Frame) {
 		}
 		f = p.top()
 		f.PC, p.Status = 0, 0
+		if p.Shell.Opts.on(OptXtrace) {
+			m.traceFor(p, n)
+		}
 		if len(f.Words) == 0 {
 			m.pop(p)
 			return

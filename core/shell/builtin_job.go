@@ -467,7 +467,7 @@ func (m *Machine) killList(p *Process, args []string) int {
 			b.WriteString(itoa(n) + "\n")
 			continue
 		}
-		m.complain(p, "kill: %s: invalid signal specification", a)
+		m.complainAfter(p, &b, "kill", "%s: invalid signal specification", a)
 		status = 1
 	}
 	return max(status, m.out(p, "kill", []byte(b.String())))

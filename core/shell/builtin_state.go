@@ -37,6 +37,9 @@ func (m *Machine) biSet(p *Process, argv []string) int {
 		}
 		return m.out(p, "set", []byte(b.String()))
 	}
+	if bad := badSetOption(args); bad != "" {
+		return m.usage(p, "set", bad, "set [-abefhkmnptuvxBCEHPT] [-o option-name] [--] [-] [arg ...]")
+	}
 	for len(args) > 0 {
 		a := args[0]
 		if a == "--" {
@@ -74,10 +77,7 @@ func (m *Machine) biSet(p *Process, argv []string) int {
 				args = args[1:]
 				continue
 			}
-			o, ok := optionByLetter(a[i])
-			if !ok {
-				return m.usage(p, "set", a[:1]+string(a[i]), "set [-abefhkmnptuvxBCEHPT] [-o option-name] [--] [-] [arg ...]")
-			}
+			o, _ := optionByLetter(a[i])
 			m.setOption(p, o.opt, on)
 		}
 	}
@@ -85,6 +85,24 @@ func (m *Machine) biSet(p *Process, argv []string) int {
 		p.Shell.Params = append([]string(nil), args...)
 	}
 	return 0
+}
+
+// badSetOption gives the first option of set that there is not; nothing is set then.
+func badSetOption(args []string) string {
+	for i := 0; i < len(args); i++ {
+		a := args[i]
+		if a == "--" || a == "-" || a != "+" && (len(a) < 2 || a[0] != '-' && a[0] != '+') {
+			break
+		}
+		for j := 1; j < len(a); j++ {
+			if a[j] == 'o' {
+				i++
+			} else if _, ok := optionByLetter(a[j]); !ok {
+				return a[:1] + a[j:j+1]
+			}
+		}
+	}
+	return ""
 }
 
 func (m *Machine) setOption(p *Process, o Option, on bool) {
@@ -183,7 +201,7 @@ func (m *Machine) biShopt(p *Process, argv []string) int {
 	for _, name := range args {
 		o, ok := findOption(list, name)
 		if !ok {
-			m.complain(p, "shopt: %s: invalid shell option name", name)
+			m.complainAfter(p, &b, "shopt", "%s: invalid shell option name", name)
 			if !setO || !set && !unset {
 				status = 1
 			}
@@ -236,7 +254,7 @@ func (m *Machine) biAlias(p *Process, argv []string) int {
 		default:
 			v, ok := p.Shell.Aliases.Get(name)
 			if !ok {
-				m.complain(p, "alias: %s: not found", name)
+				m.complainAfter(p, &b, "alias", "%s: not found", name)
 				status = 1
 				continue
 			}
@@ -573,7 +591,7 @@ func (m *Machine) biType(p *Process, argv []string) int {
 		found := m.kinds(p, name, all, force, noFunc)
 		if len(found) == 0 {
 			if !kind && !path {
-				m.complain(p, "type: %s: not found", name)
+				m.complainAfter(p, &b, "type", "%s: not found", name)
 			}
 			status = 1
 			continue

@@ -75,6 +75,9 @@ func (t *tester) decide() bool {
 	}
 	ok := t.or()
 	if t.err == "" && t.i < len(t.args) {
+		if strings.HasPrefix(t.args[t.i], "-") {
+			return t.fail("syntax error: `" + t.args[t.i] + "' unexpected")
+		}
 		return t.fail("too many arguments")
 	}
 	return ok
@@ -425,11 +428,10 @@ func (m *Machine) testDone(p *Process, ok bool, err error) {
 	status := boolStatus(ok)
 	if err != nil {
 		if te, isTest := err.(*testError); isTest {
-			m.complain(p, "%s", te.text)
+			if te.text != "" {
+				m.complain(p, "%s", te.text)
+			}
 			status = te.status
-		} else if e, isExp := err.(*expand.Error); isExp && e.Kind == expand.BadArith {
-			m.complain(p, "[[: %s", e.Text)
-			status = 1
 		} else {
 			m.expandFailed(p, err)
 			return
@@ -438,6 +440,14 @@ func (m *Machine) testDone(p *Process, ok bool, err error) {
 	p.Status = status
 	m.setPipe(p, status)
 	m.afterCommand(p)
+}
+
+// operandError makes an operand of -eq that is no expression [[ ]]'s own failure.
+func operandError(err error) error {
+	if e, ok := err.(*expand.Error); ok && e.Kind == expand.BadArith && !e.Deep {
+		return &testError{text: "[[: " + e.Text, status: 1}
+	}
+	return err
 }
 
 // testError is [[ ]]'s own failure.
@@ -485,7 +495,7 @@ func (m *Machine) testOperand(p *Process, e expand.Env, x *testExpr) (bool, erro
 			if op == "" {
 				op = "-n"
 			}
-			m.trace(p, "[[ "+op+" "+quoteTrace(left)+" ]]")
+			m.trace(p, "[[ "+op+" "+quotePattern(left)+" ]]")
 		}
 		switch x.op {
 		case "", "-n":
@@ -505,7 +515,7 @@ func (m *Machine) testOperand(p *Process, e expand.Env, x *testExpr) (bool, erro
 func (m *Machine) testBinary(p *Process, e expand.Env, x *testExpr, left string, trace bool) (bool, error) {
 	show := func(right string) {
 		if trace {
-			m.trace(p, "[[ "+quoteTrace(left)+" "+x.op+" "+quotePattern(right)+" ]]")
+			m.trace(p, "[[ "+quotePattern(left)+" "+x.op+" "+quotePattern(right)+" ]]")
 		}
 	}
 	switch x.op {
@@ -548,11 +558,11 @@ func (m *Machine) testBinary(p *Process, e expand.Env, x *testExpr, left string,
 	}
 	a, err := expand.EvalString(e, left)
 	if err != nil {
-		return false, err
+		return false, operandError(err)
 	}
 	b, err := expand.EvalString(e, right)
 	if err != nil {
-		return false, err
+		return false, operandError(err)
 	}
 	return compareInts(a, x.op, b), nil
 }

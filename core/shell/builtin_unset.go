@@ -53,11 +53,15 @@ func (m *Machine) biUnset(p *Process, argv []string) int {
 					continue
 				}
 			}
-			m.complain(p, "unset: `%s': not a valid identifier", name)
-			status = 1
+			if variables {
+				m.complain(p, "unset: `%s': not a valid identifier", name)
+				status = 1
+			}
 			continue
 		}
-		if st := m.unsetVar(p, base, sub, variables, ref); st != 0 {
+		if st := m.unsetVar(p, base, sub, variables, ref); st == pushed {
+			return pushed
+		} else if st != 0 {
 			status = st
 		}
 	}
@@ -168,8 +172,7 @@ func (m *Machine) unsetElement(p *Process, name string, v *vars.Var, sub string)
 			at, err = &expand.Sub{Text: unquoteKey(sub), Resolved: true}, nil
 		}
 	} else if at, err = expand.SubText(sub).Resolve(m.env(p), name, v); err != nil {
-		m.complain(p, "unset: %s", err)
-		return 1
+		return m.builtinFailed(p, "unset", err)
 	}
 	own := t.Own(name)
 	if own.Is(vars.Assoc) {

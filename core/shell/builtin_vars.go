@@ -123,6 +123,10 @@ func attrOf(c byte) vars.Attr {
 
 // biDeclare runs a declaration builtin whose operands are plain words (command declare, builtin local …).
 func (m *Machine) biDeclare(p *Process, argv []string) int {
+	if p.localOutside(argv[0]) {
+		m.complain(p, "local: can only be used in a function")
+		return 1
+	}
 	d, status := m.declOptions(p, argv[0], argv[1:])
 	if status >= 0 {
 		return status
@@ -151,7 +155,9 @@ func (m *Machine) biDeclare(p *Process, argv []string) int {
 			}
 			continue
 		}
-		if st := m.declareOne(p, m.env(p), &d, base, s, value, has, add); st != 0 {
+		if st := m.declareOne(p, m.env(p), &d, base, s, value, has, add); st == pushed {
+			return pushed
+		} else if st != 0 {
 			status = st
 		}
 	}
@@ -195,9 +201,9 @@ const needs = -2
 
 // Positions of a declaration's frame.
 const (
-	declBegin = iota
-	declRedirs
+	declBegin  = iota
 	declExpand // operand I is expanded next
+	declRedirs // redirection I is opened next
 	declDo     // item I is declared next
 )
 
@@ -216,18 +222,7 @@ func (m *Machine) stepDecl(p *Process, f *Frame) {
 		if p.Shell.Traps != nil && m.debugTrap(p, n, nil) {
 			return
 		}
-		f.PC = declRedirs
-	}
-	if f.PC == declRedirs {
-		switch m.redirect(p, f, n.redirs) {
-		case again:
-			return
-		case failed:
-			m.redirFailed(p, f)
-			return
-		}
-		f = p.top()
-		f.PC, f.I = declExpand, 0
+		f.PC = declExpand
 	}
 	for f.PC == declExpand && f.I < len(n.args) {
 		a := n.args[f.I]
@@ -243,8 +238,23 @@ func (m *Machine) stepDecl(p *Process, f *Frame) {
 		f = p.top()
 		f.I++
 	}
-	x := f.X
 	if f.PC == declExpand {
+		f.PC, f.I = declRedirs, 0
+		if p.Shell.Opts.on(OptXtrace) {
+			m.traceDecl(p, n, f.X)
+		}
+	}
+	x := f.X
+	if f.PC == declRedirs {
+		switch m.redirect(p, f, n.redirs) {
+		case again:
+			return
+		case failed:
+			m.redirFailed(p, f)
+			return
+		}
+		f = p.top()
+		x = f.X
 		f.PC, f.I = declDo, 0
 		p.Shell.Last = x.lastItem(n)
 		if fn, ok := p.Shell.Funcs.Get(n.name); ok { // a function of that name
@@ -293,12 +303,26 @@ func (x *Extra) item(text string, code int) {
 	x.Fields, x.Codes = append(x.Fields, text), append(x.Codes, code)
 }
 
+// localOutside reports whether a declaration is a local outside of functions.
+func (p *Process) localOutside(name string) bool { return name == "local" && p.enclosing() < 0 }
+
+// lists reports whether an operand is name=( … ).
+func (n *decl) lists() bool {
+	return slices.ContainsFunc(n.args, func(a *assign) bool { return a.list })
+}
+
 // declareNow does a declaration that needs no frame. Every value is expanded
 // before the first name changes.
 func (m *Machine) declareNow(p *Process, n *decl) {
 	p.Line, p.Subst = n.line, 0
 	m.Meter.Commands++
 	d, args := *n.set, n.args[n.first:]
+	if p.localOutside(d.name) && !n.lists() {
+		m.complain(p, "local: can only be used in a function")
+		m.done(p, 1)
+		m.afterCommand(p)
+		return
+	}
 	d.local = d.isLocal(p)
 	e := m.env(p)
 	values := m.rt.fields[:0]
@@ -338,6 +362,9 @@ func (m *Machine) declareNow(p *Process, n *decl) {
 			st = 1
 			m.complain(p, "%s", errLate)
 		}
+		if st == pushed {
+			return
+		}
 		if st != 0 {
 			p.Status = st
 		}
@@ -369,8 +396,12 @@ func (x *Extra) lastItem(n *decl) string {
 // declare does the items of an expanded declaration, options first.
 func (m *Machine) declare(p *Process, f *Frame, n *decl) {
 	x := f.X
-	if f.I == 0 && p.Shell.Opts.on(OptXtrace) {
-		m.traceDecl(p, n, x)
+	if p.localOutside(n.name) && !n.lists() {
+		m.complain(p, "local: can only be used in a function")
+		m.pop(p)
+		m.done(p, 1)
+		m.afterCommand(p)
+		return
 	}
 	words := 0
 	for words < len(x.Codes) && x.Codes[words] == 0 {
@@ -412,7 +443,7 @@ func (m *Machine) declare(p *Process, f *Frame, n *decl) {
 				}
 				return nil
 			})
-			if !ok {
+			if !ok || st == pushed {
 				return
 			}
 			if err != nil {
@@ -470,8 +501,8 @@ func (m *Machine) biDeclareRest(p *Process, e expand.Env, d *declaration) int {
 		}
 		switch st := m.declareOne(p, e, d, base, s, value, has, add); st {
 		case 0:
-		case needs:
-			return needs
+		case needs, pushed:
+			return st
 		default:
 			status = st
 		}
@@ -540,7 +571,7 @@ func (m *Machine) declareOne(p *Process, e expand.Env, d *declaration, name stri
 	if d.funcs {
 		return m.declareFunc(p, d, name)
 	}
-	if d.name == "local" && p.enclosing() < 0 {
+	if p.localOutside(d.name) {
 		m.complain(p, "local: can only be used in a function")
 		return 1
 	}
@@ -619,8 +650,7 @@ func (m *Machine) declareOne(p *Process, e expand.Env, d *declaration, name stri
 			return needs
 		}
 		if err != nil {
-			m.complain(p, "%s", err)
-			return 1
+			return m.builtinFailed(p, d.name, err)
 		}
 	} else if sub != nil && !v.IsArray() {
 		v.MakeIndexed()
@@ -712,8 +742,7 @@ func (m *Machine) declareList(p *Process, e expand.Env, d *declaration, a *assig
 	if err := run(); err == expand.ErrNeed {
 		return needs
 	} else if err != nil {
-		m.complain(p, "%s", err)
-		return 1
+		return m.builtinFailed(p, d.name, err)
 	}
 	if d.set&vars.ReadOnly != 0 {
 		v := p.Shell.Vars.Own(name)

@@ -9,7 +9,7 @@ import (
 
 // declList prints what declare, export -p and their kin print. done says that nothing is to be declared.
 func (m *Machine) declList(p *Process, d *declaration, bare bool) (status int, done bool) {
-	if !d.print && !bare {
+	if !d.print && !bare || len(d.operands) > 0 && (d.name == "export" || d.name == "readonly") && !d.funcs {
 		return 0, false
 	}
 	var b strings.Builder
@@ -48,7 +48,7 @@ func (m *Machine) declList(p *Process, d *declaration, bare bool) (status int, d
 				v = m.special(p, n, v)
 			}
 			if v == nil {
-				m.complain(p, "%s: %s: not found", d.name, n)
+				m.complainAfter(p, &b, d.name, "%s: not found", n)
 				status = 1
 				continue
 			}

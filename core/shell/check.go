@@ -113,7 +113,7 @@ func (f *Frame) wrong(bottom bool) string {
 // declares checks the items of a declaration's frame.
 func (f *Frame) declares(n *decl) bool {
 	if f.X == nil {
-		return f.PC < declExpand
+		return f.PC == declBegin
 	}
 	if len(f.X.Codes) != len(f.X.Fields) {
 		return false

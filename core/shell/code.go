@@ -1,6 +1,9 @@
 package shell
 
 import (
+	"cmp"
+	"slices"
+
 	"eryxsh/core/expand"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -16,8 +19,17 @@ type Unit struct {
 	Text  string // encoded as expand.Encode does
 	src   *expand.Source
 	body  *list
-	nodes map[address]node
+	nodes []node // by address
+	warn  []warning
+	ext   int                   // 1 + offset of the first ( of an extended pattern
+	added int                   // newlines that are not in the text it was read from
 	subst map[syntax.Node]*list // bodies of $( ) and <( ) by their syntax node
+}
+
+// warning is what the reader of a unit says before the unit runs.
+type warning struct {
+	line int
+	text string
 }
 
 // NodeKind tells the nodes of a unit apart. Numbers are saved: append only.
@@ -51,6 +63,22 @@ type address struct {
 	Start uint32   `cbor:"2,keyasint,omitempty"`
 	End   uint32   `cbor:"3,keyasint,omitempty"`
 	N     uint32   `cbor:"4,keyasint,omitempty"`
+}
+
+// compare orders addresses; N does not count.
+func (a address) compare(b address) int {
+	return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(a.End, b.End), cmp.Compare(a.Kind, b.Kind))
+}
+
+// find gives the node at an address, nil if there is none.
+func (u *Unit) find(a address) node {
+	i, _ := slices.BinarySearchFunc(u.nodes, a, func(n node, a address) int {
+		return cmp.Or(n.at().addr.compare(a), cmp.Compare(n.at().addr.N, a.N))
+	})
+	if i < len(u.nodes) && u.nodes[i].at().addr == a {
+		return u.nodes[i]
+	}
+	return nil
 }
 
 type place struct {
@@ -106,6 +134,7 @@ type assign struct {
 	sub    *expand.Sub
 	add    bool
 	naked  bool         // declare x
+	empty  bool         // a[]=, which fails when it is made
 	value  *expand.Word // nil: empty
 	array  []element
 	list   bool           // =( )
@@ -115,6 +144,7 @@ type assign struct {
 }
 
 type element struct {
+	empty bool // []=v, which is no element; value is all of it
 	sub   *expand.Sub
 	add   bool
 	value *expand.Word

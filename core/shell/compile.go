@@ -2,6 +2,7 @@ package shell
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -12,10 +13,15 @@ import (
 
 // compiler turns the syntax tree of one unit into code. The tree's depth is
 // already bounded, so it recurses freely.
-type compiler struct{ u *Unit }
+type compiler struct {
+	u     *Unit
+	at    origin // of u
+	base  int    // line of the command being compiled
+	shift int    // from the lines of the text to those bash counts, in a substitution
+}
 
-// compile fills u from its statements.
-func (u *Unit) compile(stmts []*syntax.Stmt) (err error) {
+// compile fills u from its statements, which the parser met at the origin.
+func (u *Unit) compile(stmts []*syntax.Stmt, at origin) (err error) {
 	defer func() {
 		if x := recover(); x != nil {
 			e, ok := x.(*SyntaxError)
@@ -25,15 +31,28 @@ func (u *Unit) compile(stmts []*syntax.Stmt) (err error) {
 			err = e
 		}
 	}()
-	u.nodes = map[address]node{}
 	roots := make([]syntax.Node, len(stmts))
 	for i, s := range stmts {
 		roots[i] = s
 	}
-	u.src = expand.NewSource(u.Text, roots...)
-	c := &compiler{u}
-	u.body = c.list(stmts, 0, uint(len(u.Text)))
+	u.src = expand.NewSourceAt(u.Text, at.off, roots...)
+	c := &compiler{u: u, at: at}
+	u.nodes = make([]node, 0, 8)
+	u.body = c.list(stmts, 0, len(u.Text))
+	u.number()
 	return nil
+}
+
+// number sorts the nodes by their addresses and tells apart those that share one.
+func (u *Unit) number() {
+	slices.SortStableFunc(u.nodes, func(a, b node) int { return a.at().addr.compare(b.at().addr) })
+	for i := 1; i < len(u.nodes); i++ {
+		a, b := u.nodes[i-1].at().addr, &u.nodes[i].at().addr
+		n := a.N
+		if a.N = 0; a == *b {
+			b.N = n + 1
+		}
+	}
 }
 
 // fail reports a construct bash would not have parsed, or one we do not have.
@@ -41,33 +60,38 @@ func (c *compiler) fail(n syntax.Node, format string, args ...any) {
 	panic(&SyntaxError{Line: c.line(n), Column: int(n.Pos().Col()), Text: fmt.Sprintf(format, args...)})
 }
 
-func (c *compiler) line(n syntax.Node) int { return c.u.Line + int(n.Pos().Line()) - 1 }
+// last is the line n ends on.
+func (c *compiler) last(n syntax.Node) int {
+	return c.u.Line + c.shift + int(n.End().Line()) - c.at.line - 1
+}
+
+func (c *compiler) line(n syntax.Node) int {
+	return c.u.Line + c.shift + int(n.Pos().Line()) - c.at.line - 1
+}
+
+// off is a position's offset in the unit's text.
+func (c *compiler) off(p syntax.Pos) int { return max(int(p.Offset())-c.at.off, 0) }
 
 func (c *compiler) place(n syntax.Node, k NodeKind) place {
-	p := c.span(k, n.Pos().Offset(), n.End().Offset())
+	p := c.span(k, c.off(n.Pos()), c.off(n.End()))
 	p.line = c.line(n)
 	return p
 }
 
-func (c *compiler) span(k NodeKind, start, end uint) place {
+func (c *compiler) span(k NodeKind, start, end int) place {
 	return place{unit: c.u, addr: address{Kind: k, Start: uint32(start), End: uint32(end)}, line: c.u.Line}
 }
 
 // index makes a node findable by its address.
-func (c *compiler) index(n node) {
-	a := &n.at().addr
-	for c.u.nodes[*a] != nil {
-		a.N++
-	}
-	c.u.nodes[*a] = n
-}
+func (c *compiler) index(n node) { c.u.nodes = append(c.u.nodes, n) }
 
-func (c *compiler) list(stmts []*syntax.Stmt, start, end uint) *list {
+func (c *compiler) list(stmts []*syntax.Stmt, start, end int) *list {
 	l := &list{place: c.span(NList, start, end)}
 	if len(stmts) > 0 {
 		l.line = c.line(stmts[0])
 	}
 	c.index(l)
+	l.stmts = make([]*stmt, 0, len(stmts))
 	for _, s := range stmts {
 		l.stmts = append(l.stmts, c.stmt(s))
 	}
@@ -79,7 +103,7 @@ func (c *compiler) body(stmts []*syntax.Stmt) *list {
 	if len(stmts) == 0 {
 		return c.list(nil, 0, 0)
 	}
-	return c.list(stmts, stmts[0].Pos().Offset(), stmts[len(stmts)-1].End().Offset())
+	return c.list(stmts, c.off(stmts[0].Pos()), c.off(stmts[len(stmts)-1].End()))
 }
 
 func (c *compiler) stmt(s *syntax.Stmt) *stmt {
@@ -88,11 +112,16 @@ func (c *compiler) stmt(s *syntax.Stmt) *stmt {
 	}
 	st := &stmt{place: c.place(s, NStmt), negated: s.Negated, background: s.Background}
 	if s.Semicolon.IsValid() { // the text of a job does not show its &
-		st.addr.End = uint32(s.Semicolon.Offset())
+		st.addr.End = uint32(c.off(s.Semicolon))
 	}
 	st.end = st.line
+	line := c.line(s)
+	if s.Cmd != nil {
+		line = c.commandLine(s)
+	}
+	c.base = line
 	for _, r := range s.Redirs {
-		st.end = c.u.Line + int(r.Word.End().Line()) - 1
+		st.end = c.last(r.Word)
 		d := c.redir(r)
 		if call, ok := s.Cmd.(*syntax.CallExpr); ok && r.N == nil {
 			d.name = c.elementName(call, r)
@@ -105,16 +134,18 @@ func (c *compiler) stmt(s *syntax.Stmt) *stmt {
 	}
 	switch x := st.cmd.(type) {
 	case nil:
-		x0 := &simple{place: c.span(NSimple, uint(st.addr.Start), uint(st.addr.End)), redirs: st.redirs}
+		x0 := &simple{place: c.span(NSimple, int(st.addr.Start), int(st.addr.End)), redirs: st.redirs}
 		x0.line = st.line
 		c.index(x0)
 		st.cmd, st.redirs = x0, nil
 	case *simple:
+		x.line = line
 		x.redirs, st.redirs = st.redirs, nil
 		if len(x.redirs) > 0 {
 			x.plain, x.bare, x.temp = false, false, false
 		}
 	case *decl:
+		x.line = line
 		x.redirs, st.redirs = st.redirs, nil
 		if len(x.redirs) > 0 {
 			x.set = nil
@@ -136,7 +167,7 @@ func (c *compiler) alone(st *stmt) *stmt {
 		c.index(&copied)
 		only = &copied
 	}
-	st.alone = &list{place: c.span(NList, uint(st.addr.Start), uint(st.addr.End)), stmts: []*stmt{only}, stage: true}
+	st.alone = &list{place: c.span(NList, int(st.addr.Start), int(st.addr.End)), stmts: []*stmt{only}, stage: true}
 	st.alone.line = st.line
 	c.index(st.alone)
 	return st
@@ -170,8 +201,10 @@ func (c *compiler) command(cmd syntax.Command) node {
 	case *syntax.FuncDecl:
 		n = &funcDecl{place: c.place(x, NFunc), name: c.text(x.Name), body: c.stmt(x.Body)}
 	case *syntax.ArithmCmd:
-		e := expand.CompileArith(c.u.src, int(x.Left.Offset())+2, int(x.Right.Offset()), x)
-		n = &arithCmd{place: c.place(x, NArith), expr: e, memo: e.NeedsMemo()}
+		e := expand.CompileArith(c.u.src, c.off(x.Left)+2, c.off(x.Right), x)
+		a := &arithCmd{place: c.place(x, NArith), expr: e, memo: e.NeedsMemo()}
+		a.line = c.last(x)
+		n = a
 		c.substs(x)
 	case *syntax.TestClause:
 		n = c.test(x)
@@ -236,12 +269,12 @@ func (c *compiler) arith(x syntax.ArithmExpr) *expand.Arith {
 		return nil
 	}
 	c.substs(x)
-	return expand.CompileArith(c.u.src, int(x.Pos().Offset()), int(x.End().Offset()), x)
+	return expand.CompileArith(c.u.src, c.off(x.Pos()), c.off(x.End()), x)
 }
 
 func (c *compiler) caseClause(x *syntax.CaseClause) node {
 	k := &caseClause{place: c.place(x, NCase), word: c.word(x.Word)}
-	k.memo = k.word.NeedsMemo()
+	k.memo, k.line = k.word.NeedsMemo(), c.last(x.Word)
 	for _, it := range x.Items {
 		a := arm{op: it.Op}
 		var memo bool
@@ -278,7 +311,7 @@ func chain(x *syntax.BinaryCmd, same func(syntax.BinCmdOperator) bool) (stmts []
 
 func (c *compiler) andOr(x *syntax.BinaryCmd) node {
 	stmts, ops := chain(x, func(o syntax.BinCmdOperator) bool { return o == syntax.AndStmt || o == syntax.OrStmt })
-	n := &andOr{place: c.place(x, NAndOr)}
+	n := &andOr{place: c.place(x, NAndOr), stmts: make([]*stmt, 0, len(stmts)), and: make([]bool, 0, len(ops))}
 	for _, s := range stmts {
 		n.stmts = append(n.stmts, c.stmt(s))
 	}
@@ -351,10 +384,18 @@ func (a *assign) needsMemo() bool {
 }
 
 func (c *compiler) words(ws []*syntax.Word) (out []*expand.Word, memo bool) {
-	for _, w := range ws {
-		e := c.word(w)
-		memo = memo || e.NeedsMemo()
-		out = append(out, e)
+	if len(ws) == 0 {
+		return nil, false
+	}
+	out = make([]*expand.Word, len(ws))
+	all := make([]expand.Word, len(ws))
+	for i, w := range ws {
+		c.substs(w)
+		out[i] = &all[i]
+		c.extended(w)
+		expand.CompileInto(out[i], c.u.src, w)
+		c.closed(w, out[i])
+		memo = memo || out[i].NeedsMemo()
 	}
 	return out, memo
 }
@@ -364,16 +405,37 @@ func (c *compiler) word(w *syntax.Word) *expand.Word {
 		return nil
 	}
 	c.substs(w)
+	c.extended(w)
 	e := expand.CompileWord(c.u.src, w)
+	c.closed(w, e)
+	return e
+}
+
+// closed refuses a word whose quotes the parser took for closed and bash does not.
+func (c *compiler) closed(w *syntax.Word, e *expand.Word) {
 	if e.Unclosed() {
 		c.fail(w, "unexpected EOF while looking for matching `''")
 	}
-	return e
+}
+
+// extended notes where the unit first has an extended pattern.
+func (c *compiler) extended(w *syntax.Word) {
+	for _, p := range w.Parts {
+		if x, ok := p.(*syntax.ExtGlob); ok {
+			if at := c.off(x.Pos()) + 2; c.u.ext == 0 || at < c.u.ext {
+				c.u.ext = at
+			}
+		}
+	}
 }
 
 // substs compiles the bodies of the substitutions below n. A body's own
 // substitutions are found when it is compiled, so the walk stops at each.
 func (c *compiler) substs(n syntax.Node) {
+	from, to := min(c.off(n.Pos()), len(c.u.Text)), min(c.off(n.End()), len(c.u.Text))
+	if t := c.u.Text[from:max(from, to)]; strings.IndexByte(t, '(') < 0 && strings.IndexByte(t, '`') < 0 {
+		return
+	}
 	syntax.Walk(n, func(n syntax.Node) bool {
 		var body []*syntax.Stmt
 		switch x := n.(type) {
@@ -388,18 +450,33 @@ func (c *compiler) substs(n syntax.Node) {
 			c.u.subst = map[syntax.Node]*list{}
 		}
 		if c.u.subst[n] == nil {
-			c.u.subst[n] = c.list(body, n.Pos().Offset(), n.End().Offset())
+			c.substitution(n, body)
 		}
 		return false
 	})
+}
+
+// substitution compiles a body. Its lines count from that of the command it
+// stands in: bash reads $( ) again from its own print, which begins with the
+// first command, and a body in backquotes as it is.
+func (c *compiler) substitution(n syntax.Node, body []*syntax.Stmt) {
+	base, shift := c.base, c.shift
+	from := c.line(n)
+	if x, ok := n.(*syntax.CmdSubst); (!ok || !x.Backquotes) && len(body) > 0 {
+		from = c.line(body[0])
+	}
+	c.shift += base - from
+	c.u.subst[n] = c.list(body, c.off(n.Pos()), c.off(n.End()))
+	c.base, c.shift = base, shift
 }
 
 func (c *compiler) assign(a *syntax.Assign) *assign {
 	as := &assign{add: a.Append, naked: a.Naked}
 	if a.Name != nil {
 		as.name = a.Name.Value
-		if text := c.text(a.Name); strings.IndexByte(text, '[') > 0 { // a subscript hidden from the parser
-			as.name = text
+		if name, sub, ok := strings.Cut(c.text(a.Name), "["); ok { // a subscript hidden from the parser
+			as.name, as.empty = name, sub == "]"
+			as.sub = expand.CompileSub(c.u.src, c.off(a.Name.Pos())+len(name)+1, c.off(a.Name.End())-1)
 		}
 	}
 	if a.Index != nil {
@@ -426,25 +503,27 @@ func (c *compiler) assign(a *syntax.Assign) *assign {
 func (c *compiler) element(e *syntax.ArrayElem) element {
 	el := element{}
 	if e.Index != nil {
-		el.sub = c.sub(e.Index)
-		if e.Value != nil { // [i]+=v
-			at := int(e.Index.End().Offset())
-			for at < len(c.u.Text) && c.u.Text[at] != ']' {
-				at++
-			}
-			el.add = at+1 < len(c.u.Text) && c.u.Text[at+1] == '+'
+		c.substs(e.Index)
+		end := c.off(e.Index.End())
+		if el.add = end < len(c.u.Text) && c.u.Text[end] == '+'; el.add { // the + was masked
+			end--
+		}
+		el.sub = expand.CompileSub(c.u.src, c.off(e.Index.Pos()), end, e.Index)
+		if e.Value != nil {
 			c.substs(e.Value)
 			el.value = c.value(e.Value)
 		}
 		return el
 	}
 	el.value = c.word(e.Value)
+	text := c.text(e.Value)
+	el.empty = strings.HasPrefix(text, "[]=") || strings.HasPrefix(text, "[]+=")
 	return el
 }
 
 func (c *compiler) sub(x syntax.ArithmExpr) *expand.Sub {
 	c.substs(x)
-	return expand.CompileSub(c.u.src, int(x.Pos().Offset()), int(x.End().Offset()), x)
+	return expand.CompileSub(c.u.src, c.off(x.Pos()), c.off(x.End()), x)
 }
 
 // value compiles the right side of an assignment.
@@ -477,7 +556,7 @@ func (c *compiler) redir(r *syntax.Redirect) *redir {
 // reads as a word, off the command.
 func (c *compiler) elementName(call *syntax.CallExpr, r *syntax.Redirect) string {
 	for i, w := range call.Args {
-		if w.End().Offset() != r.OpPos.Offset() {
+		if c.off(w.End()) != c.off(r.OpPos) {
 			continue
 		}
 		text := c.text(w)
@@ -503,6 +582,97 @@ func (c *compiler) hereDoc(d *redir, r *syntax.Redirect) {
 		d.body = d.body[:strings.LastIndexByte(d.body, '\n')+1]
 	}
 	d.memo = d.doc.NeedsMemo()
+	c.unended(d, r)
+}
+
+// unended notes a here-document that ends with the text.
+func (c *compiler) unended(d *redir, r *syntax.Redirect) {
+	text := c.u.Text
+	start := c.off(r.Word.End())
+	if i := strings.IndexByte(text[start:], '\n'); i >= 0 {
+		start += i + 1
+	} else {
+		start = len(text)
+	}
+	end := start
+	if r.Hdoc != nil {
+		start, end = c.off(r.Hdoc.Pos()), c.off(r.Hdoc.End())
+	}
+	if end < len(text) || strings.HasSuffix(text, "\n"+d.delim) {
+		return
+	}
+	lines := strings.Count(text, "\n")
+	if !strings.HasSuffix(text, "\n") {
+		lines++
+	}
+	c.u.warn = append(c.u.warn, warning{c.u.Line + lines - 1, unendedDoc(max(c.u.Line, c.u.Line+strings.Count(text[:start], "\n")-1), d.delim)})
+}
+
+func unendedDoc(line int, delim string) string {
+	return fmt.Sprintf("here-document at line %d delimited by end-of-file (wanted `%s')", line, delim)
+}
+
+// commandLine is the line bash counts a command to. The parser has read the
+// first assignment or redirection of a simple command, or its first two words,
+// when it makes it.
+func (c *compiler) commandLine(s *syntax.Stmt) int {
+	switch x := s.Cmd.(type) {
+	case *syntax.ArithmCmd, *syntax.TestClause:
+		return c.last(x)
+	case *syntax.CaseClause:
+		return c.last(x.Word)
+	case *syntax.CallExpr, *syntax.DeclClause:
+	default:
+		return c.line(s)
+	}
+	first, second := words2(s.Cmd)
+	r := syntax.Node(nil)
+	if len(s.Redirs) > 0 {
+		r = s.Redirs[0]
+	}
+	before := func(a, b syntax.Node) bool { return a != nil && (b == nil || a.Pos().Offset() < b.Pos().Offset()) }
+	switch {
+	case first == nil && r == nil:
+		return c.line(s)
+	case before(r, first):
+		return c.last(s.Redirs[0].Word)
+	case isAssign(first) || second == nil && r == nil:
+		return c.last(first)
+	case before(r, second):
+		return c.line(r)
+	}
+	return c.last(second)
+}
+
+func isAssign(n syntax.Node) bool {
+	a, ok := n.(*syntax.Assign)
+	return ok && a.Name != nil
+}
+
+// words2 are the first two words of a command, assignments before it included.
+func words2(cmd syntax.Command) (first, second syntax.Node) {
+	var all []syntax.Node
+	switch x := cmd.(type) {
+	case *syntax.CallExpr:
+		for _, a := range x.Assigns {
+			return a, nil
+		}
+		for _, w := range x.Args {
+			all = append(all, w)
+		}
+	case *syntax.DeclClause:
+		all = append(all, x.Variant)
+		for _, a := range x.Args {
+			all = append(all, a)
+		}
+	}
+	if len(all) > 0 {
+		first = all[0]
+	}
+	if len(all) > 1 {
+		second = all[1]
+	}
+	return first, second
 }
 
 func (c *compiler) decl(x *syntax.DeclClause) node {
@@ -542,7 +712,7 @@ func (d *decl) fix() {
 
 // text is a node's source.
 func (c *compiler) text(n syntax.Node) string {
-	from, to := int(n.Pos().Offset()), min(int(n.End().Offset()), len(c.u.Text))
+	from, to := c.off(n.Pos()), min(c.off(n.End()), len(c.u.Text))
 	return expand.Decode(c.u.Text[min(from, to):to])
 }
 
@@ -555,7 +725,7 @@ func (c *compiler) let(x *syntax.LetClause) node {
 			s.words = append(s.words, expand.CompileWord(c.u.src, w))
 			continue
 		}
-		s.words = append(s.words, expand.CompileText(expand.Decode(c.u.Text[e.Pos().Offset():e.End().Offset()])))
+		s.words = append(s.words, expand.CompileText(expand.Decode(c.u.Text[c.off(e.Pos()):c.off(e.End())])))
 	}
 	s.words = append([]*expand.Word{expand.CompileText("let")}, s.words...)
 	for _, w := range s.words {
@@ -567,7 +737,10 @@ func (c *compiler) let(x *syntax.LetClause) node {
 
 func (c *compiler) test(x *syntax.TestClause) node {
 	t := &testCmd{place: c.place(x, NTest)}
+	t.line = c.last(x)
+	ext := c.u.ext
 	t.expr = c.testExpr(x.X, &t.memo)
+	c.u.ext = ext // here they need no extglob
 	return t
 }
 

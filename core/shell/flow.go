@@ -56,6 +56,7 @@ func (m *Machine) stepFor(p *Process, f *Frame) {
 	n := f.node.(*forClause)
 	if f.PC < 0 {
 		if !validName(n.name) {
+			p.Line = n.unit.Line + strings.Count(strings.TrimRight(n.unit.Text, "\n"), "\n")
 			m.complain(p, "`%s': not a valid identifier", n.name)
 			m.pop(p)
 			m.done(p, 1)
@@ -97,6 +98,17 @@ func (m *Machine) loopFailed(p *Process, err error) {
 	m.done(p, 1)
 }
 
+// cforFailed ends a (( ; ; )) loop: the status is 1, which set -e and ERR do not look at.
+func (m *Machine) cforFailed(p *Process, err error) {
+	if e, ok := err.(*expand.Error); ok && (e.Deep || e.Kind != expand.BadArith) {
+		m.expandFailed(p, err)
+		return
+	}
+	m.complain(p, "((: %s", err)
+	p.Status = 1
+	m.setPipe(p, 1)
+}
+
 // items expands the words of for and select into the frame.
 func (m *Machine) items(p *Process, f *Frame, n *forClause) bool {
 	if !n.in {
@@ -135,13 +147,13 @@ func (m *Machine) stepCFor(p *Process, f *Frame) {
 			return 1, true
 		}
 		if p.Shell.Opts.on(OptXtrace) {
-			m.trace(p, "(( "+trimSpace(a.Text())+" ))")
+			m.trace(p, "(( "+strings.TrimLeft(a.Text(), " \t")+" ))")
 		}
 		var v int64
 		done, err := m.evaluate(p, f, a.NeedsMemo(), func(e expand.Env) (err error) { v, err = a.Eval(e); return err })
 		if done && err != nil {
 			m.pop(p)
-			m.arithFailed(p, "((: ", err)
+			m.cforFailed(p, err)
 			return 0, false
 		}
 		return v, done
@@ -251,7 +263,9 @@ func (m *Machine) caseNow(p *Process, n *caseClause) {
 			if !ok {
 				continue
 			}
-			p.Status = 0
+			if len(a.body.stmts) == 0 && a.op == syntax.Break {
+				p.Status = 0
+			}
 			if a.op != syntax.Break {
 				p.push(Frame{Kind: FCase, node: n, I: i, PC: j, N: 1, X: &Extra{Text: s}})
 			}
@@ -290,7 +304,9 @@ func (m *Machine) matchArms(p *Process, f *Frame, n *caseClause, fresh bool) {
 			f = p.top()
 			if ok {
 				f.N = 1
-				p.Status = 0
+				if len(a.body.stmts) == 0 && a.op == syntax.Break {
+					p.Status = 0
+				}
 				p.pushList(a.body)
 				return
 			}
@@ -308,11 +324,17 @@ func (m *Machine) stepAndOr(p *Process, f *Frame) {
 		i := f.I
 		f.I++
 		if (p.Status == 0) == n.and[i-1] {
+			depth := len(p.Frames)
 			m.start(p, n.stmts[i])
+			if len(p.Frames) == depth && p.top().Kind == FAndOr && p.top().I == len(n.stmts) && p.Wait.Kind == Runs {
+				m.pop(p)
+				m.turn(p)
+			}
 			return
 		}
 	}
 	m.pop(p)
+	m.turn(p)
 }
 
 // define makes a function.
@@ -425,14 +447,16 @@ func (f *Frame) loops() bool {
 	return f.Kind == FWhile || f.Kind == FFor || f.Kind == FCFor || f.Kind == FSelect
 }
 
-// inLoop reports whether break and continue have a loop to leave.
+// inLoop reports whether break and continue mean something here.
 func (p *Process) inLoop() bool {
 	for i := len(p.Frames) - 1; i >= 0; i-- {
 		switch f := &p.Frames[i]; {
+		case f.Kind == FBottom:
+			return p.Loop
+		case f.Kind == FFunc && f.PC != ghost:
+			return false
 		case f.loops():
 			return true
-		case f.Kind == FFunc || f.Kind == FBottom || f.Kind == FTrap:
-			return false
 		}
 	}
 	return false
@@ -444,7 +468,7 @@ func (m *Machine) breakLoop(p *Process, n int, goOn bool) bool {
 	count, last := 0, -1
 	for i := len(p.Frames) - 1; i >= 0 && count < n; i-- {
 		f := &p.Frames[i]
-		if f.Kind == FFunc || f.Kind == FBottom || f.Kind == FTrap {
+		if f.Kind == FFunc && f.PC != ghost || f.Kind == FBottom {
 			break
 		}
 		if f.loops() {
@@ -611,7 +635,7 @@ func (m *Machine) stepArith(p *Process, f *Frame) {
 func (m *Machine) arith(p *Process, n *arithCmd) {
 	p.Line = n.line
 	if p.Shell.Opts.on(OptXtrace) {
-		m.trace(p, "(( "+trimSpace(n.expr.Text())+" ))")
+		m.trace(p, "(( "+n.expr.Text()+" ))")
 	}
 	v, err := n.expr.Eval(m.env(p))
 	if err == expand.ErrNeed {

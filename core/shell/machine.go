@@ -105,9 +105,9 @@ type Call struct {
 	ID         string   `cbor:"1,keyasint"`
 	PID        int      `cbor:"2,keyasint"`
 	Name       string   `cbor:"3,keyasint"`
-	Args       [][]byte `cbor:"4,keyasint,omitempty"`
+	Args       []string `cbor:"4,keyasint,omitempty"`
 	Stdin      []byte   `cbor:"5,keyasint,omitempty"`
-	Env        [][]byte `cbor:"6,keyasint,omitempty"`
+	Env        []string `cbor:"6,keyasint,omitempty"` // shared, never changed
 	Cwd        []byte   `cbor:"7,keyasint,omitempty"`
 	ForkedFrom string   `cbor:"8,keyasint,omitempty"`
 }
@@ -166,6 +166,7 @@ type transient struct {
 	fields  []string
 	frames  []Frame // of the run before: empty, to be filled again
 	split   []string
+	ahead   ahead
 	buf     []byte
 	line    []byte
 	echo    []byte

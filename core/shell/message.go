@@ -3,8 +3,12 @@ package shell
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
+	"eryxsh/core/cmd/format"
 	"eryxsh/core/expand"
 	"eryxsh/core/vars"
 	"eryxsh/vfs/persist"
@@ -52,6 +56,16 @@ func (m *Machine) complainRaw(p *Process, text string) {
 	_ = m.send(p, 2, []byte(text))
 }
 
+// printable is a command's name as messages show it: quoted if it holds what cannot be printed.
+func printable(name string) string {
+	for i, r := range name {
+		if unicode.IsControl(r) || r == utf8.RuneError && !strings.HasPrefix(name[i:], "\uFFFD") {
+			return format.Quote(name)
+		}
+	}
+	return name
+}
+
 // out writes a builtin's output. It gives the builtin's status: 1 if the descriptor refuses.
 func (m *Machine) out(p *Process, name string, b []byte) int {
 	if err := m.send(p, 1, b); err != nil {
@@ -61,6 +75,15 @@ func (m *Machine) out(p *Process, name string, b []byte) int {
 		return 1
 	}
 	return 0
+}
+
+// complainAfter is complain of a builtin that has collected output, which comes first.
+func (m *Machine) complainAfter(p *Process, b *strings.Builder, name, format string, args ...any) {
+	if b.Len() > 0 {
+		_ = m.out(p, name, []byte(b.String()))
+		b.Reset()
+	}
+	m.complain(p, name+": "+format, args...)
 }
 
 // expandFailed ends a command whose expansion failed, as bash does for the kind of failure.
@@ -77,6 +100,10 @@ func (m *Machine) expandFailed(p *Process, err error) {
 		return
 	}
 	m.complain(p, "%s", e.Text)
+	if e.Deep {
+		m.abandon(p)
+		return
+	}
 	switch e.Kind {
 	case expand.Unbound, expand.Question:
 		if p.Shell.Opts.on(optInteractive) && p.Subs == 0 {
@@ -86,7 +113,12 @@ func (m *Machine) expandFailed(p *Process, err error) {
 		m.unwindExit(p, m.fatalStatus(p))
 	case expand.Limit:
 		m.stop(e.Name)
-	case expand.NoMatch, expand.BadSubst, expand.BadArith, expand.ReadOnlyVar, expand.BadAssign:
+	case expand.BadArith: // set -e does not look at it
+		noErr := p.NoErr
+		p.NoErr = true
+		m.discard(p, 1)
+		p.NoErr = noErr
+	case expand.NoMatch, expand.BadSubst, expand.ReadOnlyVar, expand.BadAssign, expand.BadSubscript:
 		m.discard(p, 1)
 	default:
 		p.Status = 1
@@ -103,25 +135,48 @@ func (m *Machine) fatalStatus(p *Process) int {
 	return 127
 }
 
-// abandon ends what bash -c runs, or the line of a script file: too many arguments.
+// abandon ends what bash -c runs, or the line of a script file: too many
+// arguments, a wrong subscript.
 func (m *Machine) abandon(p *Process) int {
-	if m.mainFile(p) == "" {
+	if m.mainFile(p) == "" && !slices.ContainsFunc(p.Frames, func(f Frame) bool { return f.Kind == FStdin }) {
 		m.unwindExit(p, 1)
-	} else {
-		m.discard(p, 1)
+		return pushed
 	}
+	for p.top().Kind != FBottom && p.top().Kind != FStdin && (p.top().Kind != FScript || p.top().X.Call != "") {
+		m.pop(p)
+	}
+	m.discard(p, 1)
 	return pushed
+}
+
+// builtinFailed ends a builtin that could not assign.
+func (m *Machine) builtinFailed(p *Process, name string, err error) int {
+	e, ok := err.(*expand.Error)
+	if ok && e.Name == "value" {
+		m.complain(p, "%s: %s", name, err)
+	} else {
+		m.complain(p, "%s", err)
+	}
+	if ok && e.Deep {
+		return m.abandon(p)
+	}
+	return 1
 }
 
 // discard gives up the whole command line, as bash does after a failed
 // expansion: everything up to the text being read is undone.
 func (m *Machine) discard(p *Process, status int) {
+	line := p.Line
 	for len(p.Frames) > 0 {
 		f := p.top()
-		if f.Kind == FBottom || f.Kind == FStdin {
+		if f.Kind == FBottom {
 			break
 		}
-		if f.Kind == FScript && !f.inner() {
+		if f.Kind == FFunc {
+			line = f.X.Line
+		}
+		if f.Kind == FStdin || f.Kind == FScript && !f.inner() {
+			f.X.Line = line + 1 // bash goes on counting from here
 			break
 		}
 		m.pop(p)
@@ -143,6 +198,10 @@ func (m *Machine) arithFailed(p *Process, pre string, err error) {
 		case expand.ReadOnlyVar:
 			m.complain(p, "%s", e.Text)
 		default:
+			if e.Deep {
+				m.expandFailed(p, err)
+				return
+			}
 			m.complain(p, "%s%s", pre, e.Text)
 		}
 	} else {
@@ -179,7 +238,7 @@ func (m *Machine) trace(p *Process, text string) {
 	if ps4 != "" { // the first character is repeated for nested shells
 		depth := 0
 		for _, f := range p.Frames {
-			if f.Kind == FScript && (f.X.Call == "eval" || f.X.Call == "source") {
+			if f.Kind == FScript && (f.X.Call == "eval" || f.X.Call == "source") || f.Kind == FTrap && f.N != sigEXIT {
 				depth++
 			}
 		}
@@ -262,6 +321,14 @@ func (m *Machine) traceDecl(p *Process, n *decl, x *Extra) {
 			m.trace(p, n.args[code-1].name+"="+quoteTrace(text))
 		}
 	}
+}
+
+// traceValue is an assigned value in a trace.
+func traceValue(s string) string {
+	if s == "" {
+		return ""
+	}
+	return quoteTrace(s)
 }
 
 // quoteTrace quotes a word as set -x does: only where it must be.

@@ -37,6 +37,7 @@ type Nesting struct {
 	Sub     int      `cbor:"16,keyasint,omitempty"` // BASH_SUBSHELL
 	Subs    int      `cbor:"20,keyasint,omitempty"` // $( ) it is nested in
 	Ulimits []Ulimit `cbor:"21,keyasint,omitempty"` // those a script has set
+	Loop    bool     `cbor:"22,keyasint,omitempty"` // it is a $( ) in a loop: break ends it
 }
 
 // Shell is the part of a process that only shells have.

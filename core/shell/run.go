@@ -71,7 +71,7 @@ func (m *Machine) Advance(h Host) (out Outcome, until int64) {
 			m.Run.Limit = lim
 			return Limited, 0
 		}
-		if lim == "timeout" {
+		if lim == limit.Timeout {
 			m.Expire(lim)
 			return Done, 0
 		}
@@ -80,7 +80,9 @@ func (m *Machine) Advance(h Host) (out Outcome, until int64) {
 }
 
 // refillable limits are met between two steps, so the run can go on from there after `resume(add=…)`.
-func refillable(name string) bool { return name == "steps" || name == "output" || name == "timeout" }
+func refillable(name string) bool {
+	return name == "steps" || name == "output" || name == limit.Timeout
+}
 
 func (m *Machine) advance() (out Outcome, until int64, lim string) {
 	defer func() {
@@ -112,7 +114,7 @@ func (m *Machine) advance() (out Outcome, until int64, lim string) {
 		m.Meter.Steps++
 		if m.Clock.Virtual {
 			if m.Clock.Now += 1000; m.Run.Deadline > 0 && m.Clock.Now >= m.Run.Deadline {
-				return Done, 0, "timeout"
+				return Done, 0, limit.Timeout
 			}
 		}
 		m.step(p)
@@ -270,7 +272,7 @@ func (m *Machine) idle(wake int64) (Outcome, int64) {
 		if m.Clock.Virtual {
 			if dl := m.Run.Deadline; dl > 0 && wake > dl {
 				m.Clock.Now = max(m.Clock.Now, dl)
-				m.stop("timeout")
+				m.stop(limit.Timeout)
 			}
 			m.Clock.Now = max(m.Clock.Now, wake)
 			return Sliced, 0
@@ -284,7 +286,7 @@ func (m *Machine) idle(wake int64) (Outcome, int64) {
 // deadlock ends what can never go on: every process waits for another.
 func (m *Machine) deadlock() {
 	m.emit(1, []byte("eryxsh: deadlock: every process waits for another\n"))
-	m.kill(1, "LIMIT_EXCEEDED", "deadlock")
+	m.kill(1, "LIMIT_EXCEEDED", limit.Deadlock)
 }
 
 // foreground is the shell process while it has something to do.
@@ -349,6 +351,7 @@ func (m *Machine) finish(status int) {
 		m.rt.frames = p.Frames[:0]
 	}
 	p.Frames = nil
+	m.rt.ahead = ahead{}
 	m.Run.Active, m.Run.Status = false, status
 	m.Sched.Cur, m.Sched.Quantum = 0, 0
 }
@@ -369,7 +372,7 @@ func (m *Machine) Cancel() {
 func (m *Machine) Expire(budget string) {
 	switch {
 	case !m.Run.Active:
-	case budget == "timeout":
+	case budget == limit.Timeout:
 		m.own()
 		m.kill(124, "TIMEOUT", budget)
 	default:

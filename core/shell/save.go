@@ -234,7 +234,7 @@ func (l *loader) node(unit int, a address) (node, error) {
 	if unit < 1 || unit > len(l.units) {
 		return nil, bad("reference to unit %d of %d", unit, len(l.units))
 	}
-	n := l.units[unit-1].nodes[a]
+	n := l.units[unit-1].find(a)
 	if n == nil {
 		return nil, fault.New(fault.Drift, "load", "", "unit %d has no node of kind %d at %d-%d", unit, a.Kind, a.Start, a.End)
 	}

@@ -11,8 +11,19 @@ import (
 // unit compiles the next line of a text, aliases expanded.
 // It gives the text back, in which aliases of that line have been replaced.
 func (m *Machine) unit(p *Process, text string, off, line int) (u *Unit, read string, next int, err error) {
+	u, read, next, err = m.readUnit(p, text, off, line)
+	if err == nil && u != nil && u.ext > 0 && !p.Shell.Opts.on(OptExtglob) {
+		n := strings.Count(u.Text[:u.ext-1], "\n")
+		e := &SyntaxError{Line: u.Line + n, at: u.ext - 1}
+		e.near("(", u.Text, n)
+		return nil, read, len(read), e
+	}
+	return u, read, next, err
+}
+
+func (m *Machine) readUnit(p *Process, text string, off, line int) (u *Unit, read string, next int, err error) {
 	if p.Shell.Aliases.Len() == 0 || !p.Shell.Opts.on(OptExpandAliases) {
-		u, next, err = m.lib.units.next(text, off, line)
+		u, next, err = m.lib.units.next(&m.rt.ahead, text, off, line)
 		if err != nil || strings.Contains(text[off:next], "$\\\n") {
 			if rest, ok := expand.Unfold(text[off:]); ok {
 				edited := text[:off] + rest
@@ -30,14 +41,16 @@ func (m *Machine) unit(p *Process, text string, off, line int) (u *Unit, read st
 }
 
 // closedDocs ends the line of a here-document's delimiter that the end of a
-// substitution follows at once, which bash takes for the delimiter: EOF).
-func closedDocs(text string, off int) (edited string, ok bool) {
+// substitution follows at once, which bash takes for the delimiter: EOF). It
+// gives where it put newlines, and what bash says about each.
+func closedDocs(text string, off, line int) (edited string, added []int, warn []warning) {
 	edited = text
 	for i := off; ; {
 		j := strings.Index(edited[i:], "<<")
 		if j < 0 {
-			return edited, ok
+			return edited, added, warn
 		}
+		from := line + strings.Count(edited[off:i+j], "\n") - len(added)
 		i += j + 2
 		word := strings.TrimLeft(edited[i:], "- \t'\"\\")
 		end := 0
@@ -57,7 +70,9 @@ func closedDocs(text string, off int) (edited string, ok bool) {
 				break
 			}
 			if at < len(edited) && edited[at] == ')' {
-				edited, ok = edited[:at]+"\n"+edited[at:], true
+				to := line + strings.Count(edited[off:at], "\n") - len(added)
+				edited, added = edited[:at]+"\n"+edited[at:], append(added, at)
+				warn = append(warn, warning{to, unendedDoc(from, word[:end])})
 				break
 			}
 		}
@@ -68,9 +83,13 @@ func closedDocs(text string, off int) (edited string, ok bool) {
 // without extglob !( is a negated subshell, and (( that is no arithmetic is two.
 func respaced(text string, off, line int, u *Unit, next int, err error) (*Unit, string, int, error) {
 	if e, ok := err.(*SyntaxError); ok && !e.Depth {
-		if edited, ok := closedDocs(text, off); ok {
+		if edited, added, warn := closedDocs(text, off, line); len(added) > 0 {
 			if u, next, err := nextUnit(edited, off, line); err == nil {
-				return u, edited, next, nil
+				for u.added < len(added) && added[u.added] < next {
+					u.added++
+				}
+				u.warn = append(warn[:u.added], u.warn...)
+				return u, edited[:next] + text[next-u.added:], next, nil
 			}
 		}
 		for i, tries := min(off+e.at+2, len(text)), 0; tries < 8; tries++ {

@@ -241,8 +241,8 @@ func (m *Machine) assignTemp(p *Process, e expand.Env, f *Frame, a *assign) erro
 	if err != nil {
 		return err
 	}
-	if strings.IndexByte(a.name, '[') > 0 {
-		m.complain(p, "`%s': not a valid identifier", a.name)
+	if a.sub != nil {
+		m.complain(p, "`%s[%s]': not a valid identifier", a.name, a.sub.Text)
 		return nil
 	}
 	old := p.Shell.Vars.Get(a.name)
@@ -252,9 +252,6 @@ func (m *Machine) assignTemp(p *Process, e expand.Env, f *Frame, a *assign) erro
 		}
 		m.complain(p, "%s: readonly variable", a.name) // the command runs without it
 		return nil
-	}
-	if a.sub != nil {
-		return m.assignNode(p, e, a)
 	}
 	x := f.x()
 	prev := ""
@@ -269,17 +266,20 @@ func (m *Machine) assignTemp(p *Process, e expand.Env, f *Frame, a *assign) erro
 		x.Vars = append(x.Vars, Saved{Name: a.name, Var: old, Temp: true})
 	}
 	attrs := vars.Export
-	if old.Is(vars.Integer) {
-		n, err := expand.EvalString(e, value)
+	if old.Is(vars.Integer) && a.add { // only a sum is computed
+		n, err := expand.EvalValue(e, value)
 		if err != nil {
 			return err
 		}
-		value = itoa(int(n))
-		attrs |= vars.Integer
+		o, err := expand.EvalValue(e, prev)
+		if err != nil {
+			return err
+		}
+		prev, value = "", itoa(int(o+n))
 	}
 	p.Shell.Vars.Bind(a.name, vars.New(prev+value, attrs))
 	if p.Shell.Opts.on(OptXtrace) {
-		m.trace(p, a.name+"="+quoteTrace(value))
+		m.trace(p, a.name+"="+traceValue(value))
 	}
 	if a.name != "PATH" { // what was found through the other one holds again
 		m.noticed(p, a.name)
@@ -421,7 +421,7 @@ func (m *Machine) notRun(p *Process, name string, err error) {
 			p.Wait = Wait{Kind: WaitsChild, PID: c.PID}
 			return
 		}
-		m.complain(p, "%s: command not found", name)
+		m.complain(p, "%s: command not found", printable(name))
 		m.done(p, 127)
 	case err == vfs.ENOENT || err == vfs.ENOTDIR:
 		m.complain(p, "%s: %s", name, err)

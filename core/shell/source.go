@@ -32,6 +32,7 @@ type SyntaxError struct {
 	Depth        bool   // the parser's depth limit, not the text's fault
 	Incomplete   bool   // the text ended too early
 	Cond         bool   // inside [[ ]], where it is not called a syntax error
+	open         bool   // inside quotes
 	at           int    // offset in the text parsed
 	source       string // the line, which bash shows below the message; "" where it does not
 }
@@ -47,6 +48,10 @@ type lineReader struct {
 	checked int
 	stop    bool
 	tail    string // appended at the end: closes a here-document the text leaves open
+
+	between bool // a unit has ended: comments before the next one are not handed out
+	given   int  // bytes handed out, which the parser's offsets count
+	lines   int  // of them, newlines
 }
 
 func (r *lineReader) Read(p []byte) (int, error) {
@@ -71,12 +76,40 @@ func (r *lineReader) Read(p []byte) (int, error) {
 		}
 		r.checked = r.off
 	}
+	if r.between {
+		r.off, r.between = skipComments(r.text, r.off), false
+		if r.off == len(r.text) {
+			return 0, io.EOF
+		}
+	}
 	line := r.text[r.off:min(len(r.text), r.off+len(p))]
 	if i := strings.IndexByte(line, '\n'); i >= 0 {
 		line = line[:i+1]
+		r.lines++
 	}
 	r.off += len(line)
+	r.given += len(line)
 	return copy(p, line), nil
+}
+
+// skipComments gives the offset of the first line from off on that is neither
+// blank nor a comment. The parser would nest one level deeper at each.
+func skipComments(text string, off int) int {
+	for off < len(text) {
+		i := off
+		for i < len(text) && (text[i] == ' ' || text[i] == '\t') {
+			i++
+		}
+		if i < len(text) && text[i] != '\n' && text[i] != '#' {
+			return off
+		}
+		n := strings.IndexByte(text[i:], '\n')
+		if n < 0 {
+			return len(text)
+		}
+		off = i + n + 1
+	}
+	return off
 }
 
 // parsers are reused: one costs several KiB. They hold no state between parses.
@@ -104,6 +137,11 @@ func parseUnit(text string) (stmts []*syntax.Stmt, n int, err error) {
 		}
 		if i := strings.Index(masked, "time ! "); i >= 0 { // to bash the same as ! time
 			if s2, n2, err2 := parseOnce(masked[:i]+"! time "+masked[i+len("time ! "):], ""); err2 == nil {
+				return s2, n2, nil
+			}
+		}
+		if masked, ok = expand.MaskNames(text); ok {
+			if s2, n2, ok := parseBuiltins(masked); ok {
 				return s2, n2, nil
 			}
 		}
@@ -186,12 +224,23 @@ func parseBuiltins(text string) ([]*syntax.Stmt, int, bool) {
 
 func parseOnce(text, tail string) (stmts []*syntax.Stmt, n int, err error) {
 	r := &lineReader{text: text, tail: tail}
+	err = r.parse(func(s *syntax.Stmt) {
+		stmts = append(stmts, s)
+		r.stop = endsLine(text[min(int(s.End().Offset()), r.off):r.off])
+	})
+	if !shallowAll(stmts, r.off) {
+		err = errDepth
+	}
+	return stmts, r.off, err
+}
+
+// parse gives the statements one by one until the reader stops.
+func (r *lineReader) parse(each func(*syntax.Stmt)) (err error) {
 	p := parsers.Get().(*syntax.Parser)
 	defer parsers.Put(p)
 	defer func() {
 		if x := recover(); x != nil {
 			err = fmt.Errorf("syntax error: parser: %v", x)
-			stmts = nil
 		}
 	}()
 	for s, e := range p.StmtsSeq(r) {
@@ -202,17 +251,9 @@ func parseOnce(text, tail string) (stmts []*syntax.Stmt, n int, err error) {
 			err, r.stop = e, true
 			continue
 		}
-		stmts = append(stmts, s)
-		if endsLine(text[min(int(s.End().Offset()), r.off):r.off]) {
-			r.stop = true
-		}
+		each(s)
 	}
-	for _, s := range stmts {
-		if !shallow(s) {
-			err = errDepth
-		}
-	}
-	return stmts, r.off, err
+	return err
 }
 
 // endsLine reports whether rest, read after a statement, is the end of its line.
@@ -237,6 +278,19 @@ func endsLine(rest string) bool {
 	return false
 }
 
+// shallowAll is shallow for the statements of a text of n bytes, each of which
+// makes a few levels at most.
+func shallowAll(stmts []*syntax.Stmt, n int) bool {
+	if n > parseNodes/16 {
+		for _, s := range stmts {
+			if !shallow(s) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
 // shallow reports whether a tree is at most parseNodes deep; it goes no deeper itself.
 func shallow(n syntax.Node) bool {
 	depth, ok := 0, true
@@ -258,10 +312,12 @@ func shallow(n syntax.Node) bool {
 // nextUnit compiles the next complete line of text[off:], whose first line has the number line.
 // At the end of the text it gives nil and no error.
 func nextUnit(text string, off, line int) (u *Unit, next int, err error) {
-	rest := text[off:]
+	start := skipComments(text, off)
+	rest := text[start:]
 	if rest == "" {
-		return nil, off, nil
+		return nil, len(text), nil
 	}
+	line += strings.Count(text[off:start], "\n")
 	stmts, n, perr := parseUnit(rest)
 	if perr != nil {
 		return nil, len(text), syntaxError(perr, rest, line)
@@ -270,10 +326,10 @@ func nextUnit(text string, off, line int) (u *Unit, next int, err error) {
 		return nil, len(text), nil
 	}
 	u = newUnit(rest[:n], line)
-	if err := u.compile(stmts); err != nil {
+	if err := u.compile(stmts, origin{}); err != nil {
 		return nil, len(text), err
 	}
-	return u, off + n, nil
+	return u, start + n, nil
 }
 
 func newUnit(text string, line int) *Unit {
@@ -290,5 +346,5 @@ func loadUnit(text string, line int) (*Unit, error) {
 		return nil, errors.New("the text no longer parses as one unit")
 	}
 	u := newUnit(text, line)
-	return u, u.compile(stmts)
+	return u, u.compile(stmts, origin{})
 }

@@ -102,6 +102,7 @@ func (m *Machine) tableVar(p *Process, name string) *vars.Var {
 	t := vars.NewTable()
 	v := t.Own("x")
 	v.MakeAssoc()
+	v.SetAssigned()
 	if name == "BASH_CMDS" {
 		for k, h := range p.Shell.Hashed.Sorted() {
 			v.SetKey(k, h.Path)

@@ -126,40 +126,51 @@ func (m *Machine) stepList(p *Process, f *Frame) {
 	if p.Shell.Opts.on(OptNoExec) {
 		return
 	}
-	n := len(p.Frames)
 	m.start(p, st)
-	if len(p.Frames) == n && p.top().Kind == FList {
-		m.turn(p, n)
-	}
+	m.turn(p)
 }
 
-// turn ends a list whose last statement is over and takes the loop or the if
-// around it to what comes next, in the step of that statement: a turn of a loop
-// of one statement is one step, and no step is more than one statement.
-func (m *Machine) turn(p *Process, n int) {
-	f := &p.Frames[n-1]
-	if n < 2 || f.I < len(f.node.(*list).stmts) || p.Wait.Kind != Runs || len(p.Queue) > 0 || len(p.Signal) > 0 {
-		return
-	}
-	below := &p.Frames[n-2]
-	switch below.Kind {
-	case FFunc:
-		if p.Shell.Traps == nil {
+// maxTurn bounds how many constructs end in the step of one statement.
+const maxTurn = 8
+
+// turn ends a list whose last statement is over and takes the loop, the if or
+// the function around it to what comes next, in the step of that statement: a
+// turn of a loop of one statement is one step, and no step is more than one.
+func (m *Machine) turn(p *Process) {
+	for range maxTurn {
+		n := len(p.Frames)
+		if n < 2 || p.Wait.Kind != Runs || len(p.Queue) > 0 || len(p.Signal) > 0 {
+			return
+		}
+		f := &p.Frames[n-1]
+		if f.Kind != FList || f.I < len(f.node.(*list).stmts) {
+			return
+		}
+		below := &p.Frames[n-2]
+		switch below.Kind {
+		case FList:
+			m.pop(p)
+		case FFor:
+			m.pop(p)
+			m.stepFor(p, below)
+		case FCFor:
+			m.pop(p)
+			m.stepCFor(p, below)
+		case FWhile:
+			m.pop(p)
+			m.stepWhile(p, below)
+		case FIf:
+			m.pop(p)
+			m.stepIf(p, below)
+		case FFunc:
+			if p.Shell.Traps != nil {
+				return
+			}
 			m.pop(p)
 			m.stepFunc(p, below)
+		default:
+			return
 		}
-	case FFor:
-		m.pop(p)
-		m.stepFor(p, below)
-	case FCFor:
-		m.pop(p)
-		m.stepCFor(p, below)
-	case FWhile:
-		m.pop(p)
-		m.stepWhile(p, below)
-	case FIf:
-		m.pop(p)
-		m.stepIf(p, below)
 	}
 }
 
@@ -327,12 +338,24 @@ func (m *Machine) stepScript(p *Process, f *Frame) {
 			x.Line++
 		}
 	}
+	x.Line -= u.added
 	f.I = next
 	f.N++
 	if p.Shell.Opts.on(OptNoExec) {
 		return
 	}
+	m.warn(p, u)
 	p.pushList(u.body)
+}
+
+// warn says what was odd about a unit that was read.
+func (m *Machine) warn(p *Process, u *Unit) {
+	for _, w := range u.warn {
+		line := p.Line
+		p.Line = w.line
+		m.complain(p, "warning: %s", w.text)
+		p.Line = line
+	}
 }
 
 // syntaxError ends a script: status 2 and bash's message.
@@ -356,8 +379,9 @@ func (m *Machine) syntaxError(p *Process, f *Frame, e *SyntaxError) {
 		m.complainRaw(p, pre+"`"+expand.Decode(e.source)+"'\n")
 	}
 	command := f.X.Call == "" && f.X.Name == ""
+	open := e.open && f.X.Call == "" && p.Status != 0
 	m.pop(p)
-	if !e.Cond || !command { // bash -c forgets the status of this one
+	if (!e.Cond || !command) && !open { // bash -c forgets the status of these
 		p.Status = 2
 	}
 	if len(p.Frames) > 0 && p.top().Kind == FBottom {

@@ -62,6 +62,7 @@ func (m *Machine) capture(p *Process, bottom Frame) *Process {
 	}
 	c.Depth++
 	c.Subs++
+	c.Loop = p.inLoop()
 	f = p.top()
 	f.Child = c.PID
 	p.Wait = Wait{Kind: WaitsChild, PID: c.PID}
@@ -94,7 +95,7 @@ func (m *Machine) substBody(p *Process, n syntax.Node) (*list, error) {
 	}
 	if u == nil {
 		u = newUnit("\n", p.Line)
-		if err := u.compile(nil); err != nil {
+		if err := u.compile(nil, origin{}); err != nil {
 			return nil, err
 		}
 	}

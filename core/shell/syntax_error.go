@@ -20,6 +20,7 @@ func syntaxError(err error, text string, line int) *SyntaxError {
 			return e
 		}
 		token, end := "", false
+		defer func() { e.open = !end && strings.HasPrefix(e.Text, "unexpected EOF") }()
 		if e.Text, end = unclosed(pe, text); e.Text == "" {
 			if token = unexpected(pe, text); token == "" {
 				e.Text, end = "syntax error: unexpected end of file", true
@@ -144,7 +145,7 @@ func tokenAt(text string, off int) string {
 	if t[0] == '\n' {
 		return "newline"
 	}
-	for _, op := range []string{"&&", "||", ";;", "<<", ">>", "((", "))", "(", ")", ";", "&", "|", "<", ">"} {
+	for _, op := range []string{"&&", "||", ";;", "<<", ">>", "(", ")", ";", "&", "|", "<", ">"} {
 		if strings.HasPrefix(t, op) {
 			return op
 		}

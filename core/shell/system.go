@@ -146,6 +146,9 @@ func (m *Machine) fstat(file int) (vfs.Stat, error) {
 	case FileText:
 		return vfs.Stat{Mode: vfs.TypeFile | 0o600, Size: int64(len(o.Text)), Nlink: 1, Ino: vfs.Ino(1<<40 + file)}, nil
 	case FileStdin, FileStdout, FileStderr, FileCapture:
+		if o.Kind == FileStdin && len(m.IO.In) == 0 && !m.IO.InOpen { // nothing is given: as if it were /dev/null
+			return vfs.Stat{Mode: vfs.TypeChar | 0o666, Nlink: 1, Rdev: vfs.DevNull, Ino: vfs.Ino(1<<40 + int(o.Kind))}, nil
+		}
 		return vfs.Stat{Mode: vfs.TypeFifo | 0o600, Nlink: 1, Ino: vfs.Ino(1<<40 + int(o.Kind))}, nil
 	}
 	dev := map[uint8]uint32{FileNull: vfs.DevNull, FileZero: vfs.DevZero, FileFull: vfs.DevFull, FileRandom: vfs.DevRandom}[o.Kind]

@@ -120,14 +120,9 @@ func (m *Machine) askNow(p *Process, f *Frame) {
 func (m *Machine) ask(p *Process, f *Frame) {
 	m.CallSeq++
 	m.Meter.Calls++
-	c := &Call{ID: m.RunID + "-" + strconv.FormatInt(m.CallSeq, 10), PID: p.PID, Name: f.X.Name, Stdin: f.X.Data, Cwd: []byte(p.Cwd)}
+	c := &Call{ID: m.RunID + "-" + strconv.FormatInt(m.CallSeq, 10), PID: p.PID, Name: f.X.Name, Stdin: f.X.Data, Cwd: []byte(p.Cwd),
+		Args: f.Words[1:], Env: p.Shell.Vars.Environ()} // which nobody changes
 	f.X.Data = nil
-	for _, a := range f.Words[1:] {
-		c.Args = append(c.Args, []byte(a))
-	}
-	for _, kv := range m.environ(p) {
-		c.Env = append(c.Env, []byte(kv))
-	}
 	f.X.Asked = c.ID
 	m.Calls = append(m.Calls, c)
 	p.Wait = Wait{Kind: WaitsCall}
@@ -253,6 +248,7 @@ func (m *Machine) stepStdin(p *Process, f *Frame) {
 		return
 	}
 	if u != nil {
+		m.warn(p, u)
 		p.push(Frame{Kind: FList, node: u.body})
 	}
 }

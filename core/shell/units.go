@@ -45,16 +45,16 @@ type cachedUnit struct {
 	n    int // bytes of rest it took
 }
 
-// next is nextUnit, which it asks only for what it has not seen.
-func (c *unitCache) next(text string, off, line int) (u *Unit, next int, err error) {
+// next is that of ahead, which it asks only for what it has not seen.
+func (c *unitCache) next(a *ahead, text string, off, line int) (u *Unit, next int, err error) {
 	if len(text) > cachedText || off >= len(text) {
-		return nextUnit(text, off, line)
+		return a.next(text, off, line)
 	}
 	key := unitKey{text[off:], line}
 	if found, ok := c.get(key); ok {
 		return found.unit, off + found.n, nil
 	}
-	u, next, err = nextUnit(text, off, line)
+	u, next, err = a.next(text, off, line)
 	if err == nil && u != nil {
 		c.put(key, cachedUnit{u, next - off})
 	}

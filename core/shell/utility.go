@@ -179,6 +179,9 @@ func (m *Machine) stepUtil(p *Process, f *Frame) {
 			p.Wait = Wait{Kind: WaitsRead, File: file}
 		}
 	case cmd.OpWaitWrite:
+		if len(p.Queue) == 0 { // it gives way to the others
+			m.Sched.Quantum = 0
+		}
 		p.Wait = Wait{Kind: WaitsWrite}
 	case cmd.OpWaitChild:
 		p.Wait = Wait{Kind: WaitsChild, Until: next.Until}

@@ -343,14 +343,23 @@ func (v *Var) AppendString(s string) {
 			v.setString(old + s)
 			return
 		}
-		if v.build == nil {
-			v.build = new(strings.Builder)
-			v.build.Grow(2 * (len(old) + len(s)))
-			v.build.WriteString(old)
-		}
-		v.build.WriteString(s)
-		v.str, v.state = v.build.String(), stSet
+		v.str, v.state = v.grown(old, s), stSet
 	}
+}
+
+// grown is old+s. What was grown last is grown in place; a Builder never
+// changes the bytes it has handed out.
+func (v *Var) grown(old, s string) string {
+	if len(old)+len(s) < 64 {
+		return old + s
+	}
+	if v.build == nil || v.build.Len() != len(old) || v.build.String() != old { // equal strings in one place compare at once
+		v.build = new(strings.Builder)
+		v.build.Grow(2 * (len(old) + len(s)))
+		v.build.WriteString(old)
+	}
+	v.build.WriteString(s)
+	return v.build.String()
 }
 
 // SetIndex assigns element i ≥ 0 of an indexed array; a scalar becomes one.
@@ -364,7 +373,8 @@ func (v *Var) SetIndex(i int64, s string) {
 // AppendIndex adds s to the end of element i.
 func (v *Var) AppendIndex(i int64, s string) {
 	old, _ := v.Index(i)
-	v.SetIndex(i, old+s)
+	v.writable()
+	v.SetIndex(i, v.grown(old, s))
 }
 
 // SetKey assigns an element of an associative array; another kind becomes one.
@@ -378,7 +388,8 @@ func (v *Var) SetKey(k, s string) {
 // AppendKey adds s to the end of the element.
 func (v *Var) AppendKey(k, s string) {
 	old, _ := v.Key(k)
-	v.SetKey(k, old+s)
+	v.writable()
+	v.SetKey(k, v.grown(old, s))
 }
 
 // UnsetIndex removes element i, if there is one.

@@ -40,7 +40,11 @@ class Limits:
 
     The defaults are generous: an honest script never meets one. A limit that is
     met ends the run with exit code 137, ``error_class="LIMIT_EXCEEDED"`` and
-    ``limit`` set to its name; only ``output`` cuts and goes on, flagged.
+    ``limit`` set to its name; only ``output`` cuts and goes on, flagged. Two names
+    are no fields: ``timeout``, the call's own (exit code 124), and ``deadlock``,
+    when every process waits for another (exit code 1). Nesting that would overflow
+    the stack ends with ``depth``, and one word beyond 256 MiB or a brace expansion
+    to a million words with ``memory``, whatever the fields say.
 
     >>> Limits(steps=1_000_000, file_bytes=10 << 20).steps
     1000000

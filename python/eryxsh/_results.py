@@ -104,7 +104,7 @@ class CommandResult:
 
     @property
     def limit(self) -> Optional[str]:
-        """The name of the limit that ended the command, or None."""
+        """What ended the command: a field of Limits, ``timeout`` (the call's own), ``deadlock``, or None."""
         return self._done["limit"] or None
 
     @property

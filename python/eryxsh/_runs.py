@@ -46,7 +46,7 @@ from ._errors import (
 )
 from ._events import Checkpoint, Event, Finished, InputNeeded, LimitReached, Output, Sleeping, Suspended
 from ._results import Chunk, CommandResult, when
-from ._tools import Answer, Suspend, Tool, ToolCall, answer, as_bytes, failure
+from ._tools import PLAIN, Answer, Suspend, Tool, ToolCall, answer, as_bytes, failure
 from ._turns import Turn, drivers, hand_over, queues
 
 if TYPE_CHECKING:
@@ -147,7 +147,7 @@ class AnyRun:
         return [self._tool_call(c) for c in info["calls"]]
 
     def _tool_call(self, c: _wire.Call) -> ToolCall:
-        return ToolCall(self, c["id"], c["name"], list(c["args"]), c["stdin"], c["cwd"], dict(c["env"]), c["forked_from"] or None)
+        return ToolCall(self, c["id"], c["name"], list(c["args"]), c["stdin"], c["cwd"], c["env"], c["forked_from"] or None)
 
     def _export(self, key: Optional[bytes], store: Any) -> bytes:
         if store is not None:
@@ -471,7 +471,9 @@ class Run(AnyRun):
     def _ask(self, call: ToolCall, function: Callable[[ToolCall], Any]) -> Answer:
         try:
             value = function(call)
-            return answer(_value_of(value) if inspect.isawaitable(value) else value)
+            if type(value) not in PLAIN and inspect.isawaitable(value):
+                value = _value_of(value)
+            return answer(value)
         except Exception as error:
             return self._failed(call, error)
 
@@ -505,18 +507,55 @@ class Run(AnyRun):
                     hand_over(handle)
 
     def _ask_all(self, calls: Tuple[ToolCall, ...], turn: Turn) -> Dict[str, str]:
-        """Answer the calls; those whose function raised Suspend, with what it said."""
+        """Answer the calls; those whose function raised Suspend, with what it said.
+
+        An answer is given before the next function is called: what that one saves has it.
+        """
         declined = {}
         token = _turns.enter(turn)
         try:
             for call in calls:
                 try:
-                    self._respond(call.call_id, self._ask(call, self._function(call)))
+                    reply = self._ask(call, self._function(call))
                 except Suspend as reason:
                     declined[call.call_id] = str(reason)
+                    continue
+                if len(calls) > 1:
+                    self._respond(call.call_id, reply)
+                else:
+                    declined.update(self._one_by_one(call, reply))
         finally:
             _turns.leave(token)
         return declined
+
+    def _one_by_one(self, call: ToolCall, reply: Answer) -> Dict[str, str]:
+        """Answer a call and go on, as long as one call after another is all that happens."""
+        tools = self._sandbox._tools
+        while True:
+            out, err, status, error = reply
+            step = _wire.run_step(
+                self._sandbox._live(),
+                self._id,
+                slice_ns=self._slice,
+                call_id=call.call_id,
+                stdout=out or None,
+                stderr=err or None,
+                status=status or None,
+                error=error,
+            )
+            if step["tag"] != _wire.CALLS or step["output"] or len(step["calls"]) != 1:
+                break
+            tool = tools.get(step["calls"][0]["name"])
+            if tool is None or not tool.answers:
+                break
+            call = self._tool_call(step["calls"][0])
+            try:
+                reply = self._ask(call, tool.implementation())
+            except Suspend as reason:
+                self._answer = step
+                return {call.call_id: str(reason)}
+        self._answer = step
+        return {}
 
 
 def abandon(handle: int, run_id: str = "", *, patience: float = _PATIENCE) -> None:

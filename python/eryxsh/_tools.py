@@ -22,6 +22,10 @@ Answer = Tuple[bytes, bytes, int, Optional[str]]
 """stdout, stderr, exit code of a tool call, and what it raised as text."""
 
 
+PLAIN = frozenset((str, bytes, int, bool, type(None)))
+"""Types of what most tools return: nothing to await."""
+
+
 class Suspend(BaseException):
     """Raised by a tool: leave the call unanswered and hand the run to the caller.
 
@@ -57,7 +61,7 @@ class ToolCall:
     ...     return f"{call.name}: {len(call.files.read(call.args[0]))} bytes\\n"
     """
 
-    __slots__ = ("_run", "args", "call_id", "cwd", "env", "forked_from", "name", "stdin")
+    __slots__ = ("_env", "_run", "args", "call_id", "cwd", "forked_from", "name", "stdin")
 
     def __init__(
         self,
@@ -67,7 +71,7 @@ class ToolCall:
         args: List[str],
         stdin: bytes,
         cwd: str,
-        env: Dict[str, str],
+        env: bytes,
         forked_from: Optional[str],
     ) -> None:
         self._run = run
@@ -77,10 +81,15 @@ class ToolCall:
         self.args = args
         self.stdin = stdin
         self.cwd = cwd
-        self.env = env
-        """The exported variables at the call."""
+        self._env = env
         self.forked_from = forked_from
         """The call_id this call had before the run was forked, else None."""
+
+    @property
+    def env(self) -> Dict[str, str]:
+        """The exported variables at the call."""
+        pairs = self._env.decode("utf-8", "surrogateescape").split("\0")[:-1]
+        return dict(pair.split("=", 1) for pair in pairs)  # type: ignore[misc]
 
     @property
     def files(self) -> Files:

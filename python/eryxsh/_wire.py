@@ -13,7 +13,7 @@ from typing import Any, Dict, Final, List, Literal, Optional, Tuple, TypedDict, 
 from eryxsh._native import Method
 from eryxsh._native import call as _call
 
-FINGERPRINT: Final = "4210ce7ca8a98618"
+FINGERPRINT: Final = "80fa9d0f2af4fac8"
 
 Strings = Union[List[str], Tuple[str, ...]]
 
@@ -59,13 +59,13 @@ class Call(TypedDict):
     name: str  # the tool
     args: Tuple[str, ...]  # arguments, without the name
     stdin: bytes  # what a pipe or a redirection fed it
-    env: Dict[str, str]  # exported variables
+    env: bytes  # exported variables: NAME=value, each ended by a NUL
     cwd: str  # working directory
     forked_from: str  # the call_id this one was forked from
 
 
 _CALL: Final[Any] = (
-    {"id": "", "name": "", "args": (), "stdin": b"", "cwd": "", "forked_from": ""},
+    {"id": "", "name": "", "args": (), "stdin": b"", "env": b"", "cwd": "", "forked_from": ""},
     (None, "id", "name", "args", "stdin", "env", "cwd", "forked_from",),
     (None, None, None, None, None, None, None, None,),
 )
@@ -936,7 +936,7 @@ def run_start(sandbox: int, *, script: Optional[str] = None, argv: Optional[Stri
 _RUN_STEP: Final[Method[Answer]] = Method((66, 0, None))
 
 
-def run_step(sandbox: int, run: str, *, slice_ns: Optional[int] = None, steps: Optional[int] = None, taken: Optional[bool] = None) -> Answer:
+def run_step(sandbox: int, run: str, *, slice_ns: Optional[int] = None, steps: Optional[int] = None, taken: Optional[bool] = None, call_id: Optional[str] = None, stdout: Optional[bytes] = None, stderr: Optional[bytes] = None, status: Optional[int] = None, error: Optional[str] = None) -> Answer:
     """Drive the run for a slice.
 
     sandbox: handle
@@ -944,8 +944,13 @@ def run_step(sandbox: int, run: str, *, slice_ns: Optional[int] = None, steps: O
     slice_ns: ns; 0 is 20 ms
     steps: end the slice after so many safe points, for tests that stop a run at each; 0 is no end
     taken: the output of this answer does not stay in the run, even if it keeps its output
+    call_id: answer this tool call first, as run.answer does
+    stdout: what the tool printed
+    stderr: what it said on stderr
+    status: exit status
+    error: what the tool raised, for Done.tool_errors
     """
-    return _call(_RUN_STEP, (sandbox, run, slice_ns, steps, taken))
+    return _call(_RUN_STEP, (sandbox, run, slice_ns, steps, taken, call_id, stdout, stderr, status, error))
 
 
 _RUN_ANSWER: Final[Method[None]] = Method((67, 0, None))

@@ -1,6 +1,7 @@
 package rpc
 
 import (
+	"strconv"
 	"testing"
 
 	"eryxsh/capi/internal/wire"
@@ -43,5 +44,25 @@ func BenchmarkNew(b *testing.B) {
 	for b.Loop() {
 		reply := c.Call(request, nil)
 		reply.Release()
+	}
+}
+
+// A tool called in a loop: answer it and go on to the next call.
+func BenchmarkCalls(b *testing.B) {
+	c := newClient(b)
+	var h int64
+	c.ask("sandbox.new", wire.NewParams{Tools: []wire.Tool{{Name: "t", Held: true}}}, &h)
+	var run string
+	c.ask("run.start", wire.StartParams{Sandbox: h, Script: "while :; do t; done"}, &run)
+	reply := c.Call(c.request("run.step", wire.StepParams{Sandbox: h, Run: run}), nil)
+	b.ReportAllocs()
+	n := 0
+	for b.Loop() {
+		if reply.Tag != wire.TagCalls {
+			b.Fatalf("tag %d: %q", reply.Tag, reply.Body())
+		}
+		reply.Release()
+		n++
+		reply = c.Call(c.request("run.step", wire.StepParams{Sandbox: h, Run: run, Call: run + "-" + strconv.Itoa(n)}), nil)
 	}
 }

@@ -1,7 +1,6 @@
 package rpc
 
 import (
-	"strings"
 	"time"
 
 	"eryxsh/capi/internal/wire"
@@ -32,6 +31,9 @@ func runMethods() []binding {
 		}),
 		drives("run.step", func(c *call, p *wire.StepParams) (*sandbox, pace, error) {
 			b, err := c.holdRun(p.Sandbox, p.Run)
+			if err == nil && p.Call != "" {
+				err = b.M.Resume(p.Call, shell.Answer{Stdout: p.Stdout, Stderr: p.Stderr, Status: p.Status, Error: p.Error})
+			}
 			return b, pace{ns: p.Slice, steps: p.Steps, taken: p.Taken}, err
 		}),
 		does("run.answer", func(c *call, p *wire.AnswerParams) error {
@@ -284,16 +286,15 @@ func (b *sandbox) answer(outcome shell.Outcome, until int64) (Reply, error) {
 func (b *sandbox) calls() []wire.Call {
 	out := make([]wire.Call, len(b.M.Calls))
 	for i, c := range b.M.Calls {
-		args := make([]string, len(c.Args))
-		for i, a := range c.Args {
-			args[i] = string(a)
-		}
-		env := make(map[string]string, len(c.Env))
+		n := 0
 		for _, kv := range c.Env {
-			name, value, _ := strings.Cut(string(kv), "=")
-			env[name] = value
+			n += len(kv) + 1
 		}
-		out[i] = wire.Call{ID: c.ID, Name: c.Name, Args: args, Stdin: c.Stdin, Env: env, Dir: string(c.Cwd), ForkedFrom: c.ForkedFrom}
+		env := make([]byte, 0, n)
+		for _, kv := range c.Env {
+			env = append(append(env, kv...), 0)
+		}
+		out[i] = wire.Call{ID: c.ID, Name: c.Name, Args: c.Args, Stdin: c.Stdin, Env: env, Dir: string(c.Cwd), ForkedFrom: c.ForkedFrom}
 	}
 	return out
 }

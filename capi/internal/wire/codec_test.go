@@ -70,7 +70,8 @@ func TestQuick(t *testing.T) {
 	for i, n := range numbers {
 		list := lists[i%len(lists)]
 		out := Output{Run: strings.Repeat("r", i*30), Output: chunks[i%len(chunks)]}
-		for _, body := range []any{&Slice{Output: out}, &Done{Output: out, Status: int(n), Steps: n, Time: n, ErrorClass: "C", Limit: "ab",
+		for _, body := range []any{&Slice{Output: out}, &Calls{Output: out, Calls: make([]Call, i)},
+			&Calls{Calls: []Call{{ID: "i", Name: "n", Args: list, Stdin: []byte("in"), Env: []byte("A=1\x00"), Dir: "/", ForkedFrom: "f"}}}, &Done{Output: out, Status: int(n), Steps: n, Time: n, ErrorClass: "C", Limit: "ab",
 			StdoutTruncated: i%2 == 0, StderrTruncated: i%3 == 0, Unsupported: list, ToolErrors: list}} {
 			var want, got bytes.Buffer
 			if err := encoding.MarshalToBuffer(body, &want); err != nil {
@@ -81,7 +82,7 @@ func TestQuick(t *testing.T) {
 			}
 		}
 		for _, p := range []any{&StartParams{Sandbox: n, Script: "s", Stdin: []byte("in"), Pipe: true, Dir: "d", Timeout: n, Suspend: true, Keep: true, Slice: n},
-			&StepParams{Sandbox: n, Run: out.Run, Slice: n}, &AnswerParams{Sandbox: n, Run: "r", Call: "c", Stdout: []byte("o"), Status: int(n), Error: "x"}} {
+			&StepParams{Sandbox: n, Run: out.Run, Slice: n, Taken: true, Call: "c", Stdout: []byte("o"), Status: int(n), Error: "x"}, &AnswerParams{Sandbox: n, Run: "r", Call: "c", Stdout: []byte("o"), Status: int(n), Error: "x"}} {
 			var data bytes.Buffer
 			if err := encoding.MarshalToBuffer(p, &data); err != nil {
 				t.Fatal(err)

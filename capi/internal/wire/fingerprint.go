@@ -4,4 +4,4 @@ package wire
 
 // Fingerprint identifies the tables: a library and a Python package with the
 // same one belong together.
-const Fingerprint = "4210ce7ca8a98618"
+const Fingerprint = "80fa9d0f2af4fac8"

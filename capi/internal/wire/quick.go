@@ -46,6 +46,18 @@ func (p *StepParams) at(key uint64) any {
 		return &p.Run
 	case 3:
 		return &p.Slice
+	case 5:
+		return &p.Taken
+	case 6:
+		return &p.Call
+	case 7:
+		return &p.Stdout
+	case 8:
+		return &p.Stderr
+	case 9:
+		return &p.Status
+	case 10:
+		return &p.Error
 	}
 	return nil
 }
@@ -181,6 +193,32 @@ func (s *Slice) appendTo(b []byte) []byte {
 	return w.b
 }
 
+func (c *Calls) appendTo(b []byte) []byte {
+	w := openMap(b)
+	w.output(&c.Output)
+	if len(c.Calls) == 0 {
+		return w.b
+	}
+	w.key(3)
+	w.head(majorArray, uint64(len(c.Calls)))
+	for i := range c.Calls {
+		w.b = c.Calls[i].appendTo(w.b)
+	}
+	return w.b
+}
+
+func (c *Call) appendTo(b []byte) []byte {
+	w := openMap(b)
+	w.text(1, c.ID)
+	w.text(2, c.Name)
+	w.texts(3, c.Args)
+	w.bytes(4, c.Stdin)
+	w.bytes(5, c.Env)
+	w.text(6, c.Dir)
+	w.text(7, c.ForkedFrom)
+	return w.b
+}
+
 // mapWriter appends a struct: a map of less than 24 pairs, without what is zero.
 type mapWriter struct {
 	b  []byte
@@ -235,6 +273,14 @@ func (w *mapWriter) text(key byte, s string) {
 	if s != "" {
 		w.key(key)
 		w.head(majorText, uint64(len(s)))
+		w.b = append(w.b, s...)
+	}
+}
+
+func (w *mapWriter) bytes(key byte, s []byte) {
+	if len(s) > 0 {
+		w.key(key)
+		w.head(majorBytes, uint64(len(s)))
 		w.b = append(w.b, s...)
 	}
 }

@@ -23,6 +23,11 @@ type StepParams struct {
 	Slice   int64  `cbor:"3,keyasint,omitempty" name:"slice_ns" doc:"ns; 0 is 20 ms"`
 	Steps   int64  `cbor:"4,keyasint,omitempty" doc:"end the slice after so many safe points, for tests that stop a run at each; 0 is no end"`
 	Taken   bool   `cbor:"5,keyasint,omitempty" doc:"the output of this answer does not stay in the run, even if it keeps its output"`
+	Call    string `cbor:"6,keyasint,omitempty" name:"call_id" doc:"answer this tool call first, as run.answer does"`
+	Stdout  []byte `cbor:"7,keyasint,omitempty" doc:"what the tool printed"`
+	Stderr  []byte `cbor:"8,keyasint,omitempty" doc:"what it said on stderr"`
+	Status  int    `cbor:"9,keyasint,omitempty" doc:"exit status"`
+	Error   string `cbor:"10,keyasint,omitempty" doc:"what the tool raised, for Done.tool_errors"`
 }
 
 // AnswerParams are those of run.answer.

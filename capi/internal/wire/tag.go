@@ -81,13 +81,13 @@ type Calls struct {
 
 // Call is one tool call.
 type Call struct {
-	ID         string            `cbor:"1,keyasint,omitempty" doc:"call_id: the idempotency key"`
-	Name       string            `cbor:"2,keyasint,omitempty" doc:"the tool"`
-	Args       []string          `cbor:"3,keyasint,omitempty" doc:"arguments, without the name"`
-	Stdin      []byte            `cbor:"4,keyasint,omitempty" doc:"what a pipe or a redirection fed it"`
-	Env        map[string]string `cbor:"5,keyasint" doc:"exported variables"`
-	Dir        string            `cbor:"6,keyasint,omitempty" name:"cwd" doc:"working directory"`
-	ForkedFrom string            `cbor:"7,keyasint,omitempty" doc:"the call_id this one was forked from"`
+	ID         string   `cbor:"1,keyasint,omitempty" doc:"call_id: the idempotency key"`
+	Name       string   `cbor:"2,keyasint,omitempty" doc:"the tool"`
+	Args       []string `cbor:"3,keyasint,omitempty" doc:"arguments, without the name"`
+	Stdin      []byte   `cbor:"4,keyasint,omitempty" doc:"what a pipe or a redirection fed it"`
+	Env        []byte   `cbor:"5,keyasint,omitempty" doc:"exported variables: NAME=value, each ended by a NUL"`
+	Dir        string   `cbor:"6,keyasint,omitempty" name:"cwd" doc:"working directory"`
+	ForkedFrom string   `cbor:"7,keyasint,omitempty" doc:"the call_id this one was forked from"`
 }
 
 // Sleeping waits for a time.

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"eryxsh/core/cmd/quote"
 	"eryxsh/core/zone"
 	"unicode/utf8"
 )
@@ -245,7 +246,11 @@ func (p *printing) convert(text string, spec Spec) bool {
 		p.text(spec, string(b))
 		return !stop
 	case 'q', 'Q':
-		a, _ := p.next()
+		a, given := p.next()
+		if !given && p.GNU {
+			p.text(spec, "")
+			break
+		}
 		if verb == 'Q' && spec.Prec >= 0 {
 			a, spec.Prec = a[:min(len(a), spec.Prec)], -1
 		}
@@ -422,15 +427,15 @@ func (p *printing) notNumber(a, kind string, some bool) {
 	case !p.GNU:
 		p.fail(a + ": invalid " + kind)
 	case some:
-		p.fail("‘" + a + "’: value not completely converted")
+		p.fail(quote.Locale(a) + ": value not completely converted")
 	default:
-		p.fail("‘" + a + "’: expected a numeric value")
+		p.fail(quote.Locale(a) + ": expected a numeric value")
 	}
 }
 
 func (p *printing) outOfRange(a string) {
 	if p.GNU {
-		p.fail("‘" + a + "’: Numerical result out of range")
+		p.fail(quote.Locale(a) + ": Numerical result out of range")
 	} else {
 		p.Errors = append(p.Errors, "warning: "+a+": Numerical result out of range")
 	}

@@ -1,6 +1,8 @@
 package std
 
 import (
+	"bytes"
+	b64 "encoding/base64"
 	"strings"
 
 	"eryxsh/core/cmd"
@@ -85,7 +87,11 @@ func (p *baseProgram) encode(c *cmd.Ctx, wrap int) {
 	p.In.Skip(n)
 	out := c.Out.B
 	mask := uint64(1)<<p.bits - 1
-	for data = data[:n]; len(data) > 0; {
+	data = data[:n]
+	if p.bits == 6 {
+		out, data = p.encodeGroups(out, data, wrap)
+	}
+	for len(data) > 0 {
 		k := min(size, len(data))
 		var v uint64
 		for i := 0; i < size; i++ {
@@ -116,6 +122,50 @@ func (p *baseProgram) encode(c *cmd.Ctx, wrap int) {
 	c.Out.B = out
 }
 
+// encodeGroups is encode for the whole groups of base64 where no line ends
+// inside one. It gives what is left of data.
+func (p *baseProgram) encodeGroups(out, data []byte, wrap int) (to, rest []byte) {
+	if wrap%4 != 0 || p.Column%4 != 0 {
+		return out, data
+	}
+	for len(data) >= 3 {
+		groups := len(data) / 3
+		if wrap > 0 {
+			if p.Column == wrap {
+				out = append(out, '\n')
+				p.Column = 0
+			}
+			groups = min(groups, (wrap-p.Column)/4)
+		}
+		out = b64.StdEncoding.AppendEncode(out, data[:groups*3])
+		data = data[groups*3:]
+		p.Column += groups * 4
+	}
+	return out, data
+}
+
+// decodeLine is decode for as many whole groups of base64 as data begins with
+// before a newline, if there is nothing else in them. It gives the rest.
+func (p *baseProgram) decodeLine(c *cmd.Ctx, data []byte) []byte {
+	n := bytes.IndexByte(data, '\n')
+	if n < 0 {
+		n = len(data)
+	}
+	if pad := bytes.IndexByte(data[:n], '='); pad >= 0 {
+		n = pad
+	}
+	line := data[:n&^3]
+	if bytes.IndexByte(line, '\r') >= 0 { // which the library passes over
+		return data
+	}
+	out, err := b64.StdEncoding.AppendDecode(c.Out.B, line)
+	if err != nil {
+		return data
+	}
+	c.Out.B = out
+	return data[len(line):]
+}
+
 // decode writes the whole groups of data; false if it is not valid. What could
 // be decoded before the error is written.
 func (p *baseProgram) decode(c *cmd.Ctx, data []byte, garbage bool) bool {
@@ -125,7 +175,17 @@ func (p *baseProgram) decode(c *cmd.Ctx, data []byte, garbage bool) bool {
 			p.values[i] = int8(strings.IndexByte(p.alphabet, byte(i)))
 		}
 	}
-	for _, b := range data {
+	fast := p.bits == 6
+	for len(data) > 0 {
+		if fast && len(p.Group) == 0 {
+			fast = false // until the next line
+			if data = p.decodeLine(c, data); len(data) == 0 {
+				break
+			}
+		}
+		b := data[0]
+		data = data[1:]
+		fast = fast || p.bits == 6 && b == '\n'
 		if b == '\n' || garbage && b != '=' && p.values[b] < 0 {
 			continue
 		}

@@ -113,9 +113,12 @@ func cutList(c *cmd.Ctx, list string, fields bool) (spans []span, status int) {
 	if fields {
 		what, zero = "field value", "fields are numbered from 1"
 	}
+	at := 0 // of the item in the list
 	for _, item := range strings.Split(strings.NewReplacer(" ", ",", "\t", ",").Replace(list), ",") {
 		lo, hi, ranged := strings.Cut(item, "-")
 		s := span{1, cutEnd}
+		from := at
+		at += len(item) + 1
 		for i, text := range []string{lo, hi} {
 			if text == "" {
 				continue
@@ -128,7 +131,7 @@ func cutList(c *cmd.Ctx, list string, fields bool) (spans []span, status int) {
 					}
 					return nil, c.UsageError("invalid byte or character range")
 				}
-				return nil, c.UsageError("invalid %s %s", what, quote.Locale(bad))
+				return nil, c.UsageError("invalid %s %s", what, quote.Locale(list[from+i*(len(lo)+1)+len(text)-len(bad):]))
 			}
 			n, err := strconv.Atoi(text)
 			if err != nil || n >= cutEnd {

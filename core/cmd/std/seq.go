@@ -2,6 +2,7 @@ package std
 
 import (
 	"math/big"
+	"strconv"
 	"strings"
 
 	"eryxsh/core/cmd"
@@ -140,6 +141,9 @@ func (p *seqProgram) integers(c *cmd.Ctx) (done bool) {
 
 // seqPlace writes v scaled by 10^prec with its point, zero padded to width.
 func seqPlace(out []byte, v int64, prec, width int) []byte {
+	if prec == 0 && width <= 1 {
+		return strconv.AppendInt(out, v, 10)
+	}
 	var digits [40]byte
 	i := len(digits)
 	neg := v < 0

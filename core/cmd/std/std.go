@@ -13,6 +13,7 @@ import (
 	"eryxsh/core/cmd/std/hexdump"
 	"eryxsh/core/cmd/std/numfmt"
 	"eryxsh/core/cmd/std/od"
+	"eryxsh/core/cmd/std/rg"
 	"eryxsh/core/cmd/std/sort"
 	"eryxsh/core/cmd/std/split"
 	"eryxsh/core/cmd/std/xxd"
@@ -33,6 +34,7 @@ func Commands() []*cmd.Command {
 		comm(),
 		csplit.Command(),
 		cut(),
+		dd(),
 		echo(),
 		egrep(),
 		expand(),
@@ -49,13 +51,16 @@ func Commands() []*cmd.Command {
 		join(),
 		jqCommand(),
 		awkAs("mawk"),
+		less(),
 		md5sum(),
+		more(),
 		nl(),
 		numfmt.Command(),
 		od.Command(),
 		paste(),
 		printf(),
 		rev(),
+		rg.Command(),
 		sedCommand(),
 		seq(),
 		sha1sum(),

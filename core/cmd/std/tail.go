@@ -11,10 +11,14 @@ import (
 )
 
 func tail() *cmd.Command {
+	digits := make([]cmd.Option, 10) // only the old forms have them: elsewhere they are refused
+	for i := range digits {
+		digits[i] = cmd.Option{Short: '0' + byte(i)}
+	}
 	return &cmd.Command{
 		Name: "tail", Summary: "print the last 10 lines of each FILE to standard output",
 		Usage: "tail [OPTION]... [FILE]...",
-		Options: []cmd.Option{
+		Options: append([]cmd.Option{
 			{Short: 'c', Long: "bytes", Arg: cmd.Required, Meta: "[+]NUM", Help: "output the last NUM bytes; or use -c +NUM to output starting with byte NUM of each file"},
 			{Short: 'f', Long: "follow", Arg: cmd.Optional, Meta: "{name|descriptor}", Help: "output appended data as the file grows"},
 			{Short: 'F', Help: "same as --follow=name --retry"},
@@ -27,7 +31,7 @@ func tail() *cmd.Command {
 			{Short: 's', Long: "sleep-interval", Arg: cmd.Required, Meta: "N", Help: "with -f, sleep for approximately N seconds (default 1.0) between iterations"},
 			{Short: 'v', Long: "verbose", Help: "always output headers giving file names"},
 			{Short: 'z', Long: "zero-terminated", Help: "line delimiter is NUL, not newline"},
-		},
+		}, digits...),
 		Class:     cmd.Step,
 		Obsolete:  tailObsolete,
 		OpenError: "cannot open 'NAME' for reading: WHY",
@@ -43,7 +47,7 @@ func tailObsolete(args []string) []string {
 		if a == "--" {
 			return append(out, args[i:]...)
 		}
-		if i == 0 && len(args) <= 2 || i == 0 && len(a) > 1 && a[0] == '-' {
+		if i == 0 && (len(args) == 1 || len(args) == 2 && (args[1] == "-" || !strings.HasPrefix(args[1], "-")) || len(args) <= 3 && args[1] == "--") {
 			if form, ok := tailOldForm(a); ok {
 				out = append(out, form...)
 				continue
@@ -136,6 +140,10 @@ type tailOptions struct {
 func (p *tailProgram) options(c *cmd.Ctx) (status int) {
 	o := &tailOptions{num: 10, delim: '\n', title: len(c.Args) > 1, interval: 1e9}
 	for _, f := range c.Flags {
+		if len(f.Name) == 1 && f.Name[0] >= '0' && f.Name[0] <= '9' {
+			c.Errorf("option used in invalid context -- %s", f.Name)
+			return 1
+		}
 		switch f.Name {
 		case "c", "n":
 			o.bytes = f.Name == "c"

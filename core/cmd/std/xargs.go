@@ -65,13 +65,13 @@ type xargsProgram struct {
 	Chars int      `cbor:"11,keyasint,omitempty"`
 	Ready bool     `cbor:"12,keyasint,omitempty"` // Items are complete: run them
 	Ran   bool     `cbor:"13,keyasint,omitempty"` // some command was run
-	Next  string   `cbor:"14,keyasint,omitempty"` // an item that did not fit
-	Held  bool     `cbor:"15,keyasint,omitempty"` // Next is there
+	Held  []string `cbor:"21,keyasint,omitempty"` // an item that did not fit
 
 	Slots  []int `cbor:"16,keyasint,omitempty"` // pids of running commands, 0 is free
 	Status int   `cbor:"17,keyasint,omitempty"`
 	Over   bool  `cbor:"18,keyasint,omitempty"` // run nothing more, wait for the rest
 	NUL    bool  `cbor:"19,keyasint,omitempty"` // the warning about NUL was given
+	Torn   byte  `cbor:"20,keyasint,omitempty"` // the quote that was never closed: what came before is run
 
 	o *xargsOptions
 }
@@ -120,6 +120,9 @@ func (p *xargsProgram) Step(c *cmd.Ctx) cmd.Next {
 		if p.running() > 0 {
 			return cmd.WaitChild(0)
 		}
+		if p.Torn != 0 && p.Status == 0 {
+			p.Status = 1
+		}
 		return cmd.Exit(p.Status)
 	case p.Ready:
 		if p.running() >= len(p.Slots) && p.running() > 0 && (p.o.procs > 0 && p.running() >= p.o.procs) {
@@ -128,7 +131,13 @@ func (p *xargsProgram) Step(c *cmd.Ctx) cmd.Next {
 		p.run(c)
 		return cmd.Again()
 	case p.Ended:
-		p.Over = true
+		if p.Over = true; p.Torn != 0 {
+			kind := "double"
+			if p.Torn == '\'' {
+				kind = "single"
+			}
+			c.Errorf("unmatched %s quote; by default quotes are special to xargs unless you use the -0 option", kind)
+		}
 		return cmd.Again()
 	}
 	return p.read(c)
@@ -225,12 +234,10 @@ func (p *xargsProgram) run(c *cmd.Ctx) {
 
 // read takes input until a command is complete or there is no more.
 func (p *xargsProgram) read(c *cmd.Ctx) cmd.Next {
-	if p.Held {
-		p.Held = false
-		p.add(p.Next)
-		p.Next = ""
+	if p.held() {
+		p.addHeld()
 	}
-	for !p.Ready && !p.Over {
+	for !p.Ready && !p.Over && p.Torn == 0 {
 		rest := p.Lines.Rest()
 		if len(rest) == 0 {
 			if p.Lines.Ended() {
@@ -251,7 +258,7 @@ func (p *xargsProgram) read(c *cmd.Ctx) cmd.Next {
 			}
 		}
 		n := 0
-		for n < len(rest) && !p.Ready && !p.Over && !p.Ended && !p.Held {
+		for n < len(rest) && !p.Ready && !p.Over && !p.Ended && !p.held() {
 			p.char(c, rest[n])
 			n++
 		}
@@ -260,7 +267,7 @@ func (p *xargsProgram) read(c *cmd.Ctx) cmd.Next {
 			c.Errorf("argument line too long")
 			p.Over, p.Status = true, 1
 		}
-		if p.Ended && !p.Ready && !p.Over {
+		if p.Ended && !p.Ready && !p.Over && p.Torn == 0 {
 			return p.finish(c)
 		}
 	}
@@ -268,11 +275,20 @@ func (p *xargsProgram) read(c *cmd.Ctx) cmd.Next {
 	return cmd.Again()
 }
 
+// held reports whether an item waits that did not fit into the command before.
+func (p *xargsProgram) held() bool { return len(p.Held) > 0 }
+
+func (p *xargsProgram) addHeld() {
+	item := p.Held[0]
+	p.Held = nil
+	p.add(item)
+}
+
 // finish takes the last item and the last command.
 func (p *xargsProgram) finish(c *cmd.Ctx) cmd.Next {
 	if !p.Ended {
 		if p.Quote == '\'' || p.Quote == '"' {
-			p.unmatched(c)
+			p.unmatched()
 			return cmd.Again()
 		}
 		p.Ended = true
@@ -280,11 +296,10 @@ func (p *xargsProgram) finish(c *cmd.Ctx) cmd.Next {
 			p.word(c)
 		}
 	}
-	if p.Held && !p.Ready {
-		p.Held = false
-		p.add(p.Next)
+	if p.held() && !p.Ready {
+		p.addHeld()
 	}
-	if p.Held {
+	if p.held() {
 		// One more command follows this one.
 		p.Ended = false
 		return cmd.Again()
@@ -295,13 +310,13 @@ func (p *xargsProgram) finish(c *cmd.Ctx) cmd.Next {
 	return cmd.Again()
 }
 
-func (p *xargsProgram) unmatched(c *cmd.Ctx) {
-	kind := "double"
-	if p.Quote == '\'' {
-		kind = "single"
+// unmatched ends the input at a quote that is never closed.
+func (p *xargsProgram) unmatched() {
+	p.Torn, p.Ended = p.Quote, true
+	if p.held() {
+		p.addHeld()
 	}
-	c.Errorf("unmatched %s quote; by default quotes are special to xargs unless you use the -0 option", kind)
-	p.Over, p.Status = true, 1
+	p.Ready = p.Ready || len(p.Items) > 0 && p.o.replace == "" && !p.o.exitTooLong
 }
 
 // char takes one byte of input.
@@ -325,7 +340,7 @@ func (p *xargsProgram) char(c *cmd.Ctx, b byte) {
 		case p.Quote:
 			p.Quote = 0
 		case '\n':
-			p.unmatched(c)
+			p.unmatched()
 		default:
 			p.Word = append(p.Word, b)
 		}
@@ -381,7 +396,7 @@ func (p *xargsProgram) word(c *cmd.Ctx) bool {
 			p.Over, p.Status = true, 1
 			return false
 		}
-		p.Next, p.Held, p.Ready = s, true, true
+		p.Held, p.Ready = []string{s}, true
 		return false
 	}
 	p.add(s)

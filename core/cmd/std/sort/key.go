@@ -332,23 +332,37 @@ func number(s []byte) (neg bool, whole, frac []byte) {
 	return neg && len(whole)+len(frac) > 0, whole, frac
 }
 
-// numberPrefix is the whole part, moved so that negative numbers come first.
+// numberPrefix is a number in billionths, or from a billion on its whole part
+// behind all of those, moved so that negative numbers come first.
 func numberPrefix(s []byte) (p uint64, exact bool) {
 	neg, whole, frac := number(s)
-	const middle = 1 << 63
-	v, exact := uint64(middle-1), false
-	if len(whole) <= 18 {
-		v = 0
-		for _, b := range whole {
-			v = v*10 + uint64(b-'0')
+	const middle, digits, large = 1 << 63, 9, 1e18
+	v := uint64(2 * large)
+	switch {
+	case len(whole) <= digits:
+		v = decimal(whole, digits)
+		for i := range digits {
+			if v *= 10; i < len(frac) {
+				v += uint64(frac[i] - '0')
+			}
 		}
+		exact = len(frac) <= digits
+	case len(whole) <= 2*digits:
+		v = large + decimal(whole, 2*digits)
 		exact = len(frac) == 0
 	}
 	if neg {
-		// -0.5 lies between -1 and 0.
 		return middle - v, exact
 	}
 	return middle + v, exact
+}
+
+// decimal is the value of at most n digits.
+func decimal(s []byte, n int) (v uint64) {
+	for _, b := range s[:min(n, len(s))] {
+		v = v*10 + uint64(b-'0')
+	}
+	return v
 }
 
 func compareNumbers(a, b []byte) int {

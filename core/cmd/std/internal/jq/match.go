@@ -66,6 +66,8 @@ func (p *Program) matcherOf(v, re, flags Value) (*matcher, bool) {
 		case 'n':
 			m.noVoid = true
 		case 'l':
+			p.c.Unsupported("jq regex flag l")
+			return nil, p.raise("eryxsh: the regex flag l (longest match): not yet")
 		default:
 			return nil, p.raise("%s is not a valid modifier string", flags.S)
 		}

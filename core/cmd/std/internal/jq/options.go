@@ -282,7 +282,7 @@ func (p *argParser) flag(name string) {
 		p.c.Out.WriteString(help)
 		p.done = true
 	case "version":
-		p.c.Out.WriteString("jq-1.7.1\n")
+		p.c.Out.WriteString("jq-1.7\n")
 		p.done = true
 	default:
 		fmt.Fprintf(&p.c.Errout, "jq: Unknown option: --%s\n%s%s", name, usage, seeHelp)

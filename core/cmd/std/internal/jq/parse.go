@@ -33,6 +33,9 @@ type Reader struct {
 	Stream  bool     `cbor:"11,keyasint,omitempty"`
 	Events  []Value  `cbor:"12,keyasint,omitempty"` // of a stream, not yet taken
 	Last    int      `cbor:"13,keyasint,omitempty"` // where line stood last
+	Begun   bool     `cbor:"14,keyasint,omitempty"` // with Seq: a record separator was read
+
+	Seq bool `cbor:"15,keyasint,omitempty"` // texts follow record separators: what is before the first is no text
 
 	names  [256]string // keys seen lately: equal ones share their text
 	shapes [64][]string
@@ -97,6 +100,15 @@ func (r *Reader) fault(msg string, at int, end bool) string {
 func (r *Reader) read(h *Heap, limit int) (v Value, got verdict, msg string) {
 	b := r.Buf
 	stop := r.Pos + limit
+	if r.Seq && !r.Begun {
+		i := bytes.IndexByte(b[r.Pos:], 0x1e)
+		if i < 0 {
+			r.Pos = len(b)
+			return empty, gotNothing, ""
+		}
+		r.Pos += i
+		r.Begun = true
+	}
 	for r.Pos < len(b) {
 		if r.Pos > stop {
 			return empty, gotPause, ""

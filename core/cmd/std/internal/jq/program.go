@@ -106,7 +106,7 @@ func (p *Program) prepare() (status int, done bool) {
 		return status, true
 	}
 	p.opts = opts
-	p.In.Reader.Stream = opts.stream
+	p.In.Reader.Stream, p.In.Reader.Seq = opts.stream, opts.seq
 	if p.Phase > Loading {
 		if status, ok := p.compile(); !ok {
 			return status, true
@@ -124,6 +124,11 @@ func (p *Program) advance() (next cmd.Next, stop bool) {
 	case Starting:
 		p.Text = p.opts.text
 		p.Phase = Loading
+		if len(p.opts.files) > 0 {
+			// jq compiles its library before it opens a file. The rest of a pipeline has started by then:
+			// "jq . f | tee f" finds f empty.
+			return cmd.WaitWrite(), true
+		}
 	case Loading:
 		return p.loadNext()
 	case Fetching:

@@ -247,7 +247,7 @@ func (p *Program) execute(c *cmd.Ctx, com *command, left *int) (next cmd.Next, o
 	case 'P':
 		p.line(c, 0)
 	case 'q', 'Q':
-		if com.n >= 0 {
+		if com.n >= 0 && p.Status == 0 { // a file that could not be read counts for more
 			p.Status = int(com.n & 255)
 		}
 		p.Quit, p.Quitting = true, com.name == 'q'

@@ -1,0 +1,79 @@
+package shell
+
+import (
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// aheadBytes is how much of a script is parsed at a time. A parse has a price
+// of its own, several KiB and as many microseconds as a line takes.
+const aheadBytes = 1 << 10
+
+// ahead is what has been parsed of a script and not yet been run. It is no
+// state: a line that is not there is parsed when it is needed, and one that
+// means something else by then, such as after alias, is not asked for here.
+type ahead struct {
+	text  string
+	units []parsedUnit
+}
+
+// parsedUnit is the tree of one complete line.
+type parsedUnit struct {
+	off, start, next int // in the text: with the comments before it, without, its end
+	origin
+	stmts []*syntax.Stmt
+}
+
+// origin is where a unit begins in what the parser was given.
+type origin struct{ off, line int }
+
+// next is nextUnit, which parses a few lines more than it is asked for.
+func (a *ahead) next(text string, off, line int) (u *Unit, next int, err error) {
+	if a.text != text || len(a.units) == 0 || a.units[0].off != off {
+		a.fill(text, off)
+	}
+	if len(a.units) == 0 {
+		return nextUnit(text, off, line)
+	}
+	p := a.units[0]
+	if a.units = a.units[1:]; len(a.units) == 0 {
+		*a = ahead{}
+	}
+	u = newUnit(text[p.start:p.next], line+strings.Count(text[off:p.start], "\n"))
+	if err := u.compile(p.stmts, p.origin); err != nil {
+		return nil, len(text), err
+	}
+	return u, p.next, nil
+}
+
+// fill parses lines from off on, up to one that has an error.
+func (a *ahead) fill(text string, off int) {
+	*a = ahead{text: text}
+	r := &lineReader{text: text, off: off, checked: off, between: true}
+	p := parsedUnit{off: off}
+	end := func() {
+		p.next = r.off
+		a.units = append(a.units, p)
+		p = parsedUnit{off: r.off, origin: origin{r.given, r.lines}}
+		r.between = true
+	}
+	err := r.parse(func(s *syntax.Stmt) {
+		if p.stmts == nil {
+			p.start = skipComments(text, p.off)
+		}
+		p.stmts = append(p.stmts, s)
+		if at := int(s.End().Offset()) - p.origin.off + p.start; !endsLine(text[min(at, r.off):r.off]) {
+			return
+		}
+		if !shallowAll(p.stmts, r.off-p.start) { // left to nextUnit, which words the error
+			r.stop = true
+			return
+		}
+		end()
+		r.stop = r.off-off >= aheadBytes
+	})
+	if err == nil && !r.stop && len(p.stmts) > 0 && shallowAll(p.stmts, r.off-p.start) {
+		end() // the text ends without a newline
+	}
+}
