@@ -95,6 +95,9 @@ func (w *World) Advance(h shell.Host) (out shell.Outcome, until int64) {
 	began := h.Now()
 	if clock := &w.M.Clock; !clock.Virtual {
 		clock.Now = max(clock.Now, began)
+	} else if lim := w.M.Limits.Time; lim > 0 {
+		w.M.StopAt(clock.Now + lim - w.M.Meter.Time)
+		defer w.M.StopAt(0)
 	}
 	out, until = w.M.Advance(h)
 	spent := h.Now() - began
@@ -151,10 +154,16 @@ func (w *World) timeUp() string {
 	return ""
 }
 
-// TimeLeft is how long the run may still sleep, in ns; ok is false without a timeout.
+// TimeLeft is how long the run may still take, in ns, by its timeout and the
+// limit time; ok is false without either.
 func (w *World) TimeLeft() (ns int64, ok bool) {
-	r := w.M.Run
-	return max(r.Left, 0), r.Left != 0
+	ns, ok = max(w.M.Run.Left, 0), w.M.Run.Left != 0
+	if lim := w.M.Limits.Time; lim > 0 {
+		if left := max(lim-w.M.Meter.Time, 0); !ok || left < ns {
+			ns, ok = left, true
+		}
+	}
+	return ns, ok
 }
 
 // end records an ended run.

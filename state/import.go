@@ -101,21 +101,27 @@ func first(data []byte, into any) (rest []byte, err error) {
 
 // Import reads a blob into a World of its own. lim bounds what it may hold:
 // the limits of the sandbox it will replace, or the default ones.
-func Import(blob, key []byte, lim limit.Limits) (w *core.World, h Header, err error) {
+func Import(blob, key []byte, lim limit.Limits) (*core.World, Header, error) {
+	return ImportWith(shell.NewLibrary(core.Registry), blob, key, lim)
+}
+
+// ImportWith is Import for a host that loads many: what lib has compiled for
+// one of them need not be compiled again for the next.
+func ImportWith(lib *shell.Library, blob, key []byte, lim limit.Limits) (w *core.World, h Header, err error) {
 	defer func() {
 		if x := recover(); x != nil { // a check that is missing must not take the host down
 			w, err = nil, fault.New(fault.Panic, "import", "", "%v", x)
 		}
 	}()
-	return read(blob, key, lim)
+	return read(lib, blob, key, lim)
 }
 
-func read(blob, key []byte, lim limit.Limits) (*core.World, Header, error) {
+func read(lib *shell.Library, blob, key []byte, lim limit.Limits) (*core.World, Header, error) {
 	h, records, err := open(blob, key, false)
 	if err != nil {
 		return nil, h, err
 	}
-	im := &importer{rest: records, limits: lim, memory: ledger{worldCost(lim)}}
+	im := &importer{lib: lib, rest: records, limits: lim, memory: ledger{worldCost(lim)}}
 	for {
 		w, rec, err := im.world()
 		if err != nil {
@@ -148,6 +154,7 @@ func worldCost(lim limit.Limits) int64 {
 }
 
 type importer struct {
+	lib    *shell.Library
 	rest   []byte
 	limits limit.Limits
 	memory ledger
@@ -334,7 +341,7 @@ func (im *importer) world() (*core.World, World, error) {
 			return nil, rec, err
 		}
 	}
-	m, err := shell.Load(img, fs, core.Registry)
+	m, err := shell.Load(img, fs, im.lib)
 	if err != nil {
 		return nil, rec, err
 	}

@@ -185,8 +185,6 @@ func (q *quick) bytes() []byte {
 	return b
 }
 
-func (q *quick) copy() []byte { return append([]byte{}, q.bytes()...) }
-
 func (q *quick) int() int64 {
 	if len(q.data) > 0 && q.data[0]>>5 == 1 {
 		n := q.head(1)
@@ -354,7 +352,8 @@ func (q *quick) record(r *vfs.Record) {
 	})
 }
 
-// readVars reads what appendVars wrote and gives what follows it.
+// readVars reads what appendVars wrote and gives what follows it. The values
+// are parts of data: a variable is made of copies.
 func readVars(data []byte, book *ledger) ([]vars.Record, []byte, error) {
 	q := &quick{data: data, book: book}
 	list := make([]vars.Record, q.list(varSize))
@@ -380,7 +379,7 @@ func (q *quick) variable(r *vars.Record) {
 		case 3:
 			r.Set = q.bool()
 		case 4:
-			r.Value = q.copy()
+			r.Value = q.bytes()
 		case 5:
 			r.Elems = make([]vars.Elem, q.list(elemSize))
 			for i := range r.Elems {
@@ -404,9 +403,9 @@ func (q *quick) element(e *vars.Elem) {
 		case 1:
 			e.Index = q.int()
 		case 2:
-			e.Key = q.copy()
+			e.Key = q.bytes()
 		case 3:
-			e.Value = q.copy()
+			e.Value = q.bytes()
 		default:
 			q.bad = true
 		}

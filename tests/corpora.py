@@ -9,8 +9,9 @@ a reason; one that is not there fails the run, and so does one that is there and
 The list only shrinks: the floor has its length. A reason that begins with "needs" names a
 command or an option we do not have; without those cases is the second rate.
 
-Everything runs in this process, so a crash or a hang fails, too. The runners beside the cases (tests/corpora/run.py, agent_sessions.py) compare with other
-shells and print each difference.
+Everything runs in this process, so a crash or a hang fails, too. The runners beside the
+cases (tests/corpora/run.py, agent_sessions.py) compare with other shells and print each
+difference.
 """
 
 from __future__ import annotations

@@ -33,7 +33,7 @@ type Machine struct {
 
 	shared bool // a fork may still use this machine's parts: copy before changing
 	epoch  persist.Epoch
-	lib    *library
+	lib    *Library
 	rt     *transient // nil in a fork that was never used
 }
 
@@ -173,9 +173,10 @@ type transient struct {
 	history History
 	regex   map[regexKey]*regex.Regexp
 	env     procEnv
-	credit  int  // work units until the host is asked whether the slice is over
-	single  bool // ask the host after every step
-	short   int  // bytes a utility reads at a time at most, if positive
+	credit  int   // work units until the host is asked whether the slice is over
+	single  bool  // ask the host after every step
+	stopAt  int64 // of a virtual clock; see StopAt
+	short   int   // bytes a utility reads at a time at most, if positive
 	spare   []*Extra
 	asking
 }

@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"eryxsh/vfs"
 )
@@ -208,6 +209,9 @@ func TestRandomScripts(t *testing.T) {
 		}
 		compared++
 		if !bad {
+			if !utf8.ValidString(s + want.stdout + want.stderr) {
+				continue // JSON has no such text
+			}
 			line, err := json.Marshal(randomCase{s, want.stdout, want.stderr, want.files, want.status})
 			if err != nil {
 				t.Fatal(err)
@@ -220,6 +224,9 @@ func TestRandomScripts(t *testing.T) {
 			continue // bash itself does not give it every time
 		}
 		differ++
+		if os.Getenv("RECORD") != "" {
+			continue
+		}
 		if problem == "" {
 			s = shrunk(t, list, got, want)
 			got, want, problem, _, _ = differs(t, s)

@@ -116,6 +116,9 @@ func (m *Machine) advance() (out Outcome, until int64, lim string) {
 			if m.Clock.Now += 1000; m.Run.Deadline > 0 && m.Clock.Now >= m.Run.Deadline {
 				return Done, 0, limit.Timeout
 			}
+			if m.rt.stopAt > 0 && m.Clock.Now >= m.rt.stopAt {
+				return Sliced, 0, ""
+			}
 		}
 		m.step(p)
 		if len(m.Run.Marks) > 0 {
@@ -396,6 +399,10 @@ func (m *Machine) EachStep(on bool) {
 	m.own()
 	m.rt.single = on
 }
+
+// StopAt ends the slice when a virtual clock comes to a time, in ns; 0 is never.
+// So a budget of virtual time ends at the same step on any machine.
+func (m *Machine) StopAt(ns int64) { m.rt.stopAt = ns }
 
 // ShortReads bounds what a utility reads at a time, in bytes, so that a test can
 // stop in the middle of small inputs; 0 is no bound.

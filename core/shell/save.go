@@ -191,19 +191,20 @@ func (f *FrameRecord) Program(reg *cmd.Registry) (cmd.Program, error) {
 }
 
 // Load makes a machine from an image that may come from anybody: every
-// reference is checked before the machine is given out.
-func Load(img *Image, fs *vfs.FS, reg *cmd.Registry) (*Machine, error) {
+// reference is checked before the machine is given out. What lib has compiled
+// need not be compiled again.
+func Load(img *Image, fs *vfs.FS, lib *Library) (*Machine, error) {
 	l := loader{img: img, m: img.Machine}
 	m := l.m
 	m.FS, m.Files, m.Pipes, m.Calls = fs, img.Files, img.Pipes, img.Calls
 	m.epoch = persist.NewEpoch()
-	m.lib, m.rt = newLibrary(reg), &transient{}
+	m.lib, m.rt = lib, &transient{}
 	m.Tools = persist.Map[Tool]{}
 	for _, t := range img.Tools {
 		m.Tools.Set(m.epoch, t.Name, t)
 	}
 	for i, u := range img.Units {
-		c, err := loadUnit(u.Text, u.Line)
+		c, err := lib.load(u.Text, u.Line)
 		if err != nil {
 			return nil, fault.New(fault.Drift, "load", fmt.Sprintf("unit %d", i), "%s", err)
 		}

@@ -1,6 +1,9 @@
 package shell
 
 import (
+	"slices"
+	"strings"
+
 	"eryxsh/core/cmd"
 	"eryxsh/vfs"
 )
@@ -159,17 +162,54 @@ func (s *sysCtx) IsTTY(int) bool { return false }
 
 func (s *sysCtx) Stat(path string) (vfs.Stat, error) {
 	if n, ok := devFD(s.path(path)); ok {
+		if _, open := s.p.fd(n); !open {
+			return vfs.Stat{}, vfs.ENOENT
+		}
 		return s.Fstat(n)
 	}
 	return s.m.FS.Stat(s.m.cred(), s.path(path))
 }
 
-func (s *sysCtx) Lstat(path string) (vfs.Stat, error) { return s.m.FS.Lstat(s.m.cred(), s.path(path)) }
+func (s *sysCtx) Lstat(path string) (vfs.Stat, error) {
+	full := s.path(path)
+	if n, ok := devFD(full); ok {
+		if _, open := s.p.fd(n); !open {
+			return vfs.Stat{}, vfs.ENOENT
+		}
+		if st, err := s.m.FS.Lstat(s.m.cred(), full); err == nil {
+			return st, nil
+		}
+		return s.Fstat(n)
+	}
+	return s.m.FS.Lstat(s.m.cred(), full)
+}
 
 func (s *sysCtx) ReadDir(path, after string, n int) ([]vfs.Dirent, error) {
-	l, err := s.m.FS.ReadDir(s.m.cred(), s.path(path), after, n)
+	full := s.path(path)
+	if dir := strings.TrimRight(full, "/"); dir == "/dev/fd" || dir == "/proc/self/fd" {
+		return s.openFiles(after, n), nil
+	}
+	l, err := s.m.FS.ReadDir(s.m.cred(), full, after, n)
 	s.m.charge(len(l) >> 2)
 	return l, err
+}
+
+// openFiles lists the descriptors, as /dev/fd does.
+func (s *sysCtx) openFiles(after string, n int) []vfs.Dirent {
+	var names []string
+	for _, d := range s.p.FDs {
+		if name := itoa(d.Num); name > after {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	var list []vfs.Dirent
+	for _, name := range names[:min(n, len(names))] {
+		num, _ := number(name)
+		st, _ := s.Fstat(num)
+		list = append(list, vfs.Dirent{Name: name, Ino: st.Ino, Type: st.Mode & vfs.TypeMask})
+	}
+	return list
 }
 
 func (s *sysCtx) Access(path string, mode uint32) error {

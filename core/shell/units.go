@@ -6,14 +6,33 @@ import (
 	"eryxsh/core/cmd"
 )
 
-// library is what machines share that come from one another by forks: the
-// utilities, and the lines they have compiled.
-type library struct {
-	reg   *cmd.Registry
-	units unitCache
+// Library is what machines share that come from one another by forks, or were
+// loaded by one host: the utilities, and the lines they have compiled. Any
+// number of machines may use it at a time.
+type Library struct {
+	reg    *cmd.Registry
+	units  unitCache
+	loaded unitCache // units of states, which stand for their whole text
 }
 
-func newLibrary(reg *cmd.Registry) *library { return &library{reg: reg} }
+// NewLibrary makes a Library that has compiled nothing yet.
+func NewLibrary(reg *cmd.Registry) *Library { return &Library{reg: reg} }
+
+// load compiles the text of a saved unit.
+func (l *Library) load(text string, line int) (*Unit, error) {
+	if len(text) > cachedText {
+		return loadUnit(text, line)
+	}
+	key := unitKey{text, line}
+	if found, ok := l.loaded.get(key); ok {
+		return found.unit, nil
+	}
+	u, err := loadUnit(text, line)
+	if err == nil {
+		l.loaded.put(key, cachedUnit{u, len(text)})
+	}
+	return u, err
+}
 
 // Bounds of one half of a unitCache. A compiled line takes some 50 times its text.
 const (

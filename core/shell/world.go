@@ -31,7 +31,7 @@ const (
 
 // New makes a machine with one shell and nothing to do.
 func New(c Config) *Machine {
-	m := &Machine{FS: c.FS, Limits: c.Limits, Host: c.Identity, Clock: c.Clock, epoch: persist.NewEpoch(), lib: newLibrary(c.Registry), rt: &transient{}}
+	m := &Machine{FS: c.FS, Limits: c.Limits, Host: c.Identity, Clock: c.Clock, epoch: persist.NewEpoch(), lib: NewLibrary(c.Registry), rt: &transient{}}
 	m.Rand.State = c.Seed
 	m.Sched.NextPID = shellPID
 	m.Files = []OFD{

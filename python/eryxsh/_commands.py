@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Awaitable, Callable, Dict, Generator, List, Mapping, Optional, Sequence, Tuple, Union
+from typing import TYPE_CHECKING, Any, Awaitable, Callable, Dict, Final, Generator, List, Mapping, Optional, Sequence, Tuple, Union
 
 from . import _turns, _wire
 from ._async_runs import SLICE, AsyncRun
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 _RUN = _wire._RUN_RUN
-_DONE = _wire.DONE
+_DONE: Final = _wire.DONE
 
 
 class _Sentinel:

@@ -52,8 +52,8 @@ func export(c *call, p *wire.ExportParams) (int, func([]byte) error, error) {
 
 // load reads a blob and gives it the tools that are here. One that held a
 // callable when it was saved must be among them; one that did not travels.
-func load(blob, key []byte, lim limit.Limits, here []shell.Tool) (*core.World, error) {
-	w, h, err := state.Import(blob, key, lim)
+func (c *call) load(blob, key []byte, lim limit.Limits, here []shell.Tool) (*core.World, error) {
+	w, h, err := state.ImportWith(c.library, blob, key, lim)
 	if err != nil {
 		return nil, err
 	}
@@ -89,7 +89,7 @@ func importInto(c *call, p *wire.ImportParams) error {
 	for _, t := range b.M.Tools.Sorted() {
 		here = append(here, t)
 	}
-	w, err := load(c.data(p.State), p.Key, b.M.Limits, here)
+	w, err := c.load(c.data(p.State), p.Key, b.M.Limits, here)
 	if err != nil {
 		return err
 	}
@@ -105,7 +105,7 @@ func fromState(c *call, p *wire.FromStateParams) (int64, error) {
 	if err := setLimits(&bounds, p.Limits); err != nil {
 		return 0, err
 	}
-	w, err := load(c.data(p.State), p.Key, bounds, tools(p.Tools))
+	w, err := c.load(c.data(p.State), p.Key, bounds, tools(p.Tools))
 	if err != nil {
 		return 0, err
 	}

@@ -109,7 +109,7 @@ func (p *headProgram) Step(c *cmd.Ctx) cmd.Next {
 	}
 	o := p.opt
 	next, ok := p.In.Turn(c)
-	if p.In.Count > p.Titled && (ok || next.Op == cmd.OpWaitRead) {
+	if p.In.Count > p.Titled && (ok || next.Op == cmd.OpWaitRead || next.Op == cmd.OpAgain) {
 		p.Titled = p.In.Count
 		p.Left, p.Keep = o.num, lineWindow{}
 		fileTitle(c, &p.In.Operands, o.title, &p.Wrote)

@@ -267,7 +267,7 @@ func (p *xargsProgram) read(c *cmd.Ctx) cmd.Next {
 			c.Errorf("argument line too long")
 			p.Over, p.Status = true, 1
 		}
-		if p.Ended && !p.Ready && !p.Over && p.Torn == 0 {
+		if p.Ended && !p.Ready && !p.Over {
 			return p.finish(c)
 		}
 	}
@@ -286,6 +286,9 @@ func (p *xargsProgram) addHeld() {
 
 // finish takes the last item and the last command.
 func (p *xargsProgram) finish(c *cmd.Ctx) cmd.Next {
+	if p.Torn != 0 {
+		return cmd.Again()
+	}
 	if !p.Ended {
 		if p.Quote == '\'' || p.Quote == '"' {
 			p.unmatched()

@@ -214,9 +214,6 @@ func cpRules(c *cmd.Ctx) (*rules, int) {
 		if r.recursive && !r.hardLink {
 			r.follow = 'P'
 		}
-		if r.hardLink {
-			r.follow = 'P'
-		}
 	}
 	return r, 0
 }

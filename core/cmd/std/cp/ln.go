@@ -131,7 +131,7 @@ func (p *lnProgram) link(c *cmd.Ctx, plan backup.Plan, src, dst string) (ok bool
 				p.fail(c, "%s: cannot overwrite directory", quote.Maybe(dst))
 				return true, next
 			}
-		} else if force && symbolic && samePlace(c, src, dst) {
+		} else if force && symbolic && plan.Kind == 0 && samePlace(c, text, dst) {
 			p.fail(c, "%s and %s are the same file", quote.Shell(src), quote.Shell(dst))
 			return true, next
 		} else if !symbolic && to.Ino == st.Ino && (force || asked) {

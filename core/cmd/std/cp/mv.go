@@ -180,6 +180,13 @@ func (p *mvProgram) move(c *cmd.Ctx, r *rules, src, dst string) (ok bool, next c
 
 // occupied looks at a destination that exists.
 func (p *mvProgram) occupied(c *cmd.Ctx, r *rules, src, dst string, st, to vfs.Stat) (proceed, ok bool, next cmd.Next) {
+	if r.existing == never {
+		return false, true, next
+	}
+	if at, err := c.Stat(src); st.Mode.IsLink() && err == nil && at.Ino == to.Ino && r.backup.Kind == 0 {
+		p.fail(c, "%s and %s are the same file", quote.Shell(src), quote.Shell(dst))
+		return false, true, next
+	}
 	if st.Ino == to.Ino {
 		if st.Nlink > 1 && !st.Mode.IsDir() && strings.TrimRight(src, "/") != strings.TrimRight(dst, "/") && !samePlace(c, src, dst) {
 			if err := c.Unlink(src); err != nil {
@@ -200,7 +207,7 @@ func (p *mvProgram) occupied(c *cmd.Ctx, r *rules, src, dst string, st, to vfs.S
 		p.fail(c, "cannot overwrite non-directory %s with directory %s", quote.Shell(dst), quote.Shell(src))
 		return false, true, next
 	}
-	if r.existing == never || r.update && !st.Mode.IsDir() && to.Mtime >= st.Mtime {
+	if r.update && !st.Mode.IsDir() && to.Mtime >= st.Mtime {
 		return false, true, next
 	}
 	if r.existing == ask {

@@ -5,6 +5,7 @@ import (
 
 	"eryxsh/core/cmd"
 	"eryxsh/core/cmd/quote"
+	"eryxsh/core/cmd/std/internal/canon"
 	"eryxsh/core/cmd/std/internal/walk"
 	"eryxsh/vfs"
 )
@@ -63,7 +64,13 @@ func (k *copier) one(c *cmd.Ctx, r *rules) (ok bool, next cmd.Next) {
 	case k.linked(c, r, st):
 	case r.hardLink:
 		k.said(c, r)
-		if err := c.Link(src, dst); err != nil {
+		from := src
+		if follow {
+			if p, err := canon.Path(c, src, canon.Existing, false, false); err == nil {
+				from = p
+			}
+		}
+		if err := c.Link(from, dst); err != nil {
 			k.fail(c, "cannot create hard link %s to %s: %s", quote.Shell(dst), quote.Shell(src), err)
 		}
 	case r.symLink:
@@ -106,6 +113,9 @@ func (k *copier) occupied(c *cmd.Ctx, r *rules, st, to vfs.Stat, follow bool) (p
 			seen = s
 		}
 	}
+	if r.existing == never && !st.Mode.IsDir() {
+		return false, true, next
+	}
 	same := seen.Ino == st.Ino && !st.Mode.IsDir()
 	if same && !r.hardLink || same && r.hardLink && to.Ino == st.Ino {
 		switch {
@@ -118,6 +128,9 @@ func (k *copier) occupied(c *cmd.Ctx, r *rules, st, to vfs.Stat, follow bool) (p
 			k.fail(c, "%s and %s are the same file", quote.Shell(src), quote.Shell(dst))
 			return false, true, next
 		}
+	}
+	if r.update && !st.Mode.IsDir() && seen.Mtime >= st.Mtime {
+		return false, true, next
 	}
 	if seen.Mode.IsDir() != st.Mode.IsDir() {
 		switch {
@@ -133,12 +146,6 @@ func (k *copier) occupied(c *cmd.Ctx, r *rules, st, to vfs.Stat, follow bool) (p
 	}
 	if st.Mode.IsDir() {
 		return true, true, next
-	}
-	if r.existing == never {
-		return false, true, next
-	}
-	if r.update && seen.Mtime >= st.Mtime {
-		return false, true, next
 	}
 	if r.existing == ask {
 		yes, ok, next := k.Asker.Yes(c, c.Name+": overwrite "+quote.Shell(dst)+"? ")

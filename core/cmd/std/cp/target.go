@@ -31,6 +31,15 @@ func findTarget(c *cmd.Ctx, keepLink bool) (t target, status int) {
 	dir, hasDir := c.Flags.Last("t")
 	noDir := c.Flags.Has("T")
 	n := len(c.Args)
+	times := 0
+	for _, f := range c.Flags {
+		if f.Name == "t" {
+			if times++; times > 1 {
+				c.Errorf("multiple target directories specified")
+				return t, 1
+			}
+		}
+	}
 	switch {
 	case n == 0 || n == 1 && !hasDir && (c.Def.Name != "ln" || noDir):
 		if n == 0 {

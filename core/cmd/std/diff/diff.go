@@ -40,7 +40,7 @@ func Command() *cmd.Command {
 		o('e', "ed", "output an ed script"), o('n', "rcs", "output an RCS format diff"), o('y', "side-by-side", "output in two columns"),
 		req('W', "width", "NUM", "output at most NUM print columns"), o(0, "left-column", "output only the left column of common lines"),
 		o(0, "suppress-common-lines", "do not output common lines"), o('p', "show-c-function", "show which C function each change is in"),
-		req('F', "show-function-line", "RE", "show the most recent line matching RE"), req(0, "label", "LABEL", "use LABEL instead of file name and timestamp"),
+		req('F', "show-function-line", "RE", "show the most recent line matching RE"), req('L', "label", "LABEL", "use LABEL instead of file name and timestamp"),
 		o('t', "expand-tabs", "expand tabs to spaces in output"), o('T', "initial-tab", "make tabs line up by prepending a tab"),
 		lack(req(0, "tabsize", "NUM", "tab stops every NUM print columns")), o(0, "suppress-blank-empty", "suppress space or tab before empty output lines"),
 		lack(o('l', "paginate", "pass output through 'pr' to paginate it")), o('r', "recursive", "recursively compare any subdirectories found"),
@@ -93,7 +93,7 @@ func givenOptions(args []string) []string {
 			}
 		}
 		out = append(out, a)
-		takes := len(a) == 2 && strings.Contains("CUWFxXSID", a[1:]) || strings.HasPrefix(a, "--") && !strings.Contains(a, "=") &&
+		takes := len(a) == 2 && strings.Contains("CUWFxXSIDL", a[1:]) || strings.HasPrefix(a, "--") && !strings.Contains(a, "=") &&
 			strings.Contains(" --label --exclude --exclude-from --starting-file --show-function-line --ignore-matching-lines --horizon-lines ", " "+a+" ")
 		if takes && i+1 < len(args) {
 			i++
@@ -263,7 +263,9 @@ func (p *Program) pair(c *cmd.Ctx, a, b string, inside bool) {
 			p.trouble(c, path, err)
 			bad = true
 		}
-		p.Files[i].Mtime = st[i].Mtime
+		if p.Files[i].Mtime = st[i].Mtime; path == "-" && !st[i].Mode.IsRegular() {
+			p.Files[i].Mtime = c.Now()
+		}
 	}
 	if bad {
 		return
@@ -480,7 +482,8 @@ func (p *Program) identical(c *cmd.Ctx) {
 func isBinary(b []byte) bool { return bytes.IndexByte(b[:min(len(b), 32<<10)], 0) >= 0 }
 
 func parse(c *cmd.Ctx) (*options, int) {
-	o := &options{format: 'n', context: 3, zone: clock.Local(c)}
+	o := &options{format: 'n', zone: clock.Local(c)}
+	lines, explicit := -1, false // of -NUM, which counts less than -U and -C
 	formats := map[byte]bool{}
 	set := func(b byte) { o.format = b; formats[b] = true }
 	pattern := func(s string) (*regex.Regexp, bool) {
@@ -513,7 +516,13 @@ func parse(c *cmd.Ctx) (*options, int) {
 					c.UsageError("invalid context length '%s'", f.Value)
 					return nil, 2
 				}
-				o.context = n
+				if f.Name == "lines" {
+					lines = n
+					break
+				}
+				o.context, explicit = max(o.context, n), true
+			} else {
+				o.context = max(o.context, 3)
 			}
 		case "y":
 			set('y')
@@ -535,7 +544,7 @@ func parse(c *cmd.Ctx) (*options, int) {
 			o.function, ok = pattern(f.Value)
 		case "I":
 			o.ignore, ok = pattern(f.Value)
-		case "label":
+		case "L":
 			o.labels = append(o.labels, f.Value)
 		case "t":
 			o.expand = true
@@ -579,6 +588,13 @@ func parse(c *cmd.Ctx) (*options, int) {
 		if !ok {
 			return nil, 2
 		}
+	}
+	if len(formats) == 0 && c.Flags.Has("p") {
+		set('c')
+		o.context = 3
+	}
+	if lines >= 0 && (o.context < lines || !explicit) {
+		o.context = lines
 	}
 	if c.Flags.Has("q") {
 		o.format = 'q'

@@ -204,7 +204,7 @@ func (p *Program) file(c *cmd.Ctx, name string) {
 	case !st.Mode.IsRegular() && !p.o.stdout:
 		p.fail(c, 2, "%s is not a directory or a regular file - ignored", name)
 		return
-	case !p.o.stdout && !p.o.test && !p.o.list && !p.o.force && !p.o.keep && st.Nlink > 1:
+	case !p.o.stdout && !p.o.test && !p.o.list && !p.o.force && st.Nlink > 1:
 		s := "s"
 		if st.Nlink == 2 {
 			s = ""

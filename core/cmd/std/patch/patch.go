@@ -512,6 +512,9 @@ func (p *Program) write(c *cmd.Ctx, k *change, res outcome) {
 
 // store writes a file anew.
 func (p *Program) store(c *cmd.Ctx, path string, text []byte, mode uint32) bool {
+	if st, err := c.Lstat(path); err == nil && st.Nlink > 1 && st.Mode.IsRegular() {
+		c.Unlink(path) // other links keep what they have
+	}
 	fd, err := c.Open(path, vfs.O_WRONLY|vfs.O_CREAT|vfs.O_TRUNC, mode)
 	if err == nil {
 		err = c.Write(fd, text)

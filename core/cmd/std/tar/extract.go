@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"eryxsh/core/cmd"
+	"eryxsh/core/cmd/quote"
 	"eryxsh/core/cmd/std/internal/fnmatch"
 	"eryxsh/core/cmd/std/internal/walk"
 	"eryxsh/vfs"
@@ -323,7 +324,7 @@ func (p *Program) extract(c *cmd.Ctx, h *header) {
 		case p.o.skip:
 			return
 		case p.o.keepNewer && st.Mtime >= h.Mtime:
-			c.Errorf("Current %s is newer or same age", escapeName(name))
+			c.Errorf("Current %s is newer or same age", quote.Locale(name))
 			return
 		case p.o.keep:
 			p.cannot(c, h, name, vfs.EEXIST)
