@@ -71,6 +71,7 @@ func (r *reader) word(m mode) []part {
 			if rest := r.s[r.i+1:]; !single {
 				n := strings.IndexByte(rest, '\'')
 				single = n >= 0 && strings.IndexByte(rest[n:], '}') >= 0
+				r.open = r.open || n < 0
 			} else {
 				single = false
 			}

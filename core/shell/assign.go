@@ -33,6 +33,11 @@ func (m *Machine) assignSlow(p *Process, e expand.Env, name string, sub *expand.
 	if v.Is(vars.ReadOnly) {
 		return readOnly(name)
 	}
+	if sub != nil && v.Is(vars.Special) {
+		if done, err := m.assignTable(p, e, name, sub, value); done || err != nil {
+			return err
+		}
+	}
 	if v == nil || v.Is(vars.Special) {
 		if done, err := m.assignSpecial(p, e, name, value); done || err != nil {
 			return err
@@ -205,7 +210,7 @@ func (m *Machine) assignList(p *Process, e expand.Env, name string, a *assign, a
 	}
 	assoc := v.Is(vars.Assoc) || attrs&vars.Assoc != 0
 	keyed := a.keyed()
-	if p.Shell.Opts.on(OptXtrace) {
+	if p.Shell.Opts.on(OptXtrace) && validName(name) {
 		expand.Once(e, func() { m.trace(p, a.text()) })
 	}
 	if !keyed {
@@ -331,6 +336,10 @@ func (m *Machine) listElement(p *Process, e expand.Env, name string, el element,
 		sub = expand.SubText(text)
 	}
 	at, err := sub.Resolve(e, name, p.Shell.Vars.Get(name))
+	if x, ok := err.(*expand.Error); ok && x.Kind == expand.BadSubscript { // the others are still set
+		m.complain(p, "[%s]=%s: bad array subscript", el.sub.Text, value)
+		return p.Shell.Vars.Get(name).MaxIndex() + 1, nil
+	}
 	if err != nil {
 		return 0, err
 	}

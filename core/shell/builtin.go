@@ -127,6 +127,10 @@ func echoFlags(s string) bool {
 }
 
 func (m *Machine) biExit(p *Process, argv []string) int {
+	if argv[0] == "logout" && !p.Shell.Opts.on(OptLoginShell) {
+		m.complain(p, "logout: not login shell: use `exit'")
+		return 1
+	}
 	status := p.Status
 	if len(p.Frames) > 0 { // inside a trap, exit means the status before it
 		for i := len(p.Frames) - 1; i >= 0; i-- {
@@ -453,9 +457,9 @@ func (m *Machine) skipFunctions(p *Process, argv []string) int {
 }
 
 func (m *Machine) biBuiltin(p *Process, argv []string) int {
-	args := argv[1:]
-	if len(args) > 0 && args[0] == "--" {
-		args = args[1:]
+	args, wrong := noOptions(argv)
+	if wrong != "" {
+		return m.usage(p, "builtin", wrong, "builtin [shell-builtin [arg ...]]")
 	}
 	if len(args) == 0 {
 		return 0
@@ -470,7 +474,7 @@ func (m *Machine) biBuiltin(p *Process, argv []string) int {
 
 func (m *Machine) biExec(p *Process, argv []string) int {
 	args := argv[1:]
-	clean, name := false, ""
+	clean, login, name := false, false, ""
 	for len(args) > 0 && len(args[0]) > 1 && args[0][0] == '-' {
 		a := args[0]
 		args = args[1:]
@@ -482,7 +486,7 @@ func (m *Machine) biExec(p *Process, argv []string) int {
 			case 'c':
 				clean = true
 			case 'l':
-				name = "-"
+				login = true
 			case 'a':
 				if i+1 < len(a) {
 					name = a[i+1:]
@@ -506,7 +510,12 @@ func (m *Machine) biExec(p *Process, argv []string) int {
 	var err error
 	if _, tool := m.Tools.Get(words[0]); !tool {
 		if path, err = m.find(p, words[0]); err != nil {
-			m.notRun(p, words[0], err)
+			if err == errNotFound {
+				m.complain(p, "exec: %s: not found", words[0])
+				p.Status = 127
+			} else {
+				m.notRun(p, words[0], err)
+			}
 			if !p.Shell.Opts.on(OptExecfail) {
 				m.unwindExit(p, p.Status)
 			}
@@ -529,11 +538,17 @@ func (m *Machine) biExec(p *Process, argv []string) int {
 	if name != "" {
 		words[0] = name
 	}
+	if login {
+		words[0] = "-" + words[0]
+	}
 	m.execFile(p, path, words, true)
 	return pushed
 }
 
 func (m *Machine) biLet(p *Process, argv []string) int {
+	if len(argv) > 1 && argv[1] == "--" {
+		argv = argv[1:]
+	}
 	if len(argv) < 2 {
 		m.complain(p, "let: expression expected")
 		return 1
@@ -551,6 +566,17 @@ func (m *Machine) biLet(p *Process, argv []string) int {
 		v = n
 	}
 	return boolStatus(v != 0)
+}
+
+// noOptions gives the arguments of a builtin that has no options; wrong is one it was given.
+func noOptions(argv []string) (args []string, wrong string) {
+	if args = argv[1:]; len(args) > 0 && args[0] == "--" {
+		return args[1:], ""
+	}
+	if len(args) > 0 && len(args[0]) > 1 && args[0][0] == '-' {
+		return args, args[0][:2]
+	}
+	return args, ""
 }
 
 // BuiltinNames lists the builtins, sorted.

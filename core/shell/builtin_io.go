@@ -28,6 +28,10 @@ func (m *Machine) biPrintf(p *Process, argv []string) int {
 	}
 	if len(args) > 0 && args[0] == "--" {
 		args = args[1:]
+	} else if len(args) == 1 && args[0] == "-v" {
+		m.complain(p, "printf: -v: option requires an argument")
+		m.complainRaw(p, "printf: usage: printf [-v var] format [arguments]\n")
+		return 2
 	} else if len(args) > 0 && len(args[0]) > 1 && args[0][0] == '-' && dest == "" {
 		return m.usage(p, "printf", args[0], "printf [-v var] format [arguments]")
 	}
@@ -520,8 +524,9 @@ func (m *Machine) mapfileArgs(p *Process, argv []string) (o mapfileOptions, name
 			case 'c':
 				o.quantum = n
 			}
-			if !ok {
-				m.complain(p, "%s: %s: invalid number", argv[0], value)
+			if !ok || a[i] == 'c' && o.quantum <= 0 {
+				m.complain(p, "%s: %s: %s", argv[0], value, map[byte]string{'n': "invalid line count", 's': "invalid line count",
+					'c': "invalid callback quantum", 'O': "invalid array origin", 'u': "invalid file descriptor specification"}[a[i]])
 				return o, "", 1
 			}
 			break
@@ -681,7 +686,7 @@ func (m *Machine) stepReadMenu(p *Process, f *Frame) {
 		choice = loop.Words[i-1]
 	}
 	if err := m.assign(p, n.name, nil, choice, false); err != nil {
-		m.assignFailed(p, err)
+		m.loopFailed(p, err)
 		return
 	}
 	loop.PC = 2
@@ -709,13 +714,30 @@ func menu(items []string, columns *vars.Var) string {
 	for r := 0; r < rows; r++ {
 		for c := 0; c*rows+r < len(items); c++ {
 			i := c*rows + r
+			n := digits
+			if c == 0 {
+				n = len(itoa(rows))
+			}
 			num := itoa(i + 1)
-			b.WriteString(strings.Repeat(" ", digits-len(num)) + num + ") " + items[i])
+			b.WriteString(strings.Repeat(" ", max(0, n-len(num))) + num + ") " + items[i])
 			if (c+1)*rows+r < len(items) {
-				b.WriteString(strings.Repeat(" ", longest-utf8.RuneCountInString(items[i])+2))
+				indent(&b, c*cell+max(n, len(num))+2+utf8.RuneCountInString(items[i]), (c+1)*cell)
 			}
 		}
 		b.WriteByte('\n')
 	}
 	return b.String()
+}
+
+// indent goes from one column to another, with tabs where they fit.
+func indent(b *strings.Builder, from, to int) {
+	for from < to {
+		if to/8 > from/8 {
+			b.WriteByte('\t')
+			from += 8 - from%8
+			continue
+		}
+		b.WriteByte(' ')
+		from++
+	}
 }

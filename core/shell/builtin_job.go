@@ -235,9 +235,31 @@ func (m *Machine) forgetJob(p *Process, pid, status int) {
 	for _, j := range p.Shell.Jobs {
 		if j.PIDs[len(j.PIDs)-1] != pid {
 			jobs = append(jobs, j)
+		} else if strings.HasPrefix(j.Command, "coproc ") {
+			m.endCoproc(p, pid)
 		}
 	}
 	p.Shell.Jobs = jobs
+}
+
+// endCoproc takes the variables of a coprocess that has ended away, and closes what they told.
+func (m *Machine) endCoproc(p *Process, pid int) {
+	for name, v := range p.Shell.Vars.All() {
+		base, ok := strings.CutSuffix(name, "_PID")
+		if n, isInt := v.Int(); !ok || !isInt || n != int64(pid) || !p.Shell.Vars.Get(base).IsArray() {
+			continue
+		}
+		for _, s := range p.Shell.Vars.Get(base).Values() {
+			if num, ok := number(s); ok {
+				if old := p.take(num); old >= 0 {
+					m.unref(old)
+				}
+			}
+		}
+		p.Shell.Vars.Delete(name)
+		p.Shell.Vars.Delete(base)
+		return
+	}
 }
 
 // stepWait looks whether what is waited for has ended.
@@ -602,7 +624,7 @@ func (m *Machine) biBg(p *Process, argv []string) int {
 func (m *Machine) biDisown(p *Process, argv []string) int {
 	args := argv[1:]
 	keep, all := false, false
-	for len(args) > 0 && len(args[0]) > 1 && args[0][0] == '-' && args[0] != "--" {
+	for len(args) > 0 && len(args[0]) > 1 && args[0][0] == '-' && args[0] != "--" { // -h changes nothing without SIGHUP
 		for _, c := range args[0][1:] {
 			switch c {
 			case 'h':
@@ -615,11 +637,10 @@ func (m *Machine) biDisown(p *Process, argv []string) int {
 		}
 		args = args[1:]
 	}
-	if keep {
-		return 0
-	}
 	if all {
-		p.Shell.Jobs = nil
+		if !keep {
+			p.Shell.Jobs = nil
+		}
 		return 0
 	}
 	if len(args) == 0 {
@@ -642,6 +663,9 @@ func (m *Machine) biDisown(p *Process, argv []string) int {
 			status = 1
 			continue
 		}
+		if keep {
+			continue
+		}
 		num := j.Num
 		var left []Job
 		for _, o := range p.Shell.Jobs {
@@ -655,6 +679,9 @@ func (m *Machine) biDisown(p *Process, argv []string) int {
 }
 
 func (m *Machine) biSuspend(p *Process, argv []string) int {
+	if _, wrong := noOptions(argv); wrong != "" && wrong != "-f" {
+		return m.usage(p, "suspend", wrong, "suspend [-f]")
+	}
 	if len(argv) < 2 || argv[1] != "-f" {
 		m.complain(p, "suspend: cannot suspend: no job control")
 		return 1
@@ -664,7 +691,10 @@ func (m *Machine) biSuspend(p *Process, argv []string) int {
 }
 
 // biTimes prints what a sandbox cannot know of the host: no time of its own.
-func (m *Machine) biTimes(p *Process, _ []string) int {
+func (m *Machine) biTimes(p *Process, argv []string) int {
+	if _, wrong := noOptions(argv); wrong != "" {
+		return m.usage(p, "times", wrong, "times")
+	}
 	return m.out(p, "times", []byte("0m0.000s 0m0.000s\n0m0.000s 0m0.000s\n"))
 }
 

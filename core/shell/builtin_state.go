@@ -112,6 +112,14 @@ func (m *Machine) setOption(p *Process, o Option, on bool) {
 		p.Shell.Opts.set(OptEmacs, false)
 	case o == OptEmacs && on:
 		p.Shell.Opts.set(OptVi, false)
+	case o == OptPosix && on:
+		p.Shell.Vars.Own("POSIXLY_CORRECT").SetString("y")
+	case o == OptPosix:
+		p.Shell.Vars.Delete("POSIXLY_CORRECT")
+	case o == OptIgnoreeof && on:
+		p.Shell.Vars.Own("IGNOREEOF").SetString("10")
+	case o == OptIgnoreeof:
+		p.Shell.Vars.Delete("IGNOREEOF")
 	}
 }
 
@@ -257,13 +265,13 @@ func (m *Machine) biAlias(p *Process, argv []string) int {
 }
 
 func (m *Machine) biUnalias(p *Process, argv []string) int {
-	args := argv[1:]
-	if len(args) > 0 && args[0] == "-a" {
+	if len(argv) > 1 && argv[1] == "-a" {
 		p.Shell.Aliases = persist.Map[string]{}
 		return 0
 	}
-	if len(args) > 0 && args[0] == "--" {
-		args = args[1:]
+	args, wrong := noOptions(argv)
+	if wrong != "" {
+		return m.usage(p, "unalias", wrong, "unalias [-a] name [name ...]")
 	}
 	if len(args) == 0 {
 		m.complainRaw(p, "unalias: usage: unalias [-a] name [name ...]\n")
@@ -281,7 +289,7 @@ func (m *Machine) biUnalias(p *Process, argv []string) int {
 
 func (m *Machine) biEnable(p *Process, argv []string) int {
 	args := argv[1:]
-	off, all := false, false
+	off, all, special, unload := false, false, false, false
 	for len(args) > 0 && len(args[0]) > 1 && args[0][0] == '-' {
 		for _, c := range args[0][1:] {
 			switch c {
@@ -289,7 +297,11 @@ func (m *Machine) biEnable(p *Process, argv []string) int {
 				off = true
 			case 'a':
 				all = true
-			case 'p', 's':
+			case 's':
+				special = true
+			case 'd':
+				unload = true
+			case 'p':
 			default:
 				return m.usage(p, "enable", "-"+string(c), "enable [-a] [-dnps] [-f filename] [name ...]")
 			}
@@ -301,6 +313,7 @@ func (m *Machine) biEnable(p *Process, argv []string) int {
 		for _, name := range sortedKeys(builtins) {
 			dis := p.disabled(name)
 			switch {
+			case ownBuiltin(name) || special && !builtins[name].special:
 			case dis && (off || all):
 				b.WriteString("enable -n " + name + "\n")
 			case !dis && (!off || all):
@@ -313,6 +326,11 @@ func (m *Machine) biEnable(p *Process, argv []string) int {
 	for _, name := range args {
 		if builtins[name] == nil {
 			m.complain(p, "enable: %s: not a shell builtin", name)
+			status = 1
+			continue
+		}
+		if unload {
+			m.complain(p, "enable: %s: not dynamically loaded", name)
 			status = 1
 			continue
 		}
@@ -349,7 +367,10 @@ func (m *Machine) biUmask(p *Process, argv []string) int {
 		return m.out(p, "umask", []byte(s+"\n"))
 	}
 	a := args[0]
-	if a[0] >= '0' && a[0] <= '9' {
+	if len(a) > 1 && a[0] == '-' && a[1] >= 'A' && a[1] <= 'Z' {
+		return m.usage(p, "umask", a[:2], "umask [-p] [-S] [mode]")
+	}
+	if a != "" && a[0] >= '0' && a[0] <= '9' {
 		n := uint32(0)
 		for _, c := range a {
 			if c < '0' || c > '7' || n > 0o777 {
@@ -361,9 +382,9 @@ func (m *Machine) biUmask(p *Process, argv []string) int {
 		p.Umask = n & 0o777
 		return 0
 	}
-	mask, ok := parseSymbolicMask(a, p.Umask)
-	if !ok {
-		m.complain(p, "umask: `%c': invalid symbolic mode operator", a[0])
+	mask, wrong := parseSymbolicMask(a, p.Umask)
+	if wrong != "" {
+		m.complain(p, "umask: %s", wrong)
 		return 1
 	}
 	p.Umask = mask
@@ -388,7 +409,8 @@ func symbolicMask(mask uint32) string {
 	return strings.Join(out, ",")
 }
 
-func parseSymbolicMask(s string, mask uint32) (uint32, bool) {
+// parseSymbolicMask applies a mode such as u=rwx,g-w; wrong says what is wrong with it.
+func parseSymbolicMask(s string, mask uint32) (m uint32, wrong string) {
 	perm := ^mask & 0o777
 	for clause := range strings.SplitSeq(s, ",") {
 		i := 0
@@ -401,7 +423,11 @@ func parseSymbolicMask(s string, mask uint32) (uint32, bool) {
 			who = 0o777
 		}
 		if i >= len(clause) || strings.IndexByte("+-=", clause[i]) < 0 {
-			return 0, false
+			c := ""
+			if i < len(clause) {
+				c = clause[i : i+1]
+			}
+			return 0, "`" + c + "': invalid symbolic mode operator"
 		}
 		op := clause[i]
 		bits := uint32(0)
@@ -414,7 +440,7 @@ func parseSymbolicMask(s string, mask uint32) (uint32, bool) {
 			case 'x', 'X':
 				bits |= 0o111
 			default:
-				return 0, false
+				return 0, "`" + string(c) + "': invalid symbolic mode character"
 			}
 		}
 		switch op {
@@ -426,13 +452,15 @@ func parseSymbolicMask(s string, mask uint32) (uint32, bool) {
 			perm = perm&^who | bits&who
 		}
 	}
-	return ^perm & 0o777, true
+	return ^perm & 0o777, ""
 }
 
 func (m *Machine) biGetopts(p *Process, argv []string) int {
 	args := argv[1:]
 	if len(args) > 0 && args[0] == "--" {
 		args = args[1:]
+	} else if _, wrong := noOptions(argv); wrong != "" {
+		return m.usage(p, "getopts", wrong, "getopts optstring name [arg ...]")
 	}
 	if len(args) < 2 {
 		m.complainRaw(p, "getopts: usage: getopts optstring name [arg ...]\n")

@@ -484,6 +484,10 @@ func (m *Machine) declareOne(p *Process, e expand.Env, d *declaration, name stri
 		m.complain(p, "local: can only be used in a function")
 		return 1
 	}
+	if d.local && !d.global && !m.isLocal(p, name) && p.Shell.Vars.Get(name).Is(vars.ReadOnly) {
+		m.complain(p, "%s: %s: readonly variable", d.name, name)
+		return 1
+	}
 	if d.global && p.enclosing() >= 0 {
 		return m.declareGlobal(p, e, d, name, sub, value, has, add)
 	}
@@ -685,6 +689,9 @@ func (m *Machine) assignListAs(p *Process, e expand.Env, a *assign, kind, attrs 
 	copied := *a
 	copied.name = hidden
 	t.Bind(hidden, fresh.Clone())
+	if p.Shell.Opts.on(OptXtrace) {
+		m.trace(p, a.text())
+	}
 	err := m.assignList(p, e, hidden, &copied, kind)
 	made := t.Bind(hidden, nil)
 	if err != nil {

@@ -85,17 +85,17 @@ func (m *Machine) stepFor(p *Process, f *Frame) {
 	if v := p.Shell.Vars.Get(n.name); v.Is(vars.Nameref) && validName(item) {
 		p.Shell.Vars.Own(n.name).SetString(item) // each turn refers to another variable
 	} else if err := m.assign(p, n.name, nil, item, false); err != nil {
-		m.pop(p)
-		if e, ok := err.(*expand.Error); ok && e.Kind == expand.ReadOnlyVar {
-			m.complain(p, "%s", err)
-			m.done(p, 1)
-			m.afterCommand(p)
-			return
-		}
-		m.assignFailed(p, err)
+		m.loopFailed(p, err)
 		return
 	}
 	p.pushList(n.do)
+}
+
+// loopFailed ends a for or select whose variable cannot be assigned: status 1, and the script goes on.
+func (m *Machine) loopFailed(p *Process, err error) {
+	m.complain(p, "%s", err)
+	m.pop(p)
+	m.done(p, 1)
 }
 
 // cforFailed ends a (( ; ; )) loop: the status is 1, which set -e and ERR do not look at.

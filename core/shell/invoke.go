@@ -22,7 +22,7 @@ func (m *Machine) shellArgs(c *Process, argv []string) int {
 	if argv[0] == "sh" || strings.HasSuffix(argv[0], "/sh") {
 		sh.Opts.set(OptPosix, true)
 	}
-	in := invocation{rc: "~/.bashrc"}
+	in := invocation{rc: "~/.bashrc", login: strings.HasPrefix(argv[0], "-")}
 	args := argv[1:]
 	for len(args) > 0 {
 		a := args[0]

@@ -215,12 +215,12 @@ func (m *Machine) arithFailed(p *Process, pre string, err error) {
 // assignFailed ends a command whose assignment failed. A read-only variable ends the shell's line.
 func (m *Machine) assignFailed(p *Process, err error) {
 	e, ok := err.(*expand.Error)
-	if ok && e.Kind != expand.ReadOnlyVar {
+	if ok && e.Kind != expand.ReadOnlyVar && e.Kind != expand.BadSubscript {
 		m.expandFailed(p, err)
 		return
 	}
 	m.complain(p, "%s", err)
-	if p.Shell.Opts.on(OptPosix) {
+	if p.Shell.Opts.on(OptPosix) && !(ok && e.Kind == expand.BadSubscript) {
 		m.unwindExit(p, 1)
 		return
 	}
@@ -313,6 +313,14 @@ func (m *Machine) traceDecl(p *Process, n *decl, x *Extra) {
 		line += " " + quoteTrace(text)
 	}
 	m.trace(p, line)
+	if n.name != "export" && n.name != "readonly" {
+		return
+	}
+	for i, text := range x.Fields {
+		if code := x.Codes[i]; code > 0 && !n.args[code-1].naked && n.args[code-1].sub == nil {
+			m.trace(p, n.args[code-1].name+"="+quoteTrace(text))
+		}
+	}
 }
 
 // traceValue is an assigned value in a trace.

@@ -135,6 +135,11 @@ func parseUnit(text string) (stmts []*syntax.Stmt, n int, err error) {
 		if s2, n2, ok := parseRepaired(masked); ok {
 			return s2, n2, nil
 		}
+		if i := strings.Index(masked, "time ! "); i >= 0 { // to bash the same as ! time
+			if s2, n2, err2 := parseOnce(masked[:i]+"! time "+masked[i+len("time ! "):], ""); err2 == nil {
+				return s2, n2, nil
+			}
+		}
 		if masked, ok = expand.MaskNames(text); ok {
 			if s2, n2, ok := parseBuiltins(masked); ok {
 				return s2, n2, nil

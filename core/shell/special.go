@@ -150,12 +150,37 @@ func (m *Machine) assignSpecial(p *Process, e expand.Env, name, value string) (d
 		p.Shell.Started = m.now() - n*1e9
 	case "BASH_ARGV0":
 		p.Shell.Name = value
-	case "LINENO", "BASH_COMMAND", "BASHPID", "BASH_SUBSHELL", "EPOCHSECONDS", "EPOCHREALTIME", "SRANDOM", "DIRSTACK",
+	case "DIRSTACK":
+	case "LINENO", "BASH_COMMAND", "BASHPID", "BASH_SUBSHELL", "EPOCHSECONDS", "EPOCHREALTIME", "SRANDOM",
 		"FUNCNAME", "GROUPS", "BASH_SOURCE", "BASH_LINENO", "BASH_ARGC", "BASH_ARGV", "PIPESTATUS", "_", "BASH_EXECUTION_STRING", "BASH_CMDS", "BASH_ALIASES":
 	case "SHELLOPTS", "BASHOPTS":
 		return true, readOnly(name)
 	default:
 		return false, nil
+	}
+	return true, nil
+}
+
+// assignTable sets an element of an array the shell keeps elsewhere: an alias, a
+// remembered command, a directory of the stack.
+func (m *Machine) assignTable(p *Process, e expand.Env, name string, sub *expand.Sub, value string) (done bool, err error) {
+	if name != "BASH_ALIASES" && name != "BASH_CMDS" && name != "DIRSTACK" {
+		return false, nil
+	}
+	at, err := sub.Resolve(e, name, m.special(p, name, p.Shell.Vars.Get(name)))
+	if err != nil {
+		return true, err
+	}
+	switch name {
+	case "BASH_ALIASES":
+		p.Shell.Aliases.Set(m.epoch, at.Text, value)
+	case "BASH_CMDS":
+		p.Shell.Hashed.Set(m.epoch, at.Text, Hashed{Name: at.Text, Path: value})
+	default:
+		if at.Num > 0 && at.Num <= int64(len(p.Shell.Dirs)) {
+			p.Shell.Dirs = append([]string(nil), p.Shell.Dirs...)
+			p.Shell.Dirs[at.Num-1] = value
+		}
 	}
 	return true, nil
 }
