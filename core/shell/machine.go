@@ -163,6 +163,7 @@ type Pipe struct {
 // transient is what a Machine needs beside its state and what is rebuilt when missing.
 type transient struct {
 	host    Host
+	until   int64 // of the virtual clock, where the limit time is met; 0 is never
 	fields  []string
 	frames  []Frame // of the run before: empty, to be filled again
 	split   []string

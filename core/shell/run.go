@@ -61,7 +61,10 @@ func (m *Machine) Advance(h Host) (out Outcome, until int64) {
 	m.own()
 	m.rt.host = h
 	defer func() { m.rt.host = nil }()
-	m.rt.credit = sliceCredit
+	m.rt.credit, m.rt.until = sliceCredit, 0
+	if m.Clock.Virtual && m.Limits.Time > 0 {
+		m.rt.until = max(m.Clock.Now+m.Limits.Time-m.Meter.Time, 1)
+	}
 	for {
 		out, until, lim := m.advance()
 		if lim == "" {
@@ -81,7 +84,7 @@ func (m *Machine) Advance(h Host) (out Outcome, until int64) {
 
 // refillable limits are met between two steps, so the run can go on from there after `resume(add=…)`.
 func refillable(name string) bool {
-	return name == "steps" || name == "output" || name == limit.Timeout
+	return name == "steps" || name == "output" || name == "time" || name == limit.Timeout
 }
 
 func (m *Machine) advance() (out Outcome, until int64, lim string) {
@@ -115,6 +118,9 @@ func (m *Machine) advance() (out Outcome, until int64, lim string) {
 		if m.Clock.Virtual {
 			if m.Clock.Now += 1000; m.Run.Deadline > 0 && m.Clock.Now >= m.Run.Deadline {
 				return Done, 0, limit.Timeout
+			}
+			if m.rt.until > 0 && m.Clock.Now >= m.rt.until {
+				return Done, 0, "time"
 			}
 		}
 		m.step(p)
