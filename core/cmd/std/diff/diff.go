@@ -593,12 +593,8 @@ func parse(c *cmd.Ctx) (*options, int) {
 		set('c')
 		o.context = 3
 	}
-	o.settle(c, lines, explicit)
 	o.columns = newColumns(wide, o.expand)
-	o.columns.leftOnly, o.columns.suppressSame = c.Flags.Has("left-column"), c.Flags.Has("suppress-common-lines")
-	if o.formats != nil {
-		o.formats.settle()
-	}
+	o.settle(c, lines, explicit)
 	if len(formats) > 1 {
 		return nil, c.UsageError("conflicting output style options")
 	}
@@ -612,5 +608,9 @@ func (o *options) settle(c *cmd.Ctx, lines int, explicit bool) {
 	}
 	if c.Flags.Has("q") {
 		o.format = 'q'
+	}
+	o.columns.leftOnly, o.columns.suppressSame = c.Flags.Has("left-column"), c.Flags.Has("suppress-common-lines")
+	if o.formats != nil {
+		o.formats.settle()
 	}
 }
