@@ -345,6 +345,8 @@ func (m *Machine) declare(p *Process, f *Frame, n *decl) {
 		rest.operands = x.Fields[first:]
 		if s, done := m.declList(p, &rest, len(rest.operands) == 0); done {
 			status = s
+		} else if p.Shell.Opts.on(OptXtrace) {
+			m.traceExport(p, n, x)
 		}
 	}
 	if status < 0 {

@@ -93,6 +93,11 @@ func (m *Machine) stepFor(p *Process, f *Frame) {
 
 // loopFailed ends a for or select whose variable cannot be assigned: status 1, and the script goes on.
 func (m *Machine) loopFailed(p *Process, err error) {
+	if e, ok := err.(*expand.Error); ok && e.Deep {
+		m.pop(p)
+		m.expandFailed(p, err)
+		return
+	}
 	m.complain(p, "%s", err)
 	m.pop(p)
 	m.done(p, 1)

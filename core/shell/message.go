@@ -313,6 +313,10 @@ func (m *Machine) traceDecl(p *Process, n *decl, x *Extra) {
 		line += " " + quoteTrace(text)
 	}
 	m.trace(p, line)
+}
+
+// traceExport shows the assignments that export and readonly make themselves.
+func (m *Machine) traceExport(p *Process, n *decl, x *Extra) {
 	if n.name != "export" && n.name != "readonly" {
 		return
 	}
