@@ -12,7 +12,7 @@ import (
 func less() *cmd.Command {
 	return &cmd.Command{
 		Name: "less", Summary: "view files; without a terminal, copy them", Usage: "less [OPTION]... [FILE]...", Origin: "less 590",
-		Class: cmd.Step, Raw: true, New: func() cmd.Program { return &pager{Less: true} },
+		Class: cmd.Step, Raw: true, New: func() cmd.Program { return &pager{less: true} },
 	}
 }
 
@@ -43,10 +43,11 @@ func more() *cmd.Command {
 
 // pager copies files.
 type pager struct {
-	Less bool `cbor:"1,keyasint,omitempty"`
 	I    int  `cbor:"2,keyasint,omitempty"` // operands taken
 	FD   int  `cbor:"3,keyasint,omitempty"`
 	Open bool `cbor:"4,keyasint,omitempty"`
+
+	less bool // and not more
 }
 
 func (p *pager) Step(c *cmd.Ctx) cmd.Next {
@@ -57,7 +58,7 @@ func (p *pager) Step(c *cmd.Ctx) cmd.Next {
 		return p.copy(c)
 	}
 	names := c.Args
-	if p.Less {
+	if p.less {
 		var status int
 		var done bool
 		if names, status, done = lessOperands(c, p.I == 0); done {
@@ -78,13 +79,13 @@ func (p *pager) Step(c *cmd.Ctx) cmd.Next {
 
 // begin opens an operand, and says what it is.
 func (p *pager) begin(c *cmd.Ctx, name string) {
-	if name == "-" && p.Less {
+	if name == "-" && p.less {
 		p.FD, p.Open = 0, true
 		return
 	}
 	st, err := c.Stat(name)
 	if err == nil && st.Mode.IsDir() {
-		if p.Less {
+		if p.less {
 			c.Out.WriteString(name + " is a directory\n")
 		} else {
 			c.Out.WriteString("\n*** " + name + ": directory ***\n\n")
@@ -96,13 +97,13 @@ func (p *pager) begin(c *cmd.Ctx, name string) {
 		fd, err = c.Open(name, vfs.O_RDONLY, 0)
 	}
 	switch {
-	case err != nil && p.Less:
+	case err != nil && p.less:
 		c.Out.WriteString(name + ": " + err.Error() + "\n")
 	case err != nil:
 		c.Flush()
 		c.Errorf("cannot open %s: %s", name, err)
 	default:
-		if !p.Less {
+		if !p.less {
 			rule := "::::::::::::::\n"
 			c.Out.WriteString(rule + name + "\n" + rule)
 		}
