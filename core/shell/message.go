@@ -313,9 +313,10 @@ func (m *Machine) traceDecl(p *Process, n *decl, x *Extra) {
 		line += " " + quoteTrace(text)
 	}
 	m.trace(p, line)
-	if n.name != "export" && n.name != "readonly" {
-		return
-	}
+}
+
+// traceValues is what export and readonly show besides: each assignment.
+func (m *Machine) traceValues(p *Process, n *decl, x *Extra) {
 	for i, text := range x.Fields {
 		if code := x.Codes[i]; code > 0 && !n.args[code-1].naked && n.args[code-1].sub == nil {
 			m.trace(p, n.args[code-1].name+"="+quoteTrace(text))
