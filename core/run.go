@@ -95,9 +95,6 @@ func (w *World) Advance(h shell.Host) (out shell.Outcome, until int64) {
 	began := h.Now()
 	if clock := &w.M.Clock; !clock.Virtual {
 		clock.Now = max(clock.Now, began)
-	} else if lim := w.M.Limits.Time; lim > 0 {
-		w.M.StopAt(clock.Now + lim - w.M.Meter.Time)
-		defer w.M.StopAt(0)
 	}
 	out, until = w.M.Advance(h)
 	spent := h.Now() - began

@@ -36,7 +36,7 @@ func (l *Lines) Fill(c *Ctx, fd int) error {
 		l.Buf = grown
 	}
 	if len(l.Buf) > Turn || l.Kept > 0 {
-		c.Hold(cap(l.Buf) + l.Kept)
+		c.Hold(len(l.Buf) + l.Kept) // not its capacity, which a move changes
 	}
 	n, err := c.Read(fd, l.Buf[len(l.Buf):len(l.Buf)+Turn])
 	l.Buf = l.Buf[:len(l.Buf)+n]

@@ -337,11 +337,7 @@ func (m *Machine) listElement(p *Process, e expand.Env, name string, el element,
 	}
 	at, err := sub.Resolve(e, name, p.Shell.Vars.Get(name))
 	if x, ok := err.(*expand.Error); ok && x.Kind == expand.BadSubscript { // the others are still set
-		op := "="
-		if el.add {
-			op = "+="
-		}
-		m.complain(p, "[%s]%s%s: bad array subscript", el.sub.Text, op, value)
+		m.complain(p, "[%s]%s=%s: bad array subscript", el.sub.Text, map[bool]string{true: "+"}[el.add], value)
 		return p.Shell.Vars.Get(name).MaxIndex() + 1, nil
 	}
 	if err != nil {

@@ -339,15 +339,14 @@ func (m *Machine) declare(p *Process, f *Frame, n *decl) {
 	}
 	d, status := m.declOptions(p, n.name, x.Fields[:words])
 	first := words - len(d.operands)
-	if status < 0 && f.I == 0 && (n.name == "export" || n.name == "readonly") && p.Shell.Opts.on(OptXtrace) {
-		m.traceValues(p, n, x)
-	}
 	if status < 0 && f.I == 0 {
 		f.I = first
 		rest := d
 		rest.operands = x.Fields[first:]
 		if s, done := m.declList(p, &rest, len(rest.operands) == 0); done {
 			status = s
+		} else if p.Shell.Opts.on(OptXtrace) {
+			m.traceExport(p, n, x)
 		}
 	}
 	if status < 0 {

@@ -508,6 +508,7 @@ func (c *compiler) element(e *syntax.ArrayElem) element {
 		if el.add = end < len(c.u.Text) && c.u.Text[end] == '+'; el.add { // the + was masked
 			end--
 		}
+		el.add = el.add || strings.HasPrefix(c.u.Text[min(end, len(c.u.Text)):], "]+=")
 		el.sub = expand.CompileSub(c.u.src, c.off(e.Index.Pos()), end, e.Index)
 		if e.Value != nil {
 			c.substs(e.Value)

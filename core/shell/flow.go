@@ -91,17 +91,16 @@ func (m *Machine) stepFor(p *Process, f *Frame) {
 	p.pushList(n.do)
 }
 
-// loopFailed ends a for or select whose variable cannot be assigned. Where it is
-// read-only the status is 1 and the script goes on.
+// loopFailed ends a for or select whose variable cannot be assigned: status 1, and the script goes on.
 func (m *Machine) loopFailed(p *Process, err error) {
-	m.pop(p)
-	if e, ok := err.(*expand.Error); ok && e.Kind == expand.ReadOnlyVar {
-		m.complain(p, "%s", err)
-		m.done(p, 1)
-		m.afterCommand(p)
+	if e, ok := err.(*expand.Error); ok && e.Deep {
+		m.pop(p)
+		m.expandFailed(p, err)
 		return
 	}
-	m.assignFailed(p, err)
+	m.complain(p, "%s", err)
+	m.pop(p)
+	m.done(p, 1)
 }
 
 // cforFailed ends a (( ; ; )) loop: the status is 1, which set -e and ERR do not look at.

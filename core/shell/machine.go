@@ -163,6 +163,7 @@ type Pipe struct {
 // transient is what a Machine needs beside its state and what is rebuilt when missing.
 type transient struct {
 	host    Host
+	until   int64 // of the virtual clock, where the limit time is met; 0 is never
 	fields  []string
 	frames  []Frame // of the run before: empty, to be filled again
 	split   []string
@@ -173,10 +174,9 @@ type transient struct {
 	history History
 	regex   map[regexKey]*regex.Regexp
 	env     procEnv
-	credit  int   // work units until the host is asked whether the slice is over
-	single  bool  // ask the host after every step
-	stopAt  int64 // of a virtual clock; see StopAt
-	short   int   // bytes a utility reads at a time at most, if positive
+	credit  int  // work units until the host is asked whether the slice is over
+	single  bool // ask the host after every step
+	short   int  // bytes a utility reads at a time at most, if positive
 	spare   []*Extra
 	asking
 }

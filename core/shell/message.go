@@ -315,8 +315,11 @@ func (m *Machine) traceDecl(p *Process, n *decl, x *Extra) {
 	m.trace(p, line)
 }
 
-// traceValues is what export and readonly show besides: each assignment.
-func (m *Machine) traceValues(p *Process, n *decl, x *Extra) {
+// traceExport shows the assignments that export and readonly make themselves.
+func (m *Machine) traceExport(p *Process, n *decl, x *Extra) {
+	if n.name != "export" && n.name != "readonly" {
+		return
+	}
 	for i, text := range x.Fields {
 		if code := x.Codes[i]; code > 0 && !n.args[code-1].naked && n.args[code-1].sub == nil {
 			m.trace(p, n.args[code-1].name+"="+quoteTrace(text))

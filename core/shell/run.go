@@ -61,7 +61,10 @@ func (m *Machine) Advance(h Host) (out Outcome, until int64) {
 	m.own()
 	m.rt.host = h
 	defer func() { m.rt.host = nil }()
-	m.rt.credit = sliceCredit
+	m.rt.credit, m.rt.until = sliceCredit, 0
+	if m.Clock.Virtual && m.Limits.Time > 0 {
+		m.rt.until = max(m.Clock.Now+m.Limits.Time-m.Meter.Time, 1)
+	}
 	for {
 		out, until, lim := m.advance()
 		if lim == "" {
@@ -81,7 +84,7 @@ func (m *Machine) Advance(h Host) (out Outcome, until int64) {
 
 // refillable limits are met between two steps, so the run can go on from there after `resume(add=…)`.
 func refillable(name string) bool {
-	return name == "steps" || name == "output" || name == limit.Timeout
+	return name == "steps" || name == "output" || name == "time" || name == limit.Timeout
 }
 
 func (m *Machine) advance() (out Outcome, until int64, lim string) {
@@ -116,8 +119,8 @@ func (m *Machine) advance() (out Outcome, until int64, lim string) {
 			if m.Clock.Now += 1000; m.Run.Deadline > 0 && m.Clock.Now >= m.Run.Deadline {
 				return Done, 0, limit.Timeout
 			}
-			if m.rt.stopAt > 0 && m.Clock.Now >= m.rt.stopAt {
-				return Sliced, 0, ""
+			if m.rt.until > 0 && m.Clock.Now >= m.rt.until {
+				return Done, 0, "time"
 			}
 		}
 		m.step(p)
@@ -399,10 +402,6 @@ func (m *Machine) EachStep(on bool) {
 	m.own()
 	m.rt.single = on
 }
-
-// StopAt ends the slice when a virtual clock comes to a time, in ns; 0 is never.
-// So a budget of virtual time ends at the same step on any machine.
-func (m *Machine) StopAt(ns int64) { m.rt.stopAt = ns }
 
 // ShortReads bounds what a utility reads at a time, in bytes, so that a test can
 // stop in the middle of small inputs; 0 is no bound.

@@ -142,8 +142,6 @@ func (m *Machine) context(p *Process, u *Util) (status int, done bool) {
 	return cmd.Parse(c, m.lib.reg.Lookup(u.Name), u.Argv[1:])
 }
 
-func baseName(s string) string { return s[strings.LastIndexByte(s, '/')+1:] }
-
 // stepUtil gives a utility a turn.
 func (m *Machine) stepUtil(p *Process, f *Frame) {
 	u := f.X.Util

@@ -136,7 +136,7 @@ func (p *grepProgram) fill(c *cmd.Ctx) (cmd.Next, bool) {
 		f.Buf = grown
 	}
 	if n > cmd.Turn {
-		c.Hold(cap(f.Buf) + len(p.Patterns.Keys))
+		c.Hold(len(f.Buf) + len(p.Patterns.Keys))
 	}
 	got, err := c.Read(f.FD, f.Buf[n:n+cmd.Turn])
 	f.Buf = f.Buf[:n+got]

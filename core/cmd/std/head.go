@@ -135,7 +135,7 @@ func (p *headProgram) Step(c *cmd.Ctx) cmd.Next {
 	default:
 		p.lines(c, o.delim)
 	}
-	p.In.Kept = cap(p.Keep.Buf)
+	p.In.Kept = len(p.Keep.Buf)
 	if !o.elide && p.Left == 0 {
 		p.finish(c)
 	}

@@ -133,7 +133,7 @@ func (p *shufProgram) read(c *cmd.Ctx, end byte) cmd.Next {
 	for line, ok := p.In.Next(end); ok; line, ok = p.In.Next(end) {
 		p.add(line)
 	}
-	p.In.Kept = cap(p.Lines) + 8*cap(p.Starts)
+	p.In.Kept = len(p.Lines) + 8*len(p.Starts)
 	p.Ready = p.In.Ended()
 	return cmd.Again()
 }

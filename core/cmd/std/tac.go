@@ -42,7 +42,7 @@ func (p *tacProgram) Step(c *cmd.Ctx) cmd.Next {
 		return next
 	}
 	p.All = append(p.All, p.In.Take()...)
-	p.In.Kept = cap(p.All)
+	p.In.Kept = len(p.All)
 	p.Writing = p.In.Ended() && len(p.All) > 0
 	return cmd.Again()
 }

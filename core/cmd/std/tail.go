@@ -269,7 +269,7 @@ func (p *tailProgram) Step(c *cmd.Ctx) cmd.Next {
 	default:
 		p.Keep.last(data, o.num, o.delim)
 	}
-	p.In.Kept = cap(p.Keep.Buf)
+	p.In.Kept = len(p.Keep.Buf)
 	if p.In.EOF {
 		c.Out.Write(p.Keep.Buf[p.Keep.Pos:])
 		p.Keep, p.In.Kept = lineWindow{}, 0

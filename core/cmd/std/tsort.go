@@ -54,7 +54,7 @@ func (p *tsortProgram) Step(c *cmd.Ctx) cmd.Next {
 		return cmd.Exit(1)
 	}
 	p.All = append(p.All, p.In.Take()...)
-	p.In.Kept = cap(p.All)
+	p.In.Kept = len(p.All)
 	if !p.In.Ended() {
 		return cmd.Again()
 	}

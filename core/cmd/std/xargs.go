@@ -271,7 +271,7 @@ func (p *xargsProgram) read(c *cmd.Ctx) cmd.Next {
 			return p.finish(c)
 		}
 	}
-	c.Hold(len(p.Word) + p.Chars + cap(p.Lines.Buf))
+	c.Hold(len(p.Word) + p.Chars + len(p.Lines.Buf))
 	return cmd.Again()
 }
 

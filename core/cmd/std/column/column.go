@@ -164,7 +164,7 @@ func (p *program) Step(c *cmd.Ctx) cmd.Next {
 		}
 		p.Text = append(append(p.Text, line...), '\n')
 	}
-	p.In.Kept = 2 * cap(p.Text)
+	p.In.Kept = 2 * len(p.Text)
 	return cmd.Again()
 }
 

@@ -99,7 +99,7 @@ func (p *program) collect(c *cmd.Ctx) cmd.Next {
 		return cmd.Exit(c.Fail(c.Args[0], err))
 	}
 	p.Rest = append(p.Rest, p.In.Take()...)
-	p.In.Kept = cap(p.Rest)
+	p.In.Kept = len(p.Rest)
 	p.Read = p.In.Ended()
 	return cmd.Again()
 }

@@ -593,19 +593,24 @@ func parse(c *cmd.Ctx) (*options, int) {
 		set('c')
 		o.context = 3
 	}
+	o.columns = newColumns(wide, o.expand)
+	o.settle(c, lines, explicit)
+	if len(formats) > 1 {
+		return nil, c.UsageError("conflicting output style options")
+	}
+	return o, 0
+}
+
+// settle fixes what depends on several options: lines is -NUM, or -1, which an explicit -U or -C can only widen.
+func (o *options) settle(c *cmd.Ctx, lines int, explicit bool) {
 	if lines >= 0 && (o.context < lines || !explicit) {
 		o.context = lines
 	}
 	if c.Flags.Has("q") {
 		o.format = 'q'
 	}
-	o.columns = newColumns(wide, o.expand)
 	o.columns.leftOnly, o.columns.suppressSame = c.Flags.Has("left-column"), c.Flags.Has("suppress-common-lines")
 	if o.formats != nil {
 		o.formats.settle()
 	}
-	if len(formats) > 1 {
-		return nil, c.UsageError("conflicting output style options")
-	}
-	return o, 0
 }

@@ -95,7 +95,7 @@ func (p *Program) Step(c *cmd.Ctx) cmd.Next {
 		next = cmd.WaitWrite()
 	}
 	c.Charge(max(full-p.budget, 1) / 4)
-	c.Hold(p.Heap.Size + p.VM.size() + cap(p.In.Reader.Buf) + valueSize*len(p.In.Reader.Vals))
+	c.Hold(p.Heap.Size + p.VM.size() + len(p.In.Reader.Buf) + valueSize*len(p.In.Reader.Vals))
 	return next
 }
 

@@ -176,8 +176,8 @@ func (p *Program) Step(c *cmd.Ctx) cmd.Next {
 func (p *Program) charge(c *cmd.Ctx, n int) {
 	c.Charge(n + p.work/8)
 	p.work = 0
-	if kept := cap(p.Space) + cap(p.Hold) + cap(p.spare); kept > cmd.Turn {
-		c.Hold(kept + cap(p.In.Lines.Buf))
+	if kept := len(p.Space) + len(p.Hold); kept > cmd.Turn {
+		c.Hold(kept + len(p.In.Lines.Buf))
 	}
 }
 
