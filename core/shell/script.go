@@ -92,7 +92,7 @@ func respaced(text string, off, line int, u *Unit, next int, err error) (*Unit, 
 				return u, edited[:next] + text[next-u.added:], next, nil
 			}
 		}
-		for i, tries := min(off+e.at+2, len(text)), 0; tries < 8; tries++ {
+		for i, tries := min(skipComments(text, off)+e.at+2, len(text)), 0; tries < 8; tries++ {
 			if i = strings.LastIndex(text[:i], "(("); i < off {
 				break
 			}
@@ -111,7 +111,7 @@ func respaced(text string, off, line int, u *Unit, next int, err error) (*Unit, 
 		at := -1
 		for _, n := range u.nodes {
 			if c, ok := n.(*simple); ok && len(c.assigns) == 0 && len(c.words) > 0 && strings.HasPrefix(c.text(), "!(") {
-				at = max(at, off+int(c.addr.Start)+1)
+				at = max(at, next-len(u.Text)+int(c.addr.Start)+1) // the unit begins behind blank lines
 			}
 		}
 		if at < 0 {
