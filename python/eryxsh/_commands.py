@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Awaitable, Callable, Dict, Generator, List, Mapping, Optional, Sequence, Tuple, Union
+from typing import TYPE_CHECKING, Any, Awaitable, Callable, Dict, Final, Generator, List, Mapping, Optional, Sequence, Tuple, Union
 
 from . import _turns, _wire
 from ._async_runs import SLICE, AsyncRun
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from ._sandbox import Sandbox
 
 
-_RUN = _wire._RUN_RUN
-_DONE = _wire.DONE
+_RUN: Final = _wire._RUN_RUN
+_DONE: Final = _wire.DONE
 
 
 class _Sentinel:

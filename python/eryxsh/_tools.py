@@ -89,7 +89,7 @@ class ToolCall:
     def env(self) -> Dict[str, str]:
         """The exported variables at the call."""
         pairs = self._env.decode("utf-8", "surrogateescape").split("\0")[:-1]
-        return dict(pair.split("=", 1) for pair in pairs)  # type: ignore[misc]
+        return dict(pair.split("=", 1) for pair in pairs)
 
     @property
     def files(self) -> Files:
