@@ -72,7 +72,7 @@ func TestQuick(t *testing.T) {
 		out := Output{Run: strings.Repeat("r", i*30), Output: chunks[i%len(chunks)]}
 		for _, body := range []any{&Slice{Output: out}, &Calls{Output: out, Calls: make([]Call, i)},
 			&Calls{Calls: []Call{{ID: "i", Name: "n", Args: list, Stdin: []byte("in"), Env: []byte("A=1\x00"), Dir: "/", ForkedFrom: "f"}}}, &Done{Output: out, Status: int(n), Steps: n, Time: n, ErrorClass: "C", Limit: "ab",
-			StdoutTruncated: i%2 == 0, StderrTruncated: i%3 == 0, Unsupported: list, ToolErrors: list}} {
+				StdoutTruncated: i%2 == 0, StderrTruncated: i%3 == 0, Unsupported: list, ToolErrors: list}} {
 			var want, got bytes.Buffer
 			if err := encoding.MarshalToBuffer(body, &want); err != nil {
 				t.Fatal(err)
