@@ -244,7 +244,6 @@ func (m *Machine) stepDecl(p *Process, f *Frame) {
 			m.traceDecl(p, n, f.X)
 		}
 	}
-	x := f.X
 	if f.PC == declRedirs {
 		switch m.redirect(p, f, n.redirs) {
 		case again:
@@ -254,7 +253,7 @@ func (m *Machine) stepDecl(p *Process, f *Frame) {
 			return
 		}
 		f = p.top()
-		x = f.X
+		x := f.X
 		f.PC, f.I = declDo, 0
 		p.Shell.Last = x.lastItem(n)
 		if fn, ok := p.Shell.Funcs.Get(n.name); ok { // a function of that name

@@ -407,8 +407,6 @@ func (s *Shell) setLocale() {
 	s.Opts.set(optBytes, locale == "C" || locale == "POSIX")
 }
 
-func trimSpace(s string) string { return strings.TrimSpace(s) }
-
 // readOnly is bash's error for an assignment to a read-only variable.
 func readOnly(name string) error {
 	return &expand.Error{Kind: expand.ReadOnlyVar, Text: name + ": readonly variable"}
