@@ -66,7 +66,10 @@ type cachedUnit struct {
 
 // next is that of ahead, which it asks only for what it has not seen.
 func (c *unitCache) next(a *ahead, text string, off, line int) (u *Unit, next int, err error) {
-	if len(text) > cachedText || off >= len(text) {
+	if off >= len(text) {
+		return nil, len(text), nil
+	}
+	if len(text) > cachedText {
 		return a.next(text, off, line)
 	}
 	key := unitKey{text[off:], line}

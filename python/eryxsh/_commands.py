@@ -141,7 +141,7 @@ class Commands:
                 abandon(handle)
             raise
         finally:
-            if handle in drivers and drivers[handle] is turn:
+            if drivers.get(handle) is turn:
                 del drivers[handle]
                 if handle in queues:
                     hand_over(handle)
