@@ -6,6 +6,9 @@ import (
 	"eryxsh/core/vars"
 )
 
+// Declarations whose options are known when they are compiled, and which wait
+// for nothing, are made at once: local in a function that is called often.
+
 // localOutside reports whether a declaration is a local outside of functions.
 func (p *Process) localOutside(name string) bool { return name == "local" && p.enclosing() < 0 }
 
@@ -13,9 +16,6 @@ func (p *Process) localOutside(name string) bool { return name == "local" && p.e
 func (n *decl) lists() bool {
 	return slices.ContainsFunc(n.args, func(a *assign) bool { return a.list })
 }
-
-// Declarations whose options are known when they are compiled, and which wait
-// for nothing, are made at once: local in a function that is called often.
 
 // declareNow does a declaration that needs no frame. Every value is expanded
 // before the first name changes.

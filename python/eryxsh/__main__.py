@@ -136,7 +136,7 @@ def _placed(sandbox: Sandbox, command: List[str], path: str, content: bytes) -> 
         return command
     except OSError:  # /dev/fd/63: a name that no file of the sandbox can have
         script = content.decode("utf-8", "surrogateescape")
-        return ["bash", "-c", script, *command[command.index(path) :]]
+        return ["bash", "-c", script, *command[2:]]  # without "bash --"
 
 
 def _write(stream: TextIO, data: bytes) -> None:

@@ -65,14 +65,7 @@ class CommandResult:
     @property
     def stdout(self) -> str:
         """Standard output as text; bytes that are not UTF-8 become surrogates (``os.fsencode`` gives them back)."""
-        texts = self._texts
-        if texts is None:
-            chunks = self._chunks
-            if chunks is not None and len(chunks) == 1 and chunks[0][0] == 1:  # what most are, without two calls
-                self._texts = texts = chunks[0][1].decode("utf-8", "surrogateescape"), ""
-            else:
-                texts = self._decode()
-        return texts[0]
+        return (self._texts or self._decode())[0]
 
     @property
     def stderr(self) -> str:
