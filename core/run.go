@@ -56,15 +56,29 @@ func (w *World) remember() {
 	if n <= 0 {
 		return
 	}
-	b := w.share()
+	var b *World
+	if len(w.undo) >= n { // the oldest gives its memory to the newest
+		b = w.forgetOldest()
+		b = w.shareInto(b)
+	} else {
+		b = w.share()
+	}
 	b.turned, w.turned = w.turned, 0
 	w.past += b.turned
 	w.undo = append(w.undo, b)
 	lim := limit.Or(w.M.Limits.Retained)
 	for len(w.undo) > n || w.past > lim {
-		w.past -= w.undo[0].turned
-		w.undo[0], w.undo = nil, w.undo[1:] // append makes a new array now and then, not each time
+		w.forgetOldest()
 	}
+}
+
+// forgetOldest takes the oldest state off those kept for history.restore. They
+// are nobody else's: who goes back to one gets a copy.
+func (w *World) forgetOldest() *World {
+	b := w.undo[0]
+	w.past -= b.turned
+	w.undo = slices.Delete(w.undo, 0, 1)
+	return b
 }
 
 func (w *World) forget() {

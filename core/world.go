@@ -215,18 +215,22 @@ func (w *World) Fork(reseed *uint64) *World {
 }
 
 // share gives a World with the same state: O(1), nothing renamed.
-func (w *World) share() *World {
+func (w *World) share() *World { return w.shareInto(&World{M: &shell.Machine{FS: &vfs.FS{}}}) }
+
+// shareInto is share into the memory of a World that nobody needs any more.
+func (w *World) shareInto(c *World) *World {
 	written := w.M.FS.Written() // a fork counts from zero again
 	w.held += written
 	w.turned += written
 	w.own = false
-	c := *w
-	c.M = w.M.Fork()
+	m := c.M
+	*c = *w
+	c.M = w.M.ForkInto(m)
 	c.Log = w.Log[:len(w.Log):len(w.Log)]
 	c.Snaps = w.Snaps[:len(w.Snaps):len(w.Snaps)]
 	c.Kept = w.Kept[:len(w.Kept):len(w.Kept)]
 	c.undo, c.past = nil, 0
-	return &c
+	return c
 }
 
 // renew gives the run at hand, and the calls it waits for, ids of this World.

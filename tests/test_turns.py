@@ -10,7 +10,7 @@ from typing import Iterator, List
 import pytest
 
 from eryxsh import SandboxBusyError, _turns
-from eryxsh._turns import Turn
+from eryxsh._turns import Turn, thread_turn
 
 HANDLE = -7  # no sandbox has it
 
@@ -24,7 +24,7 @@ def nothing_left() -> Iterator[None]:
 
 
 def take() -> Turn:
-    turn = Turn()
+    turn = thread_turn()
     if _turns.drivers.setdefault(HANDLE, turn) is not turn:
         _turns.wait(HANDLE, turn)
     return turn
@@ -125,7 +125,7 @@ def test_context_of_a_tool_is_refused() -> None:
 def test_giving_what_was_never_got() -> None:
     """A turn that somebody else holds is not given away by its waiter."""
     turn = take()
-    _turns.give(HANDLE, Turn())
+    _turns.give(HANDLE, thread_turn())
     assert _turns.drivers[HANDLE] is turn
     _turns.give(HANDLE, turn)
 
@@ -147,7 +147,7 @@ def test_tasks_take_turns() -> None:
     order: List[object] = []
 
     async def work(i: int) -> None:
-        turn = Turn()
+        turn = thread_turn()
         try:
             if _turns.drivers.setdefault(HANDLE, turn) is not turn:
                 await _turns.wait_async(HANDLE, turn)
@@ -183,7 +183,7 @@ def test_thread_hands_over_to_task() -> None:
     assert got.wait(10)
 
     async def main() -> bool:
-        turn = Turn()
+        turn = thread_turn()
         assert _turns.drivers.setdefault(HANDLE, turn) is not turn
         asyncio.get_running_loop().call_later(0.02, release.set)
         await _turns.wait_async(HANDLE, turn)

@@ -57,11 +57,14 @@ func New(gen *Generated, lim Limits, now int64) *FS {
 
 // Fork returns an independent tree with the same content, in O(1). Written of
 // both starts again at zero. f must not be in use by another thread.
-func (f *FS) Fork() *FS {
-	c := *f
+func (f *FS) Fork() *FS { return f.ForkInto(&FS{}) }
+
+// ForkInto is Fork into the memory of a tree that nobody needs any more.
+func (f *FS) ForkInto(c *FS) *FS {
+	*c = *f
 	f.epoch, c.epoch = persist.NewEpoch(), persist.NewEpoch()
 	f.written, c.written = 0, 0
-	return &c
+	return c
 }
 
 // Limits returns the limits in force.

@@ -168,10 +168,17 @@ type room struct {
 	fds     [4]FD
 }
 
+// home is a machine's first process with what an idle machine has besides.
+type home struct {
+	room
+	procs [2]*Process
+	files [4]OFD
+}
+
 // clone copies a process for a fork of the whole machine: same PID, same files.
-func (p *Process) clone(reg *cmd.Registry) *Process {
-	r := &room{process: *p}
+func (p *Process) clone(r *room, reg *cmd.Registry) *Process {
 	c := &r.process
+	*c = *p
 	c.Frames = slices.Clone(p.Frames)
 	for i := range c.Frames {
 		c.Frames[i].X = c.Frames[i].X.clone(reg)

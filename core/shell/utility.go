@@ -430,5 +430,7 @@ func (m *Machine) pushScript(p *Process, name, text string, line int, call strin
 	if strings.Contains(text, "<<") && !strings.HasSuffix(text, "\n") {
 		text += "\n" // a here-document may run to the end
 	}
-	p.push(Frame{Kind: FScript, X: &Extra{Text: expand.EncodeText(text), Name: name, Line: line, Call: call}})
+	x := m.extra()
+	x.Text, x.Name, x.Line, x.Call = expand.EncodeText(text), name, line, call
+	p.push(Frame{Kind: FScript, X: x})
 }

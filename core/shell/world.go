@@ -65,18 +65,22 @@ func sortedKeys[V any](m map[string]V) []string {
 
 // Fork gives an independent machine in O(1): both copy what they change, when
 // they change it.
-func (m *Machine) Fork() *Machine {
+func (m *Machine) Fork() *Machine { return m.ForkInto(&Machine{FS: &vfs.FS{}}) }
+
+// ForkInto is Fork into the memory of a machine that nobody needs any more.
+func (m *Machine) ForkInto(c *Machine) *Machine {
 	m.Close() // codecs are replayed on both sides
 	if !m.shared {
 		for _, p := range m.Procs {
 			p.Shell.Vars.Seal() // both sides will fork them, maybe at the same time
 		}
 	}
-	c := *m
+	fs := c.FS
+	*c = *m
 	m.shared, c.shared = true, true
-	c.FS = m.FS.Fork()
+	c.FS = m.FS.ForkInto(fs)
 	c.rt = nil // made when the fork is first used
-	return &c
+	return c
 }
 
 // Before gives a copy to come back to, or nil while a codec is in flight: that
@@ -103,12 +107,17 @@ func (m *Machine) own() {
 	if m.rt == nil {
 		m.rt = &transient{}
 	}
-	procs := make([]*Process, len(m.Procs))
+	h := &home{}
+	procs := h.procs[:0]
 	for i, p := range m.Procs {
-		procs[i] = p.clone(m.lib.reg)
+		r := &h.room
+		if i > 0 {
+			r = &room{}
+		}
+		procs = append(procs, p.clone(r, m.lib.reg))
 	}
 	m.Procs = procs
-	m.Files = slices.Clone(m.Files)
+	m.Files = append(h.files[:0], m.Files...)
 	for i := range m.Files {
 		if m.Files[i].Kind == FileCapture {
 			m.Files[i].Text = slices.Clone(m.Files[i].Text)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from threading import get_ident
 from typing import TYPE_CHECKING, Any, Awaitable, Callable, Dict, Final, Generator, List, Mapping, Optional, Sequence, Tuple, Union
 
-from . import _turns, _wire
+from . import _native, _turns, _wire
 from ._async_runs import SLICE, AsyncRun
 from ._errors import EryxshError
 from ._limits import Limits, changed
-from ._native import call as _call
 from ._results import CommandResult
 from ._runs import AnyRun, Run, abandon, text_sink
 from ._tools import as_bytes
@@ -110,10 +110,11 @@ class Commands:
         sandbox = self._sandbox
         handle = sandbox._handle
         turn = Turn()
+        turn.thread = get_ident()
         try:
             if drivers.setdefault(handle, turn) is not turn:
                 wait_for(handle, turn)
-            answer = _call(  # _wire.run_run, without the half microsecond that passing names takes
+            answer = _native.call(  # _wire.run_run, without the half microsecond that passing names takes
                 _RUN,
                 (
                     handle,
@@ -130,7 +131,8 @@ class Commands:
                 ),
             )
             if answer["tag"] == _DONE and on_stdout is None and on_stderr is None:
-                result = CommandResult(answer, answer["output"])
+                result = CommandResult()
+                result._done = answer
             else:
                 run = Run(sandbox, answer["run"])
                 flush = _attach(run, answer, on_stdout, on_stderr)
@@ -196,6 +198,7 @@ class Commands:
         sandbox = self._sandbox
         handle = sandbox._handle
         turn = Turn()
+        turn.thread = get_ident()
         try:
             if drivers.setdefault(handle, turn) is not turn:
                 wait_for(handle, turn)
@@ -260,7 +263,8 @@ class AsyncCommands:
                 slice_ns=SLICE,
             )
             if answer["tag"] == _DONE and on_stdout is None and on_stderr is None:
-                result = CommandResult(answer, answer["output"])
+                result = CommandResult()
+                result._done = answer
             else:
                 run = AsyncRun(self._async_sandbox, answer["run"])
                 flush = _attach(run, answer, on_stdout, on_stderr)

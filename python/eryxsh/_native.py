@@ -72,14 +72,16 @@ class Method(Tuple[int, int, Any], Generic[T]):
 
 
 def call(method: Method[T], arguments: Tuple[object, ...]) -> T:
-    """Send a request; give the result, or raise what the core answered."""
-    if _ext is not None:
-        try:
-            return _ext.call(method, arguments)  # type: ignore[no-any-return]
-        except _ext.NotLoaded:  # this process was forked from the one that loaded it
-            pass
+    """Send a request; give the result, or raise what the core answered.
+
+    Use it as ``_native.call``: once the library is loaded that is ``_ext.call``
+    itself, and after a fork this function again.
+    """
     _load()
     return _ext.call(method, arguments)  # type: ignore[no-any-return]
+
+
+_call_at_first = call
 
 
 def mine(handle: int) -> bool:
@@ -133,6 +135,7 @@ def _load() -> None:
         if _ext is None:
             _ext = _import()
         if _ext.loaded():
+            globals()["call"] = _ext.call
             return
         path = library()
         if not path.exists():
@@ -148,6 +151,7 @@ def _load() -> None:
             _used = True
             if _ext.in_main():  # the end of a subinterpreter ends nothing for the others
                 atexit.register(at_exit)
+        globals()["call"] = _ext.call
 
 
 def _import() -> Any:
@@ -196,8 +200,8 @@ def _load_copy(load: Callable[[str], None]) -> None:
 def _after_fork_in_child() -> None:
     global _lock
     _lock = threading.Lock()  # another thread may have held it
+    globals()["call"] = _call_at_first
 
 
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_after_fork_in_child)
-

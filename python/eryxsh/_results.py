@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime
-from typing import TYPE_CHECKING, Any, Dict, List, NamedTuple, Optional, Sequence, Tuple
+from typing import TYPE_CHECKING, Any, Dict, List, NamedTuple, Optional, Sequence, Tuple, cast
 
 from ._display import columns, plain, table
 from ._errors import CommandError
@@ -26,31 +26,23 @@ class CommandResult:
     ('hi\\n', 1, False)
     """
 
-    __slots__ = ("_chunks", "_done", "_errors", "_streams", "_texts")
-
-    def __init__(self, done: _wire.Done, chunks: Sequence[Chunk], tool_errors: Sequence[BaseException] = ()) -> None:
-        self._done = done
-        self._chunks: Optional[Sequence[Chunk]] = chunks  # until they are joined
-        self._errors = tool_errors
-        self._texts: Optional[Tuple[str, str]] = None  # when first asked for
+    # Nothing but _done is set before it is asked for: a short command takes as long as a few attributes.
+    _done: _wire.Done
+    _errors: Sequence[BaseException] = ()
+    _streams: Optional[Tuple[bytes, bytes]] = None
+    _stdout: Optional[str] = None
+    _stderr: Optional[str] = None
 
     def _join(self) -> Tuple[bytes, bytes]:
         """Standard output and standard error."""
-        chunks = self._chunks
-        if chunks is not None:
-            if len(chunks) == 1 and chunks[0][0] == 1:  # as most
-                self._streams = chunks[0][1], b""
-            else:
-                out = [data for stream, data in chunks if stream == 1]
-                err = [data for stream, data in chunks if stream != 1]
-                self._streams = b"".join(out), b"".join(err)
-            self._chunks = None
-        return self._streams
-
-    def _decode(self) -> Tuple[str, str]:
-        out, err = self._join()
-        self._texts = texts = out.decode("utf-8", "surrogateescape"), err.decode("utf-8", "surrogateescape") if err else ""
-        return texts
+        streams = self._streams
+        if streams is None:
+            chunks = self._done["output"]
+            out = [data for stream, data in chunks if stream == 1]
+            err = [data for stream, data in chunks if stream != 1]
+            self._streams = streams = b"".join(out), b"".join(err)
+            self._done["output"] = ()
+        return streams
 
     @property
     def stdout_bytes(self) -> bytes:
@@ -65,12 +57,20 @@ class CommandResult:
     @property
     def stdout(self) -> str:
         """Standard output as text; bytes that are not UTF-8 become surrogates (``os.fsencode`` gives them back)."""
-        return (self._texts or self._decode())[0]
+        text = self._stdout
+        if text is None:
+            output = self._done["output"]
+            plain = len(output) == 1 and output[0][0] == 1  # as most
+            self._stdout = text = (output[0][1] if plain else self._join()[0]).decode("utf-8", "surrogateescape")
+        return text
 
     @property
     def stderr(self) -> str:
         """Standard error as text; bytes that are not UTF-8 become surrogates."""
-        return (self._texts or self._decode())[1]
+        text = self._stderr
+        if text is None:
+            self._stderr = text = self._join()[1].decode("utf-8", "surrogateescape")
+        return text
 
     @property
     def exit_code(self) -> int:
@@ -147,7 +147,15 @@ class CommandResult:
 
     def __reduce__(self) -> Any:
         chunks = ((1, self.stdout_bytes), (2, self.stderr_bytes))
-        return CommandResult, ({**self._done, "output": ()}, chunks, tuple(self._errors))
+        return result_of, (self._done, chunks, tuple(self._errors))
+
+
+def result_of(done: _wire.Done, output: Sequence[Chunk], tool_errors: Sequence[BaseException]) -> CommandResult:
+    """The result of a run whose output and whose tools' exceptions were collected."""
+    result = CommandResult()
+    result._done = cast("_wire.Done", {**done, "output": output})
+    result._errors = tool_errors
+    return result
 
 
 class FileInfo(NamedTuple):

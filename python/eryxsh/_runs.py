@@ -45,9 +45,9 @@ from ._errors import (
     StateError,
 )
 from ._events import Checkpoint, Event, Finished, InputNeeded, LimitReached, Output, Sleeping, Suspended
-from ._results import Chunk, CommandResult, when
+from ._results import Chunk, CommandResult, result_of, when
 from ._tools import PLAIN, Answer, Suspend, Tool, ToolCall, answer, as_bytes, failure
-from ._turns import Turn, drivers, hand_over, queues
+from ._turns import Turn, drivers, hand_over, queues, thread_turn
 
 if TYPE_CHECKING:
     from ._files import Files
@@ -182,7 +182,7 @@ class AnyRun:
         # Of tools that failed before a load only the texts are left.
         told = done["tool_errors"]
         earlier = [EryxshError(text) for text in told[: max(len(told) - len(self._errors), 0)]]
-        self._result = CommandResult(done, self._chunks, earlier + self._errors)
+        self._result = result_of(done, self._chunks, earlier + self._errors)
         return self._result
 
     def _advance(self, wait: bool = True, outputs: Optional[List[Chunk]] = None) -> Generator[Need, Any, _wire.Answer]:
@@ -480,7 +480,7 @@ class Run(AnyRun):
     def _sync(self, steps: Generator[Need, Any, T], turn: Optional[Turn] = None) -> T:
         """Supply what the steps need on this thread, in this sandbox's turn (taken here unless given)."""
         handle = self._sandbox._handle
-        mine = turn or Turn()
+        mine = turn or thread_turn()
         try:
             if turn is None and drivers.setdefault(handle, mine) is not mine:
                 _turns.wait(handle, mine)

@@ -6,7 +6,7 @@ The turn is handed over, so that a thread in a loop cannot starve the others.
 
 Whoever takes and gives turns writes, without a function call between them::
 
-    turn = Turn()
+    turn = thread_turn()
     try:
         if drivers.setdefault(handle, turn) is not turn:
             wait(handle, turn)
@@ -32,7 +32,7 @@ import contextvars
 import os
 import sys
 import threading
-from typing import TYPE_CHECKING, Any, Callable, Deque, Dict, Optional, Tuple
+from typing import TYPE_CHECKING, Any, Deque, Dict, Optional, Tuple
 
 from ._errors import SandboxBusyError
 
@@ -54,8 +54,7 @@ class Turn:
     waker: Any = None  # has set(); while the driver waits
     gate: Any = None  # has release(); while it waits for the turn
 
-    def __init__(self, thread: Callable[[], int] = threading.get_ident) -> None:
-        self.thread = thread()
+    thread: int  # of whoever drives
 
     def wait(self, seconds: Optional[float]) -> None:
         """Sleep on the driving thread; ``wake`` ends it early."""
@@ -75,11 +74,18 @@ class Turn:
         self.poked = False
 
 
+def thread_turn() -> Turn:
+    """A Turn for this thread."""
+    turn = Turn()
+    turn.thread = threading.get_ident()
+    return turn
+
+
 def task_turn() -> Turn:
     """A Turn for the task that runs now."""
     import asyncio  # not at the top: a program that awaits nothing should not pay for it
 
-    turn = Turn()
+    turn = thread_turn()
     turn.task = asyncio.current_task()
     return turn
 

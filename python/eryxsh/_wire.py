@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from typing import Any, Dict, Final, List, Literal, Optional, Tuple, TypedDict, Union
 
+from eryxsh import _native
 from eryxsh._native import Method
-from eryxsh._native import call as _call
 
 FINGERPRINT: Final = "80fa9d0f2af4fac8"
 
@@ -484,7 +484,7 @@ def system_ping(payload: bytes) -> bytes:
 
     payload: comes back as it is
     """
-    return _call(_SYSTEM_PING, (payload,))
+    return _native.call(_SYSTEM_PING, (payload,))
 
 
 _SYSTEM_VERSION: Final[Method[Version]] = Method((2, 0, _VERSION))
@@ -492,7 +492,7 @@ _SYSTEM_VERSION: Final[Method[Version]] = Method((2, 0, _VERSION))
 
 def system_version() -> Version:
     """Say what library this is."""
-    return _call(_SYSTEM_VERSION, ())
+    return _native.call(_SYSTEM_VERSION, ())
 
 
 _SYSTEM_STATS: Final[Method[Stats]] = Method((3, 0, _STATS))
@@ -500,7 +500,7 @@ _SYSTEM_STATS: Final[Method[Stats]] = Method((3, 0, _STATS))
 
 def system_stats() -> Stats:
     """Count memory, goroutines and sandboxes."""
-    return _call(_SYSTEM_STATS, ())
+    return _native.call(_SYSTEM_STATS, ())
 
 
 _SYSTEM_GC: Final[Method[None]] = Method((4, 0, None))
@@ -508,7 +508,7 @@ _SYSTEM_GC: Final[Method[None]] = Method((4, 0, None))
 
 def system_gc() -> None:
     """Collect garbage and give free memory back to the operating system."""
-    return _call(_SYSTEM_GC, ())
+    return _native.call(_SYSTEM_GC, ())
 
 
 _SYSTEM_SHUTDOWN: Final[Method[bool]] = Method((5, 0, None))
@@ -519,7 +519,7 @@ def system_shutdown(*, wait: Optional[int] = None) -> bool:
 
     wait: ns to wait for calls of other threads
     """
-    return _call(_SYSTEM_SHUTDOWN, (wait,))
+    return _native.call(_SYSTEM_SHUTDOWN, (wait,))
 
 
 _SYSTEM_TEST: Final[Method[bytes]] = Method((6, 0, None))
@@ -531,7 +531,7 @@ def system_test(op: str, *, n: Optional[int] = None) -> bytes:
     op: enable, panic, goroutine_panic, index, sleep, again, bytes, file, kind
     n: ns, bytes or a number
     """
-    return _call(_SYSTEM_TEST, (op, n))
+    return _native.call(_SYSTEM_TEST, (op, n))
 
 
 _SANDBOX_NEW: Final[Method[int]] = Method((16, 0, None))
@@ -551,7 +551,7 @@ def sandbox_new(*, env: Optional[Dict[str, str]] = None, cwd: Optional[str] = No
     files: path to content; parents are made
     tools: names that are tool calls
     """
-    return _call(_SANDBOX_NEW, (env, cwd, user, hostname, limits, virtual, start, seed, files, tools))
+    return _native.call(_SANDBOX_NEW, (env, cwd, user, hostname, limits, virtual, start, seed, files, tools))
 
 
 _SANDBOX_CLOSE: Final[Method[None]] = Method((17, 0, None))
@@ -562,7 +562,7 @@ def sandbox_close(sandbox: int) -> None:
 
     sandbox: handle; one that is closed already is fine
     """
-    return _call(_SANDBOX_CLOSE, (sandbox,))
+    return _native.call(_SANDBOX_CLOSE, (sandbox,))
 
 
 _SANDBOX_FORK: Final[Method[Tuple[int, ...]]] = Method((18, 0, None))
@@ -575,7 +575,7 @@ def sandbox_fork(sandbox: int, count: int, *, reseed: Optional[int] = None) -> T
     count: how many, from 1
     reseed: new seed of the forks' random streams; the i-th gets reseed+i
     """
-    return _call(_SANDBOX_FORK, (sandbox, count, reseed))
+    return _native.call(_SANDBOX_FORK, (sandbox, count, reseed))
 
 
 _SANDBOX_SNAPSHOT: Final[Method[str]] = Method((19, 0, None))
@@ -587,7 +587,7 @@ def sandbox_snapshot(sandbox: int, *, name: Optional[str] = None) -> str:
     sandbox: handle
     name: for people; empty for none
     """
-    return _call(_SANDBOX_SNAPSHOT, (sandbox, name))
+    return _native.call(_SANDBOX_SNAPSHOT, (sandbox, name))
 
 
 _SANDBOX_RESTORE: Final[Method[None]] = Method((20, 0, None))
@@ -600,7 +600,7 @@ def sandbox_restore(sandbox: int, snapshot: str, *, reseed: Optional[int] = None
     snapshot: id
     reseed: new seed of the random stream
     """
-    return _call(_SANDBOX_RESTORE, (sandbox, snapshot, reseed))
+    return _native.call(_SANDBOX_RESTORE, (sandbox, snapshot, reseed))
 
 
 _SANDBOX_SNAPSHOTS: Final[Method[Tuple[SnapshotInfo, ...]]] = Method((21, 0, _SNAPSHOT_INFO))
@@ -611,7 +611,7 @@ def sandbox_snapshots(sandbox: int) -> Tuple[SnapshotInfo, ...]:
 
     sandbox: handle
     """
-    return _call(_SANDBOX_SNAPSHOTS, (sandbox,))
+    return _native.call(_SANDBOX_SNAPSHOTS, (sandbox,))
 
 
 _SANDBOX_DROP: Final[Method[None]] = Method((22, 0, None))
@@ -623,7 +623,7 @@ def sandbox_drop(sandbox: int, snapshot: str) -> None:
     sandbox: handle
     snapshot: id
     """
-    return _call(_SANDBOX_DROP, (sandbox, snapshot))
+    return _native.call(_SANDBOX_DROP, (sandbox, snapshot))
 
 
 _SANDBOX_UNDO: Final[Method[None]] = Method((23, 0, None))
@@ -635,7 +635,7 @@ def sandbox_undo(sandbox: int, n: int) -> None:
     sandbox: handle
     n: commands to go back, from 1
     """
-    return _call(_SANDBOX_UNDO, (sandbox, n))
+    return _native.call(_SANDBOX_UNDO, (sandbox, n))
 
 
 _SANDBOX_DIFF: Final[Method[Diff]] = Method((24, 0, _DIFF))
@@ -648,7 +648,7 @@ def sandbox_diff(sandbox: int, *, a: Optional[str] = None, b: Optional[str] = No
     a: snapshot id; empty is the state the sandbox began with
     b: snapshot id; empty is now
     """
-    return _call(_SANDBOX_DIFF, (sandbox, a, b))
+    return _native.call(_SANDBOX_DIFF, (sandbox, a, b))
 
 
 _SANDBOX_RESET: Final[Method[None]] = Method((25, 0, None))
@@ -659,7 +659,7 @@ def sandbox_reset(sandbox: int) -> None:
 
     sandbox: handle
     """
-    return _call(_SANDBOX_RESET, (sandbox,))
+    return _native.call(_SANDBOX_RESET, (sandbox,))
 
 
 _SANDBOX_EXPORT: Final[Method[bytes]] = Method((26, 0, None))
@@ -672,7 +672,7 @@ def sandbox_export(sandbox: int, *, key: Optional[bytes] = None, have: Optional[
     key: HMAC-SHA256 key
     have: snapshot ids the receiver has: a thin pack
     """
-    return _call(_SANDBOX_EXPORT, (sandbox, key, have))
+    return _native.call(_SANDBOX_EXPORT, (sandbox, key, have))
 
 
 _SANDBOX_IMPORT: Final[Method[None]] = Method((27, 2, None))
@@ -686,7 +686,7 @@ def sandbox_import(sandbox: int, state: bytes, *, key: Optional[bytes] = None, b
     key: HMAC-SHA256 key
     base: handle of a sandbox that holds what a thin pack leaves out
     """
-    return _call(_SANDBOX_IMPORT, (sandbox, state, key, base))
+    return _native.call(_SANDBOX_IMPORT, (sandbox, state, key, base))
 
 
 _SANDBOX_FROM_STATE: Final[Method[int]] = Method((28, 1, None))
@@ -701,7 +701,7 @@ def sandbox_from_state(state: bytes, *, key: Optional[bytes] = None, tools: Opti
     limits: by name; they replace the saved ones
     base: handle of a sandbox that holds what a thin pack leaves out
     """
-    return _call(_SANDBOX_FROM_STATE, (state, key, tools, limits, base))
+    return _native.call(_SANDBOX_FROM_STATE, (state, key, tools, limits, base))
 
 
 _SANDBOX_INSPECT: Final[Method[StateInfo]] = Method((29, 1, _STATE_INFO))
@@ -713,7 +713,7 @@ def sandbox_inspect(state: bytes, *, key: Optional[bytes] = None) -> StateInfo:
     state: what sandbox.export gave
     key: HMAC-SHA256 key; without it the signature is not checked
     """
-    return _call(_SANDBOX_INSPECT, (state, key))
+    return _native.call(_SANDBOX_INSPECT, (state, key))
 
 
 _SANDBOX_USAGE: Final[Method[Usage]] = Method((30, 0, _USAGE))
@@ -724,7 +724,7 @@ def sandbox_usage(sandbox: int) -> Usage:
 
     sandbox: handle
     """
-    return _call(_SANDBOX_USAGE, (sandbox,))
+    return _native.call(_SANDBOX_USAGE, (sandbox,))
 
 
 _SANDBOX_INFO: Final[Method[Info]] = Method((31, 0, _INFO))
@@ -735,7 +735,7 @@ def sandbox_info(sandbox: int) -> Info:
 
     sandbox: handle
     """
-    return _call(_SANDBOX_INFO, (sandbox,))
+    return _native.call(_SANDBOX_INFO, (sandbox,))
 
 
 _SANDBOX_ANALYZE: Final[Method[Analysis]] = Method((32, 0, _ANALYSIS))
@@ -747,7 +747,7 @@ def sandbox_analyze(sandbox: int, script: str) -> Analysis:
     sandbox: handle
     script: shell text
     """
-    return _call(_SANDBOX_ANALYZE, (sandbox, script))
+    return _native.call(_SANDBOX_ANALYZE, (sandbox, script))
 
 
 _SANDBOX_SET_TOOLS: Final[Method[None]] = Method((33, 0, None))
@@ -759,7 +759,7 @@ def sandbox_set_tools(sandbox: int, *, tools: Optional[Union[List[Tuple[str, boo
     sandbox: handle
     tools: every name that is a tool call from now on
     """
-    return _call(_SANDBOX_SET_TOOLS, (sandbox, tools))
+    return _native.call(_SANDBOX_SET_TOOLS, (sandbox, tools))
 
 
 _SANDBOX_SET_EXTENSION: Final[Method[None]] = Method((34, 0, None))
@@ -776,7 +776,7 @@ def sandbox_set_extension(sandbox: int, name: str, *, description: Optional[str]
     category: a heading of extensions list
     help: what extensions info prints
     """
-    return _call(_SANDBOX_SET_EXTENSION, (sandbox, name, description, usage, examples, category, help))
+    return _native.call(_SANDBOX_SET_EXTENSION, (sandbox, name, description, usage, examples, category, help))
 
 
 _SANDBOX_MOUNT: Final[Method[None]] = Method((35, 0, None))
@@ -790,7 +790,7 @@ def sandbox_mount(sandbox: int, path: str, host: str, mode: str) -> None:
     host: directory of the host
     mode: ro, overlay or rw
     """
-    return _call(_SANDBOX_MOUNT, (sandbox, path, host, mode))
+    return _native.call(_SANDBOX_MOUNT, (sandbox, path, host, mode))
 
 
 _SANDBOX_UNMOUNT: Final[Method[None]] = Method((36, 0, None))
@@ -802,7 +802,7 @@ def sandbox_unmount(sandbox: int, path: str) -> None:
     sandbox: handle
     path: where
     """
-    return _call(_SANDBOX_UNMOUNT, (sandbox, path))
+    return _native.call(_SANDBOX_UNMOUNT, (sandbox, path))
 
 
 _ENV_GET: Final[Method[Optional[str]]] = Method((48, 0, None))
@@ -814,7 +814,7 @@ def env_get(sandbox: int, name: str) -> Optional[str]:
     sandbox: handle
     name: variable
     """
-    return _call(_ENV_GET, (sandbox, name))
+    return _native.call(_ENV_GET, (sandbox, name))
 
 
 _ENV_SET: Final[Method[None]] = Method((49, 0, None))
@@ -827,7 +827,7 @@ def env_set(sandbox: int, name: str, value: str) -> None:
     name: variable; exported
     value: its value
     """
-    return _call(_ENV_SET, (sandbox, name, value))
+    return _native.call(_ENV_SET, (sandbox, name, value))
 
 
 _ENV_UNSET: Final[Method[bool]] = Method((50, 0, None))
@@ -839,7 +839,7 @@ def env_unset(sandbox: int, name: str) -> bool:
     sandbox: handle
     name: variable
     """
-    return _call(_ENV_UNSET, (sandbox, name))
+    return _native.call(_ENV_UNSET, (sandbox, name))
 
 
 _ENV_ALL: Final[Method[Dict[str, str]]] = Method((51, 0, None))
@@ -851,7 +851,7 @@ def env_all(sandbox: int, *, exported: Optional[bool] = None) -> Dict[str, str]:
     sandbox: handle
     exported: only exported ones
     """
-    return _call(_ENV_ALL, (sandbox, exported))
+    return _native.call(_ENV_ALL, (sandbox, exported))
 
 
 _HISTORY_LIST: Final[Method[Tuple[HistoryEntry, ...]]] = Method((56, 0, _HISTORY_ENTRY))
@@ -863,7 +863,7 @@ def history_list(sandbox: int, *, limit: Optional[int] = None) -> Tuple[HistoryE
     sandbox: handle
     limit: the last so many; 0 is all
     """
-    return _call(_HISTORY_LIST, (sandbox, limit))
+    return _native.call(_HISTORY_LIST, (sandbox, limit))
 
 
 _HISTORY_CLEAR: Final[Method[None]] = Method((57, 0, None))
@@ -874,7 +874,7 @@ def history_clear(sandbox: int) -> None:
 
     sandbox: handle
     """
-    return _call(_HISTORY_CLEAR, (sandbox,))
+    return _native.call(_HISTORY_CLEAR, (sandbox,))
 
 
 _HISTORY_RESTORE: Final[Method[None]] = Method((58, 0, None))
@@ -886,7 +886,7 @@ def history_restore(sandbox: int, index: int) -> None:
     sandbox: handle
     index: the entry: back to before it ran
     """
-    return _call(_HISTORY_RESTORE, (sandbox, index))
+    return _native.call(_HISTORY_RESTORE, (sandbox, index))
 
 
 _RUN_RUN: Final[Method[Answer]] = Method((64, 0, None))
@@ -908,7 +908,7 @@ def run_run(sandbox: int, *, script: Optional[str] = None, argv: Optional[String
     keep: output delivered by answers stays in the run too, for run.output after a dump
     slice_ns: ns of the first slice (run.run); 0 is 20 ms
     """
-    return _call(_RUN_RUN, (sandbox, script, argv, stdin, pipe, env, cwd, timeout, limits, suspend_on_limit, keep, slice_ns))
+    return _native.call(_RUN_RUN, (sandbox, script, argv, stdin, pipe, env, cwd, timeout, limits, suspend_on_limit, keep, slice_ns))
 
 
 _RUN_START: Final[Method[str]] = Method((65, 0, None))
@@ -930,7 +930,7 @@ def run_start(sandbox: int, *, script: Optional[str] = None, argv: Optional[Stri
     keep: output delivered by answers stays in the run too, for run.output after a dump
     slice_ns: ns of the first slice (run.run); 0 is 20 ms
     """
-    return _call(_RUN_START, (sandbox, script, argv, stdin, pipe, env, cwd, timeout, limits, suspend_on_limit, keep, slice_ns))
+    return _native.call(_RUN_START, (sandbox, script, argv, stdin, pipe, env, cwd, timeout, limits, suspend_on_limit, keep, slice_ns))
 
 
 _RUN_STEP: Final[Method[Answer]] = Method((66, 0, None))
@@ -950,7 +950,7 @@ def run_step(sandbox: int, run: str, *, slice_ns: Optional[int] = None, steps: O
     status: exit status
     error: what the tool raised, for Done.tool_errors
     """
-    return _call(_RUN_STEP, (sandbox, run, slice_ns, steps, taken, call_id, stdout, stderr, status, error))
+    return _native.call(_RUN_STEP, (sandbox, run, slice_ns, steps, taken, call_id, stdout, stderr, status, error))
 
 
 _RUN_ANSWER: Final[Method[None]] = Method((67, 0, None))
@@ -967,7 +967,7 @@ def run_answer(sandbox: int, run: str, call_id: str, *, stdout: Optional[bytes] 
     status: exit status
     error: what the tool raised, for Done.tool_errors
     """
-    return _call(_RUN_ANSWER, (sandbox, run, call_id, stdout, stderr, status, error))
+    return _native.call(_RUN_ANSWER, (sandbox, run, call_id, stdout, stderr, status, error))
 
 
 _RUN_INPUT: Final[Method[None]] = Method((68, 0, None))
@@ -980,7 +980,7 @@ def run_input(sandbox: int, run: str, *, data: Optional[bytes] = None) -> None:
     run: id
     data: bytes for its stdin; none is end of file
     """
-    return _call(_RUN_INPUT, (sandbox, run, data))
+    return _native.call(_RUN_INPUT, (sandbox, run, data))
 
 
 _RUN_CANCEL: Final[Method[None]] = Method((69, 0, None))
@@ -992,7 +992,7 @@ def run_cancel(sandbox: int, *, run: Optional[str] = None) -> None:
     sandbox: handle
     run: id; empty is whichever is active
     """
-    return _call(_RUN_CANCEL, (sandbox, run))
+    return _native.call(_RUN_CANCEL, (sandbox, run))
 
 
 _RUN_SUSPEND: Final[Method[None]] = Method((70, 0, None))
@@ -1004,7 +1004,7 @@ def run_suspend(sandbox: int, *, run: Optional[str] = None) -> None:
     sandbox: handle
     run: id; empty is whichever is active
     """
-    return _call(_RUN_SUSPEND, (sandbox, run))
+    return _native.call(_RUN_SUSPEND, (sandbox, run))
 
 
 _RUN_ADD: Final[Method[None]] = Method((71, 0, None))
@@ -1017,7 +1017,7 @@ def run_add(sandbox: int, run: str, add: Dict[str, int]) -> None:
     run: id
     add: limit name (or timeout, in ns) to what is added to it
     """
-    return _call(_RUN_ADD, (sandbox, run, add))
+    return _native.call(_RUN_ADD, (sandbox, run, add))
 
 
 _RUN_OUTPUT: Final[Method[Tuple[Tuple[int, bytes], ...]]] = Method((72, 0, None))
@@ -1029,7 +1029,7 @@ def run_output(sandbox: int, run: str) -> Tuple[Tuple[int, bytes], ...]:
     sandbox: handle
     run: id
     """
-    return _call(_RUN_OUTPUT, (sandbox, run))
+    return _native.call(_RUN_OUTPUT, (sandbox, run))
 
 
 _RUN_ACTIVE: Final[Method[RunInfo]] = Method((73, 0, _RUN_INFO))
@@ -1040,7 +1040,7 @@ def run_active(sandbox: int) -> RunInfo:
 
     sandbox: handle
     """
-    return _call(_RUN_ACTIVE, (sandbox,))
+    return _native.call(_RUN_ACTIVE, (sandbox,))
 
 
 _RUN_DROP: Final[Method[None]] = Method((74, 0, None))
@@ -1052,7 +1052,7 @@ def run_drop(sandbox: int, run: str) -> None:
     sandbox: handle
     run: id
     """
-    return _call(_RUN_DROP, (sandbox, run))
+    return _native.call(_RUN_DROP, (sandbox, run))
 
 
 _FILES_READ: Final[Method[bytes]] = Method((96, 0, None))
@@ -1064,7 +1064,7 @@ def files_read(sandbox: int, path: str) -> bytes:
     sandbox: handle
     path: absolute, or relative to the working directory
     """
-    return _call(_FILES_READ, (sandbox, path))
+    return _native.call(_FILES_READ, (sandbox, path))
 
 
 _FILES_READ_RANGE: Final[Method[bytes]] = Method((97, 0, None))
@@ -1078,7 +1078,7 @@ def files_read_range(sandbox: int, path: str, offset: int, size: int) -> bytes:
     offset: first byte
     size: bytes at most; fewer only at the end of the file
     """
-    return _call(_FILES_READ_RANGE, (sandbox, path, offset, size))
+    return _native.call(_FILES_READ_RANGE, (sandbox, path, offset, size))
 
 
 _FILES_WRITE: Final[Method[None]] = Method((98, 3, None))
@@ -1093,7 +1093,7 @@ def files_write(sandbox: int, path: str, data: bytes, *, mode: Optional[int] = N
     mode: permission bits of a new file; 0 is 0644
     exclusive: an existing file is an error
     """
-    return _call(_FILES_WRITE, (sandbox, path, data, mode, exclusive))
+    return _native.call(_FILES_WRITE, (sandbox, path, data, mode, exclusive))
 
 
 _FILES_APPEND: Final[Method[None]] = Method((99, 3, None))
@@ -1106,7 +1106,7 @@ def files_append(sandbox: int, path: str, data: bytes) -> None:
     path: file; made with its parents if absent
     data: goes behind what is there
     """
-    return _call(_FILES_APPEND, (sandbox, path, data))
+    return _native.call(_FILES_APPEND, (sandbox, path, data))
 
 
 _FILES_WRITE_AT: Final[Method[None]] = Method((100, 3, None))
@@ -1120,7 +1120,7 @@ def files_write_at(sandbox: int, path: str, data: bytes, offset: int) -> None:
     data: bytes
     offset: where; a hole is left before it if it is past the end
     """
-    return _call(_FILES_WRITE_AT, (sandbox, path, data, offset))
+    return _native.call(_FILES_WRITE_AT, (sandbox, path, data, offset))
 
 
 _FILES_WRITE_MANY: Final[Method[None]] = Method((101, 0, None))
@@ -1132,7 +1132,7 @@ def files_write_many(sandbox: int, files: Dict[str, bytes]) -> None:
     sandbox: handle
     files: path to content; all or none are written
     """
-    return _call(_FILES_WRITE_MANY, (sandbox, files))
+    return _native.call(_FILES_WRITE_MANY, (sandbox, files))
 
 
 _FILES_LIST: Final[Method[Page]] = Method((102, 0, _PAGE))
@@ -1147,7 +1147,7 @@ def files_list(sandbox: int, path: str, *, recursive: Optional[bool] = None, aft
     after: go on behind this path of an earlier page
     limit: entries of one page; 0 is 10,000
     """
-    return _call(_FILES_LIST, (sandbox, path, recursive, after, limit))
+    return _native.call(_FILES_LIST, (sandbox, path, recursive, after, limit))
 
 
 _FILES_STAT: Final[Method[FileInfo]] = Method((103, 0, _FILE_INFO))
@@ -1159,7 +1159,7 @@ def files_stat(sandbox: int, path: str) -> FileInfo:
     sandbox: handle
     path: absolute, or relative to the working directory
     """
-    return _call(_FILES_STAT, (sandbox, path))
+    return _native.call(_FILES_STAT, (sandbox, path))
 
 
 _FILES_LSTAT: Final[Method[FileInfo]] = Method((104, 0, _FILE_INFO))
@@ -1171,7 +1171,7 @@ def files_lstat(sandbox: int, path: str) -> FileInfo:
     sandbox: handle
     path: absolute, or relative to the working directory
     """
-    return _call(_FILES_LSTAT, (sandbox, path))
+    return _native.call(_FILES_LSTAT, (sandbox, path))
 
 
 _FILES_EXISTS: Final[Method[bool]] = Method((105, 0, None))
@@ -1183,7 +1183,7 @@ def files_exists(sandbox: int, path: str) -> bool:
     sandbox: handle
     path: absolute, or relative to the working directory
     """
-    return _call(_FILES_EXISTS, (sandbox, path))
+    return _native.call(_FILES_EXISTS, (sandbox, path))
 
 
 _FILES_MKDIR: Final[Method[None]] = Method((106, 0, None))
@@ -1198,7 +1198,7 @@ def files_mkdir(sandbox: int, path: str, *, parents: Optional[bool] = None, exis
     exist_ok: an existing directory is fine
     mode: permission bits; 0 is 0755
     """
-    return _call(_FILES_MKDIR, (sandbox, path, parents, exist_ok, mode))
+    return _native.call(_FILES_MKDIR, (sandbox, path, parents, exist_ok, mode))
 
 
 _FILES_RM: Final[Method[None]] = Method((107, 0, None))
@@ -1212,7 +1212,7 @@ def files_rm(sandbox: int, path: str, *, recursive: Optional[bool] = None, missi
     recursive: a directory with what is in it
     missing_ok: nothing there is fine
     """
-    return _call(_FILES_RM, (sandbox, path, recursive, missing_ok))
+    return _native.call(_FILES_RM, (sandbox, path, recursive, missing_ok))
 
 
 _FILES_RENAME: Final[Method[None]] = Method((108, 0, None))
@@ -1225,7 +1225,7 @@ def files_rename(sandbox: int, source: str, target: str) -> None:
     source: what is there
     target: the new name
     """
-    return _call(_FILES_RENAME, (sandbox, source, target))
+    return _native.call(_FILES_RENAME, (sandbox, source, target))
 
 
 _FILES_COPY: Final[Method[None]] = Method((109, 0, None))
@@ -1239,7 +1239,7 @@ def files_copy(sandbox: int, source: str, target: str, *, recursive: Optional[bo
     target: the new name; content is shared until one side writes
     recursive: a directory with what is in it
     """
-    return _call(_FILES_COPY, (sandbox, source, target, recursive))
+    return _native.call(_FILES_COPY, (sandbox, source, target, recursive))
 
 
 _FILES_CHMOD: Final[Method[None]] = Method((110, 0, None))
@@ -1252,7 +1252,7 @@ def files_chmod(sandbox: int, path: str, mode: int) -> None:
     path: file or directory
     mode: permission bits
     """
-    return _call(_FILES_CHMOD, (sandbox, path, mode))
+    return _native.call(_FILES_CHMOD, (sandbox, path, mode))
 
 
 _FILES_SYMLINK: Final[Method[None]] = Method((111, 0, None))
@@ -1265,7 +1265,7 @@ def files_symlink(sandbox: int, target: str, path: str) -> None:
     target: what it points to, as it is
     path: the link
     """
-    return _call(_FILES_SYMLINK, (sandbox, target, path))
+    return _native.call(_FILES_SYMLINK, (sandbox, target, path))
 
 
 _FILES_LINK: Final[Method[None]] = Method((112, 0, None))
@@ -1278,7 +1278,7 @@ def files_link(sandbox: int, source: str, target: str) -> None:
     source: what is there
     target: the new name
     """
-    return _call(_FILES_LINK, (sandbox, source, target))
+    return _native.call(_FILES_LINK, (sandbox, source, target))
 
 
 _FILES_READLINK: Final[Method[str]] = Method((113, 0, None))
@@ -1290,7 +1290,7 @@ def files_readlink(sandbox: int, path: str) -> str:
     sandbox: handle
     path: absolute, or relative to the working directory
     """
-    return _call(_FILES_READLINK, (sandbox, path))
+    return _native.call(_FILES_READLINK, (sandbox, path))
 
 
 _FILES_GLOB: Final[Method[Tuple[str, ...]]] = Method((114, 0, None))
@@ -1302,7 +1302,7 @@ def files_glob(sandbox: int, pattern: str) -> Tuple[str, ...]:
     sandbox: handle
     pattern: as in the shell, with ** for any directories
     """
-    return _call(_FILES_GLOB, (sandbox, pattern))
+    return _native.call(_FILES_GLOB, (sandbox, pattern))
 
 
 _FILES_TRUNCATE: Final[Method[None]] = Method((115, 0, None))
@@ -1315,7 +1315,7 @@ def files_truncate(sandbox: int, path: str, size: int) -> None:
     path: file; it must exist
     size: bytes; a longer file ends in a hole
     """
-    return _call(_FILES_TRUNCATE, (sandbox, path, size))
+    return _native.call(_FILES_TRUNCATE, (sandbox, path, size))
 
 
 _FILES_UTIMES: Final[Method[None]] = Method((116, 0, None))
@@ -1329,7 +1329,7 @@ def files_utimes(sandbox: int, path: str, *, atime: Optional[int] = None, mtime:
     atime: ns since 1970; None is now
     mtime: ns since 1970; None is now
     """
-    return _call(_FILES_UTIMES, (sandbox, path, atime, mtime))
+    return _native.call(_FILES_UTIMES, (sandbox, path, atime, mtime))
 
 
 _FILES_REALPATH: Final[Method[str]] = Method((117, 0, None))
@@ -1341,4 +1341,4 @@ def files_realpath(sandbox: int, path: str) -> str:
     sandbox: handle
     path: absolute, or relative to the working directory
     """
-    return _call(_FILES_REALPATH, (sandbox, path))
+    return _native.call(_FILES_REALPATH, (sandbox, path))

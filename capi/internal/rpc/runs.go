@@ -1,6 +1,8 @@
 package rpc
 
 import (
+	"slices"
+	"sync"
 	"time"
 
 	"eryxsh/capi/internal/wire"
@@ -64,7 +66,7 @@ func runMethods() []binding {
 			if err != nil {
 				return nil, err
 			}
-			return chunks(b.Kept), nil
+			return appendChunks(nil, b.Kept), nil
 		}),
 		on("run.active", activeRun),
 		does("run.drop", func(c *call, p *wire.RunParams) error {
@@ -139,13 +141,18 @@ type slice struct {
 	began  time.Time
 	length time.Duration
 	steps  int64 // left of those the call may take; 0 is no bound
+	asked  bool  // for the time
 }
 
 // Now is the host's time; in a virtual world, whose budgets may not depend on
-// the host, it is the world's own.
+// the host, it is the world's own. The first time it is that of the call.
 func (s *slice) Now() int64 {
-	if s.M.Clock.Virtual {
+	switch {
+	case s.M.Clock.Virtual:
 		return s.M.Clock.Now
+	case !s.asked:
+		s.asked = true
+		return s.began.UnixNano()
 	}
 	return time.Now().UnixNano()
 }
@@ -164,12 +171,18 @@ func (s *slice) Expired() bool {
 // far it may go.
 func drives[P any](name string, f func(c *call, p *P) (*sandbox, pace, error)) binding {
 	b := on(name, func(*call, *P) (wire.Output, error) { return wire.Output{}, nil })
+	used := sync.Pool{New: func() any { return new(P) }}
 	b.handle = func(c *call, params []byte) (Reply, error) {
-		var p P
-		if err := wire.Params(params, &p); err != nil {
+		p := used.Get().(*P)
+		defer func() {
+			var none P
+			*p = none
+			used.Put(p)
+		}()
+		if err := wire.Params(params, p); err != nil {
 			return Reply{}, badRequest("parameters: %v", err)
 		}
-		b, far, err := f(c, &p)
+		b, far, err := f(c, p)
 		if err != nil {
 			return Reply{}, err
 		}
@@ -184,7 +197,8 @@ func (c *call) drive(b *sandbox, far pace) (Reply, error) {
 	if length <= 0 {
 		length = usualSlice
 	}
-	s := slice{sandbox: b, server: c.Server, began: c.now(), length: min(length, longestSlice), steps: far.steps}
+	s := &c.slice
+	*s = slice{sandbox: b, server: c.Server, began: c.now(), length: min(length, longestSlice), steps: far.steps}
 	if far.steps > 0 {
 		b.M.EachStep(true)
 		defer b.M.EachStep(false)
@@ -200,37 +214,39 @@ func (c *call) drive(b *sandbox, far pace) (Reply, error) {
 		b.Slept(min(s.began.UnixNano(), b.wake) - b.slept)
 		b.slept = 0
 	}
-	if r, ok, err := b.obey(); ok {
+	if r, ok, err := c.obey(b); ok {
 		return r, err
 	}
-	outcome, until := b.Advance(&s)
+	outcome, until := b.Advance(s)
 	if outcome != shell.Done {
-		if r, ok, err := b.obey(); ok {
+		if r, ok, err := c.obey(b); ok {
 			return r, err
 		}
 	}
-	return b.answer(outcome, until)
+	return c.answer(b, outcome, until)
 }
 
 // obey does what a note asks, if there is one for this run.
-func (b *sandbox) obey() (Reply, bool, error) {
+func (c *call) obey(b *sandbox) (Reply, bool, error) {
 	n := b.asked()
 	if n == nil || !b.M.Run.Active {
 		return Reply{}, false, nil
 	}
 	b.note.CompareAndSwap(n, nil)
 	if n.suspend {
-		out := wire.Suspended{Output: b.output()}
+		out := wire.Suspended{Output: c.output(b)}
 		r, err := say(wire.TagSuspended, &out.Output, &out)
 		return r, true, err
 	}
 	b.Cancel()
-	r, err := b.answer(shell.Done, 0)
+	r, err := c.answer(b, shell.Done, 0)
 	return r, true, err
 }
 
 // output takes the output so far, which every answer of a run begins with.
-func (b *sandbox) output() wire.Output { return wire.Output{Run: b.M.RunID, Output: chunks(b.Take())} }
+func (c *call) output(b *sandbox) wire.Output {
+	return wire.Output{Run: b.M.RunID, Output: appendChunks(c.chunks[:0], b.Take())}
+}
 
 // say makes an answer of a run.
 func say(tag wire.Tag, out *wire.Output, body any) (Reply, error) {
@@ -241,20 +257,17 @@ func say(tag wire.Tag, out *wire.Output, body any) (Reply, error) {
 	return encoded(tag, body, size)
 }
 
-func chunks(taken []shell.Chunk) []wire.Chunk {
-	if len(taken) == 0 {
-		return nil
+func appendChunks(to []wire.Chunk, taken []shell.Chunk) []wire.Chunk {
+	to = slices.Grow(to, len(taken))
+	for _, c := range taken {
+		to = append(to, wire.Chunk{FD: c.Stream, Data: c.Data})
 	}
-	out := make([]wire.Chunk, len(taken))
-	for i, c := range taken {
-		out[i] = wire.Chunk{FD: c.Stream, Data: c.Data}
-	}
-	return out
+	return to
 }
 
 // answer says how a slice ended.
-func (b *sandbox) answer(outcome shell.Outcome, until int64) (Reply, error) {
-	m, o := b.M, b.output()
+func (c *call) answer(b *sandbox, outcome shell.Outcome, until int64) (Reply, error) {
+	m, o := b.M, c.output(b)
 	switch outcome {
 	case shell.Sliced:
 		return say(wire.TagSlice, &o, &wire.Slice{Output: o})
@@ -277,9 +290,10 @@ func (b *sandbox) answer(outcome shell.Outcome, until int64) (Reply, error) {
 		m.Run.Marks = m.Run.Marks[1:]
 		return say(wire.TagCheckpoint, &o, &wire.Checkpointed{Output: o, Name: name})
 	}
-	return say(wire.TagDone, &o, &wire.Done{Output: o, Status: m.Run.Status, Steps: m.Meter.Steps - m.Run.Steps, Time: m.Meter.Time - b.meter,
+	c.done = wire.Done{Output: o, Status: m.Run.Status, Steps: m.Meter.Steps - m.Run.Steps, Time: m.Meter.Time - b.meter,
 		ErrorClass: m.Run.Class, Limit: m.Run.Limit, StdoutTruncated: m.IO.Cut[0], StderrTruncated: m.IO.Cut[1],
-		Unsupported: m.IO.Missing, ToolErrors: m.IO.ToolError})
+		Unsupported: m.IO.Missing, ToolErrors: m.IO.ToolError}
+	return say(wire.TagDone, &o, &c.done)
 }
 
 // calls gives the unanswered tool calls, oldest first.

@@ -21,8 +21,8 @@ from __future__ import annotations
 
 from typing import Any, Dict, Final, List, Literal, Optional, Tuple, TypedDict, Union
 
+from eryxsh import _native
 from eryxsh._native import Method
-from eryxsh._native import call as _call
 
 FINGERPRINT: Final = %q
 
@@ -125,7 +125,7 @@ func pythonFunction(b *bytes.Buffer, m method) {
 	if len(args) == 1 {
 		tuple += ","
 	}
-	fmt.Fprintf(b, "\"\"\"\n    return _call(%s, (%s))\n", row, tuple)
+	fmt.Fprintf(b, "\"\"\"\n    return _native.call(%s, (%s))\n", row, tuple)
 }
 
 func shapeName(t reflect.Type) string { return "_" + strings.ToUpper(snake(t.Name())) }
