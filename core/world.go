@@ -215,7 +215,18 @@ func (w *World) Fork(reseed *uint64) *World {
 }
 
 // share gives a World with the same state: O(1), nothing renamed.
-func (w *World) share() *World { return w.shareInto(&World{M: &shell.Machine{FS: &vfs.FS{}}}) }
+func (w *World) share() *World {
+	r := &room{}
+	r.machine.FS, r.world.M = &r.tree, &r.machine
+	return w.shareInto(&r.world)
+}
+
+// room is memory for a World with its parts, so that all of it is made at once.
+type room struct {
+	world   World
+	machine shell.Machine
+	tree    vfs.FS
+}
 
 // shareInto is share into the memory of a World that nobody needs any more.
 func (w *World) shareInto(c *World) *World {

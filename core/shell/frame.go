@@ -183,7 +183,7 @@ func (m *Machine) pop(p *Process) {
 	p.Frames = p.Frames[:i]
 	m.undo(p, &f)
 	switch f.Kind { // nothing else holds what these had
-	case FFunc, FSimple, FScript:
+	case FFunc, FSimple, FScript, FTool:
 		if len(m.rt.spare) < 8 {
 			clear(f.X.Vars)
 			*f.X = Extra{Vars: f.X.Vars[:0]}

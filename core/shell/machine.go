@@ -171,6 +171,7 @@ type transient struct {
 	buf     []byte
 	line    []byte
 	echo    []byte
+	cwd     []byte // of the last tool call: never changed
 	history History
 	regex   map[regexKey]*regex.Regexp
 	env     procEnv

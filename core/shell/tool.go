@@ -3,6 +3,7 @@ package shell
 import (
 	"bytes"
 	"io"
+	"slices"
 	"strconv"
 
 	"eryxsh/core/cmd"
@@ -22,7 +23,9 @@ const (
 // fed, by a pipe or a redirection of its own: what a loop or a function
 // inherits stays for the loop.
 func (m *Machine) callTool(p *Process, t Tool, argv []string) {
-	f := p.push(Frame{Kind: FTool, Words: argv, X: &Extra{Name: t.Name}})
+	x := m.extra()
+	x.Name = t.Name
+	f := p.push(Frame{Kind: FTool, Words: argv, X: x})
 	if !m.fed(p) {
 		f.PC = toolAsks
 		m.ask(p, f)
@@ -120,7 +123,12 @@ func (m *Machine) askNow(p *Process, f *Frame) {
 func (m *Machine) ask(p *Process, f *Frame) {
 	m.CallSeq++
 	m.Meter.Calls++
-	c := &Call{ID: m.RunID + "-" + strconv.FormatInt(m.CallSeq, 10), PID: p.PID, Name: f.X.Name, Stdin: f.X.Data, Cwd: []byte(p.Cwd),
+	if string(m.rt.cwd) != p.Cwd {
+		m.rt.cwd = []byte(p.Cwd)
+	}
+	var room [48]byte
+	id := strconv.AppendInt(append(append(room[:0], m.RunID...), '-'), m.CallSeq, 10)
+	c := &Call{ID: string(id), PID: p.PID, Name: f.X.Name, Stdin: f.X.Data, Cwd: m.rt.cwd,
 		Args: f.Words[1:], Env: p.Shell.Vars.Environ()} // which nobody changes
 	f.X.Data = nil
 	f.X.Asked = c.ID
@@ -136,7 +144,7 @@ func (m *Machine) Resume(id string, a Answer) error {
 			continue
 		}
 		p := m.proc(c.PID)
-		m.Calls = append(m.Calls[:i:i], m.Calls[i+1:]...)
+		m.Calls = slices.Delete(m.Calls, i, i+1)
 		if p == nil || len(p.Frames) == 0 || p.top().X == nil || p.top().X.Asked != id {
 			return nil // its process has been killed since
 		}

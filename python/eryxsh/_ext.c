@@ -130,8 +130,11 @@ static int put_int(writer *w, PyObject *o) {
 static int put(writer *w, PyObject *o, int depth);
 
 static int put_text(writer *w, PyObject *o) {
-  PyObject *b = PyUnicode_AsEncodedString(o, "utf-8", "surrogateescape");
-  if (b == NULL) return -1;
+  PyObject *b = PyUnicode_AsUTF8String(o);
+  if (b == NULL) { /* it has surrogates */
+    PyErr_Clear();
+    if ((b = PyUnicode_AsEncodedString(o, "utf-8", "surrogateescape")) == NULL) return -1;
+  }
   int r = put_string(w, TEXT, b);
   Py_DECREF(b);
   return r;

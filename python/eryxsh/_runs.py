@@ -19,6 +19,7 @@ from typing import (
     Awaitable,
     Callable,
     Dict,
+    Final,
     Generator,
     Iterator,
     List,
@@ -32,7 +33,7 @@ from typing import (
     overload,
 )
 
-from . import _turns, _wire
+from . import _native, _turns, _wire
 from ._errors import (
     AlreadyResumedError,
     CapabilityError,
@@ -60,6 +61,8 @@ Sink = Callable[[int, bytes], None]
 Need = Union[float, Tuple[ToolCall, ...], None]
 """What a driver waits for: seconds (0: let others run), None (until woken), or answers to tool calls."""
 
+_STEP = _wire._RUN_STEP
+_CALLS: Final = _wire.CALLS
 _ASKED_AGAIN = (_wire.CALLS, _wire.SLEEPING)  # answers that another step gives again
 _PATIENCE = 1.0  # seconds a run gets for its traps when its driver leaves by an exception
 
@@ -147,7 +150,7 @@ class AnyRun:
         return [self._tool_call(c) for c in info["calls"]]
 
     def _tool_call(self, c: _wire.Call) -> ToolCall:
-        return ToolCall(self, c["id"], c["name"], list(c["args"]), c["stdin"], c["cwd"], c["env"], c["forked_from"] or None)
+        return ToolCall(self, c)
 
     def _export(self, key: Optional[bytes], store: Any) -> bytes:
         if store is not None:
@@ -470,12 +473,15 @@ class Run(AnyRun):
 
     def _ask(self, call: ToolCall, function: Callable[[ToolCall], Any]) -> Answer:
         try:
-            value = function(call)
-            if type(value) not in PLAIN and inspect.isawaitable(value):
-                value = _value_of(value)
-            return answer(value)
+            return self._told(function(call))
         except Exception as error:
             return self._failed(call, error)
+
+    @staticmethod
+    def _told(value: Any) -> Answer:
+        if type(value) not in PLAIN and inspect.isawaitable(value):
+            value = _value_of(value)
+        return answer(value)
 
     def _sync(self, steps: Generator[Need, Any, T], turn: Optional[Turn] = None) -> T:
         """Supply what the steps need on this thread, in this sandbox's turn (taken here unless given)."""
@@ -530,30 +536,32 @@ class Run(AnyRun):
 
     def _one_by_one(self, call: ToolCall, reply: Answer) -> Dict[str, str]:
         """Answer a call and go on, as long as one call after another is all that happens."""
-        tools = self._sandbox._tools
+        tools, handle, run, length = self._sandbox._tools, self._sandbox._live(), self._id, self._slice
+        call_id, last = call.call_id, None
         while True:
             out, err, status, error = reply
-            step = _wire.run_step(
-                self._sandbox._live(),
-                self._id,
-                slice_ns=self._slice,
-                call_id=call.call_id,
-                stdout=out or None,
-                stderr=err or None,
-                status=status or None,
-                error=error,
-            )
-            if step["tag"] != _wire.CALLS or step["output"] or len(step["calls"]) != 1:
+            # _wire.run_step, without the time that passing names takes
+            step = _native.call(_STEP, (handle, run, length, None, None, call_id, out or None, err or None, status or None, error))
+            if step["tag"] != _CALLS or step["output"]:
                 break
-            tool = tools.get(step["calls"][0]["name"])
-            if tool is None or not tool.answers:
+            calls = step["calls"]
+            if len(calls) != 1:
                 break
-            call = self._tool_call(step["calls"][0])
+            asked = calls[0]
+            tool = tools.get(asked["name"])
+            if tool is not last:
+                if tool is None or not tool.answers:
+                    break
+                last, function = tool, tool.implementation()
+            call, call_id = ToolCall(self, asked), asked["id"]
             try:
-                reply = self._ask(call, tool.implementation())
+                value = function(call)
+                reply = (value.encode("utf-8", "surrogateescape"), b"", 0, None) if type(value) is str else self._told(value)
             except Suspend as reason:
                 self._answer = step
-                return {call.call_id: str(reason)}
+                return {call_id: str(reason)}
+            except Exception as error:
+                reply = self._failed(call, error)
         self._answer = step
         return {}
 

@@ -12,6 +12,7 @@ from ._files import Files
 from ._paths import SandboxPath
 
 if TYPE_CHECKING:
+    from . import _wire
     from ._arguments import Arguments
     from ._runs import AnyRun
 
@@ -61,35 +62,50 @@ class ToolCall:
     ...     return f"{call.name}: {len(call.files.read(call.args[0]))} bytes\\n"
     """
 
-    __slots__ = ("_env", "_run", "args", "call_id", "cwd", "forked_from", "name", "stdin")
+    __slots__ = ("_args", "_call", "_run")
 
-    def __init__(
-        self,
-        run: AnyRun,
-        call_id: str,
-        name: str,
-        args: List[str],
-        stdin: bytes,
-        cwd: str,
-        env: bytes,
-        forked_from: Optional[str],
-    ) -> None:
+    def __init__(self, run: AnyRun, call: _wire.Call) -> None:
         self._run = run
-        self.call_id = call_id
+        self._call = call
+        self._args: Optional[List[str]] = None
+
+    @property
+    def call_id(self) -> str:
         """Unique, the same after dump and load: the idempotency key."""
-        self.name = name
-        self.args = args
-        self.stdin = stdin
-        self.cwd = cwd
-        self._env = env
-        self.forked_from = forked_from
-        """The call_id this call had before the run was forked, else None."""
+        return self._call["id"]
+
+    @property
+    def name(self) -> str:
+        """The command it was called as."""
+        return self._call["name"]
+
+    @property
+    def args(self) -> List[str]:
+        """The arguments, without the name."""
+        if self._args is None:
+            self._args = list(self._call["args"])
+        return self._args
+
+    @property
+    def stdin(self) -> bytes:
+        """What a pipe or a redirection fed it."""
+        return self._call["stdin"]
+
+    @property
+    def cwd(self) -> str:
+        """The working directory."""
+        return self._call["cwd"]
 
     @property
     def env(self) -> Dict[str, str]:
         """The exported variables at the call."""
-        pairs = self._env.decode("utf-8", "surrogateescape").split("\0")[:-1]
+        pairs = self._call["env"].decode("utf-8", "surrogateescape").split("\0")[:-1]
         return dict(pair.split("=", 1) for pair in pairs)
+
+    @property
+    def forked_from(self) -> Optional[str]:
+        """The call_id this call had before the run was forked, else None."""
+        return self._call["forked_from"] or None
 
     @property
     def files(self) -> Files:

@@ -1,6 +1,7 @@
 package rpc
 
 import (
+	"bytes"
 	"strconv"
 	"testing"
 
@@ -55,6 +56,8 @@ func BenchmarkCalls(b *testing.B) {
 	var run string
 	c.ask("run.start", wire.StartParams{Sandbox: h, Script: "while :; do t; done"}, &run)
 	reply := c.Call(c.request("run.step", wire.StepParams{Sandbox: h, Run: run}), nil)
+	number := c.request("run.step", wire.StepParams{})[:2]
+	request := bytes.NewBuffer(nil)
 	b.ReportAllocs()
 	n := 0
 	for b.Loop() {
@@ -63,6 +66,11 @@ func BenchmarkCalls(b *testing.B) {
 		}
 		reply.Release()
 		n++
-		reply = c.Call(c.request("run.step", wire.StepParams{Sandbox: h, Run: run, Call: run + "-" + strconv.Itoa(n)}), nil)
+		request.Reset()
+		request.Write(number)
+		if err := wire.Append(request, wire.StepParams{Sandbox: h, Run: run, Call: run + "-" + strconv.Itoa(n)}); err != nil {
+			b.Fatal(err)
+		}
+		reply = c.Call(request.Bytes(), nil)
 	}
 }

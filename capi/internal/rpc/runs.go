@@ -235,7 +235,7 @@ func (c *call) obey(b *sandbox) (Reply, bool, error) {
 	b.note.CompareAndSwap(n, nil)
 	if n.suspend {
 		out := wire.Suspended{Output: c.output(b)}
-		r, err := say(wire.TagSuspended, &out.Output, &out)
+		r, err := say(wire.TagSuspended, &out.Output, &out, usualBody)
 		return r, true, err
 	}
 	b.Cancel()
@@ -248,9 +248,13 @@ func (c *call) output(b *sandbox) wire.Output {
 	return wire.Output{Run: b.M.RunID, Output: appendChunks(c.chunks[:0], b.Take())}
 }
 
+// usualBody is a guess of the bytes of an answer besides its output.
+const usualBody = 256
+
 // say makes an answer of a run.
-func say(tag wire.Tag, out *wire.Output, body any) (Reply, error) {
-	size := 256
+// more is a guess of its length besides the output.
+func say(tag wire.Tag, out *wire.Output, body any, more int) (Reply, error) {
+	size := more
 	for _, c := range out.Output {
 		size += len(c.Data) + 16
 	}
@@ -270,9 +274,14 @@ func (c *call) answer(b *sandbox, outcome shell.Outcome, until int64) (Reply, er
 	m, o := b.M, c.output(b)
 	switch outcome {
 	case shell.Sliced:
-		return say(wire.TagSlice, &o, &wire.Slice{Output: o})
+		return say(wire.TagSlice, &o, &wire.Slice{Output: o}, usualBody)
 	case shell.Calls:
-		return say(wire.TagCalls, &o, &wire.Calls{Output: o, Calls: b.calls()})
+		c.asks = wire.Calls{Output: o, Calls: b.calls(c.asked[:0])}
+		size := 64
+		for _, call := range c.asks.Calls {
+			size += 128 + len(call.Stdin) + len(call.Env)
+		}
+		return say(wire.TagCalls, &o, &c.asks, size)
 	case shell.Sleeping:
 		now := time.Now().UnixNano()
 		wait := max(until-m.Now(), 0)
@@ -280,37 +289,47 @@ func (c *call) answer(b *sandbox, outcome shell.Outcome, until int64) (Reply, er
 			wait = min(wait, left)
 		}
 		b.slept, b.wake = now, now+wait
-		return say(wire.TagSleeping, &o, &wire.Sleeping{Output: o, Until: until, Wait: wait})
+		return say(wire.TagSleeping, &o, &wire.Sleeping{Output: o, Until: until, Wait: wait}, usualBody)
 	case shell.Input:
-		return say(wire.TagInput, &o, &wire.Input{Output: o})
+		return say(wire.TagInput, &o, &wire.Input{Output: o}, usualBody)
 	case shell.Limited:
-		return say(wire.TagLimit, &o, &wire.Limited{Output: o, Limit: m.Run.Limit})
+		return say(wire.TagLimit, &o, &wire.Limited{Output: o, Limit: m.Run.Limit}, usualBody)
 	case shell.Marked:
 		name := m.Run.Marks[0]
 		m.Run.Marks = m.Run.Marks[1:]
-		return say(wire.TagCheckpoint, &o, &wire.Checkpointed{Output: o, Name: name})
+		return say(wire.TagCheckpoint, &o, &wire.Checkpointed{Output: o, Name: name}, usualBody)
 	}
 	c.done = wire.Done{Output: o, Status: m.Run.Status, Steps: m.Meter.Steps - m.Run.Steps, Time: m.Meter.Time - b.meter,
 		ErrorClass: m.Run.Class, Limit: m.Run.Limit, StdoutTruncated: m.IO.Cut[0], StderrTruncated: m.IO.Cut[1],
 		Unsupported: m.IO.Missing, ToolErrors: m.IO.ToolError}
-	return say(wire.TagDone, &o, &c.done)
+	return say(wire.TagDone, &o, &c.done, usualBody)
 }
 
 // calls gives the unanswered tool calls, oldest first.
-func (b *sandbox) calls() []wire.Call {
-	out := make([]wire.Call, len(b.M.Calls))
-	for i, c := range b.M.Calls {
-		n := 0
-		for _, kv := range c.Env {
-			n += len(kv) + 1
-		}
-		env := make([]byte, 0, n)
-		for _, kv := range c.Env {
-			env = append(append(env, kv...), 0)
-		}
-		out[i] = wire.Call{ID: c.ID, Name: c.Name, Args: c.Args, Stdin: c.Stdin, Env: env, Dir: string(c.Cwd), ForkedFrom: c.ForkedFrom}
+func (b *sandbox) calls(out []wire.Call) []wire.Call {
+	out = slices.Grow(out, len(b.M.Calls))
+	for _, c := range b.M.Calls {
+		out = append(out, wire.Call{ID: c.ID, Name: c.Name, Args: c.Args, Stdin: c.Stdin, Env: b.joined(c.Env), Dir: string(c.Cwd), ForkedFrom: c.ForkedFrom})
 	}
 	return out
+}
+
+// joined gives an environment as a call has it, NAME=VALUE with a NUL behind
+// each. It is the same list, which nobody changes, until a variable is exported.
+func (b *sandbox) joined(env []string) []byte {
+	if len(env) == 0 || len(env) == len(b.env) && &env[0] == &b.env[0] {
+		return b.envText
+	}
+	n := 0
+	for _, kv := range env {
+		n += len(kv) + 1
+	}
+	text := make([]byte, 0, n)
+	for _, kv := range env {
+		text = append(append(text, kv...), 0)
+	}
+	b.env, b.envText = env, text
+	return text
 }
 
 func activeRun(c *call, p *wire.SandboxParams) (wire.RunInfo, error) {
@@ -322,7 +341,7 @@ func activeRun(c *call, p *wire.SandboxParams) (wire.RunInfo, error) {
 	if !m.Run.Active {
 		return wire.RunInfo{}, nil
 	}
-	r := wire.RunInfo{Run: m.RunID, Script: m.Run.Command, State: "running", Started: m.Run.Started, Steps: m.Meter.Steps - m.Run.Steps, Calls: b.calls()}
+	r := wire.RunInfo{Run: m.RunID, Script: m.Run.Command, State: "running", Started: m.Run.Started, Steps: m.Meter.Steps - m.Run.Steps, Calls: b.calls(nil)}
 	switch {
 	case m.Run.Limit != "":
 		r.State = "limit"

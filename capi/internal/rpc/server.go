@@ -61,7 +61,9 @@ type call struct {
 type driving struct {
 	slice  slice
 	done   wire.Done
+	asks   wire.Calls
 	chunks [2]wire.Chunk
+	asked  [2]wire.Call
 }
 
 // calls that have ended, to be used again.
