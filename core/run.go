@@ -59,10 +59,10 @@ func (w *World) remember() {
 	var b *World
 	if len(w.undo) >= n { // the oldest gives its memory to the newest
 		b = w.forgetOldest()
-		b = w.shareInto(b)
 	} else {
-		b = w.share()
+		b = &newRoom().world
 	}
+	w.copyInto(b)
 	b.turned, w.turned = w.turned, 0
 	w.past += b.turned
 	w.undo = append(w.undo, b)

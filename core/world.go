@@ -216,9 +216,16 @@ func (w *World) Fork(reseed *uint64) *World {
 
 // share gives a World with the same state: O(1), nothing renamed.
 func (w *World) share() *World {
+	r := newRoom()
+	w.view(&r.world)
+	r.world.M = w.M.ForkInto(&r.machine)
+	return &r.world
+}
+
+func newRoom() *room {
 	r := &room{}
 	r.machine.FS, r.world.M = &r.tree, &r.machine
-	return w.shareInto(&r.world)
+	return r
 }
 
 // room is memory for a World with its parts, so that all of it is made at once.
@@ -228,20 +235,25 @@ type room struct {
 	tree    vfs.FS
 }
 
-// shareInto is share into the memory of a World that nobody needs any more.
-func (w *World) shareInto(c *World) *World {
+// copyInto is share into the memory of a World that nobody needs any more.
+func (w *World) copyInto(c *World) *World {
+	m := c.M
+	w.view(c)
+	c.M = w.M.CopyInto(m)
+	return c
+}
+
+// view makes c the same as w, machine and all.
+func (w *World) view(c *World) {
 	written := w.M.FS.Written() // a fork counts from zero again
 	w.held += written
 	w.turned += written
 	w.own = false
-	m := c.M
 	*c = *w
-	c.M = w.M.ForkInto(m)
 	c.Log = w.Log[:len(w.Log):len(w.Log)]
 	c.Snaps = w.Snaps[:len(w.Snaps):len(w.Snaps)]
 	c.Kept = w.Kept[:len(w.Kept):len(w.Kept)]
 	c.undo, c.past = nil, 0
-	return c
 }
 
 // renew gives the run at hand, and the calls it waits for, ids of this World.

@@ -31,10 +31,16 @@ type Machine struct {
 	RunID   string            `cbor:"9,keyasint,omitempty"`
 	Run     RunState          `cbor:"10,keyasint"`
 
-	shared bool // a fork may still use this machine's parts: copy before changing
-	epoch  persist.Epoch
-	lib    *Library
-	rt     *transient // nil in a fork that was never used
+	owned
+	epoch persist.Epoch
+	lib   *Library
+	rt    *transient // nil in a fork that was never used
+}
+
+// owned is whether a machine's parts are its own.
+type owned struct {
+	shared bool  // a fork may still use them: copy before changing
+	home   *home // where Procs and Files are, if nobody else uses them
 }
 
 // Sched is the scheduler's position.

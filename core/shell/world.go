@@ -78,8 +78,26 @@ func (m *Machine) ForkInto(c *Machine) *Machine {
 	fs := c.FS
 	*c = *m
 	m.shared, c.shared = true, true
+	m.home, c.home = nil, nil
 	c.FS = m.FS.ForkInto(fs)
 	c.rt = nil // made when the fork is first used
+	return c
+}
+
+// CopyInto is ForkInto for a copy that is soon made again, as the state before
+// each command is: what a fork would copy when it is first used is copied at
+// once, into the memory of the copy before, and m stays as it is.
+func (m *Machine) CopyInto(c *Machine) *Machine {
+	m.Close()
+	fs, h := c.FS, c.home
+	if c.shared || h == nil {
+		h = &home{}
+	}
+	*c = *m
+	c.FS = m.FS.ForkInto(fs)
+	c.rt = nil
+	c.copyParts(h)
+	m.epoch = persist.NewEpoch()
 	return c
 }
 
@@ -102,12 +120,17 @@ func (m *Machine) own() {
 	if !m.shared {
 		return
 	}
-	m.shared = false
-	m.epoch = persist.NewEpoch()
 	if m.rt == nil {
 		m.rt = &transient{}
 	}
-	h := &home{}
+	m.copyParts(&home{})
+}
+
+// copyParts copies what a fork shares into h, which holds nothing any more.
+func (m *Machine) copyParts(h *home) {
+	*h = home{}
+	m.shared, m.home = false, h
+	m.epoch = persist.NewEpoch()
 	procs := h.procs[:0]
 	for i, p := range m.Procs {
 		r := &h.room
