@@ -54,6 +54,7 @@ typedef struct {
   PyObject *not_loaded; /* the exception class NotLoaded */
   PyObject *shapes;     /* tag -> shape, a tuple */
   PyObject *failure;    /* makes an exception out of the fields of an error */
+  PyObject *calls, *output, *name, *id; /* keys of what serve looks at */
 } state;
 
 /* ---- encoding ---- */
@@ -374,15 +375,8 @@ static PyObject *answer(state *s, const eryx_reply *reply, const void *buffer, P
   return NULL;
 }
 
-PyDoc_STRVAR(call_doc,
-             "call((number, blob, shape), arguments)\n--\n\n"
-             "Send a request and give its answer as Python values, or raise.\n\n"
-             "Raises NotLoaded if this process has not loaded the library (again, after a fork).");
-
-static PyObject *call(PyObject *self, PyObject *args) {
-  state *s = PyModule_GetState(self);
-  PyObject *method, *arguments, *lent = NULL, *value = NULL;
-  if (!PyArg_UnpackTuple(args, "call", 2, 2, &method, &arguments)) return NULL;
+static PyObject *ask(state *s, PyObject *method, PyObject *arguments) {
+  PyObject *lent = NULL, *value = NULL;
   if (!PyTuple_Check(method) || PyTuple_Size(method) < 3 || !PyTuple_Check(arguments)) {
     PyErr_SetString(PyExc_TypeError, "call takes a method and a tuple of arguments");
     return NULL;
@@ -417,6 +411,101 @@ done:
   finish(&w);
   return value;
 }
+
+PyDoc_STRVAR(call_doc,
+             "call((number, blob, shape), arguments)\n--\n\n"
+             "Send a request and give its answer as Python values, or raise.\n\n"
+             "Raises NotLoaded if this process has not loaded the library (again, after a fork).");
+
+static PyObject *call(PyObject *self, PyObject *args) {
+  PyObject *method, *arguments;
+  if (!PyArg_UnpackTuple(args, "call", 2, 2, &method, &arguments)) return NULL;
+  return ask(PyModule_GetState(self), method, arguments);
+}
+
+/* ---- tool calls ---- */
+
+PyDoc_STRVAR(serve_doc,
+             "serve(method, (handle, run, slice), functions, make, owner, step)\n--\n\n"
+             "Answer tool calls as long as one call after another is all that happens.\n\n"
+             "method is run.step, and step an answer of it. functions has a function for each name;\n"
+             "it is called with make(owner, call), and the text it returns is the answer.\n\n"
+             "Gives (step, call, value, error). call is None if step is anything else than one call of\n"
+             "a name that functions has; otherwise the call is not answered, because its function\n"
+             "returned a value that is no text, or raised the error.");
+
+/* The only call that a step waits for, borrowed; NULL if it is anything else. */
+static PyObject *only_call(state *s, PyObject *step) {
+  PyObject *calls = PyDict_GetItem(step, s->calls), *output = PyDict_GetItem(step, s->output);
+  if (calls == NULL || output == NULL || PyTuple_Size(calls) != 1 || PyTuple_Size(output) != 0) return NULL;
+  return PyTuple_GetItem(calls, 0);
+}
+
+/* Answers a call with text and gives the step after it. */
+static PyObject *answer_call(state *s, PyObject *method, PyObject *run, PyObject *asked, PyObject *text) {
+  enum { SLICE = 2, CALL = 5, STDOUT = 6, ALL = 10 }; /* parameters of run.step, from 0 */
+  PyObject *arguments = PyTuple_New(ALL), *out = PyUnicode_AsEncodedString(text, "utf-8", "surrogateescape"), *step = NULL;
+  for (Py_ssize_t i = 0; arguments != NULL && out != NULL && i < ALL; i++) {
+    PyObject *o = i <= SLICE ? PyTuple_GetItem(run, i) : i == CALL ? PyDict_GetItem(asked, s->id) : i == STDOUT ? out : Py_None;
+    Py_INCREF(o);
+    PyTuple_SetItem(arguments, i, o);
+  }
+  if (arguments != NULL && out != NULL) step = ask(s, method, arguments);
+  Py_XDECREF(arguments);
+  Py_XDECREF(out);
+  return step;
+}
+
+/* The error at hand, which is none any more. */
+static PyObject *caught(void) {
+  PyObject *type, *error, *trace;
+  PyErr_Fetch(&type, &error, &trace);
+  PyErr_NormalizeException(&type, &error, &trace);
+  if (trace != NULL) PyException_SetTraceback(error, trace);
+  Py_XDECREF(type);
+  Py_XDECREF(trace);
+  return error;
+}
+
+static PyObject *serve(PyObject *self, PyObject *args) {
+  state *s = PyModule_GetState(self);
+  PyObject *method, *run, *functions, *make, *owner, *step, *result = NULL;
+  if (!PyArg_UnpackTuple(args, "serve", 6, 6, &method, &run, &functions, &make, &owner, &step)) return NULL;
+  if (!PyTuple_Check(run) || PyTuple_Size(run) != 3 || !PyDict_Check(functions) || !PyDict_Check(step)) {
+    PyErr_SetString(PyExc_TypeError, "serve takes a method, a tuple of three, a dict, a callable, its first argument and a step");
+    return NULL;
+  }
+  Py_INCREF(step);
+  while (step != NULL && result == NULL) {
+    PyObject *asked = only_call(s, step), *name = asked == NULL ? NULL : PyDict_GetItem(asked, s->name);
+    PyObject *function = name == NULL ? NULL : PyDict_GetItem(functions, name), *next = NULL;
+    if (function == NULL) {
+      result = PyTuple_Pack(4, step, Py_None, Py_None, Py_None);
+      break;
+    }
+    Py_INCREF(function);
+    PyObject *call = PyObject_CallFunctionObjArgs(make, owner, asked, NULL);
+    PyObject *value = call == NULL ? NULL : PyObject_CallFunctionObjArgs(function, call, NULL), *error = NULL;
+    if (value != NULL && PyUnicode_Check(value)) {
+      if (PyErr_CheckSignals() == 0) next = answer_call(s, method, run, asked, value);
+    } else if (call != NULL) {
+      if (value == NULL) error = caught();
+      result = PyTuple_Pack(4, step, call, value == NULL ? Py_None : value, error == NULL ? Py_None : error);
+    }
+    Py_XDECREF(error);
+    Py_XDECREF(value);
+    Py_XDECREF(call);
+    Py_DECREF(function);
+    if (result == NULL) {
+      Py_DECREF(step);
+      step = next;
+    }
+  }
+  Py_XDECREF(step);
+  return result;
+}
+
+/* ---- the module ---- */
 
 PyDoc_STRVAR(load_doc,
              "load(path, fingerprint, shapes, failure)\n--\n\n"
@@ -497,6 +586,7 @@ static PyObject *decode_value(PyObject *self, PyObject *args) {
 
 static PyMethodDef methods[] = {
     {"call", call, METH_VARARGS, call_doc},
+    {"serve", serve, METH_VARARGS, serve_doc},
     {"load", load, METH_VARARGS, load_doc},
     {"loaded", loaded, METH_NOARGS, PyDoc_STR("loaded()\n--\n\nWhether this interpreter has loaded the library, in this process.")},
     {"generation", generation, METH_NOARGS, PyDoc_STR("generation()\n--\n\nHow many forks lie between the first process and this one.")},
@@ -513,6 +603,11 @@ static int started(PyObject *module) {
     return -1;
   }
   registered = 1;
+  s->calls = PyUnicode_InternFromString("calls");
+  s->output = PyUnicode_InternFromString("output");
+  s->name = PyUnicode_InternFromString("name");
+  s->id = PyUnicode_InternFromString("id");
+  if (s->calls == NULL || s->output == NULL || s->name == NULL || s->id == NULL) return -1;
   s->not_loaded = PyErr_NewException("eryxsh._ext.NotLoaded", PyExc_RuntimeError, NULL);
   return s->not_loaded == NULL ? -1 : PyModule_AddObject(module, "NotLoaded", (Py_INCREF(s->not_loaded), s->not_loaded));
 }
@@ -522,6 +617,10 @@ static int visit_state(PyObject *module, visitproc visit, void *arg) {
   Py_VISIT(s->not_loaded);
   Py_VISIT(s->shapes);
   Py_VISIT(s->failure);
+  Py_VISIT(s->calls);
+  Py_VISIT(s->output);
+  Py_VISIT(s->name);
+  Py_VISIT(s->id);
   return 0;
 }
 
@@ -530,6 +629,10 @@ static int clear_state(PyObject *module) {
   Py_CLEAR(s->not_loaded);
   Py_CLEAR(s->shapes);
   Py_CLEAR(s->failure);
+  Py_CLEAR(s->calls);
+  Py_CLEAR(s->output);
+  Py_CLEAR(s->name);
+  Py_CLEAR(s->id);
   return 0;
 }
 

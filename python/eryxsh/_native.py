@@ -50,9 +50,12 @@ import pathlib
 import sys
 import tempfile
 import threading
-from typing import Any, Callable, Generic, Iterator, List, Tuple, TypeVar
+from typing import TYPE_CHECKING, Any, Callable, Generic, Iterator, List, Mapping, Optional, Tuple, TypeVar
 
 from eryxsh import _errors
+
+if TYPE_CHECKING:
+    from eryxsh import _wire
 
 T = TypeVar("T")
 
@@ -82,6 +85,18 @@ def call(method: Method[T], arguments: Tuple[object, ...]) -> T:
 
 
 _call_at_first = call
+
+
+def serve(
+    method: Method[_wire.Answer],
+    run: Tuple[int, str, Optional[int]],
+    functions: Mapping[str, Callable[..., Any]],
+    make: Callable[..., T],
+    owner: object,
+    step: _wire.Answer,
+) -> Tuple[_wire.Answer, Optional[T], object, Optional[BaseException]]:
+    """Answer tool calls, one after another: see ``_ext.serve``."""
+    return _ext.serve(method, run, functions, make, owner, step)  # type: ignore[no-any-return]
 
 
 def mine(handle: int) -> bool:

@@ -19,7 +19,6 @@ from typing import (
     Awaitable,
     Callable,
     Dict,
-    Final,
     Generator,
     Iterator,
     List,
@@ -61,8 +60,6 @@ Sink = Callable[[int, bytes], None]
 Need = Union[float, Tuple[ToolCall, ...], None]
 """What a driver waits for: seconds (0: let others run), None (until woken), or answers to tool calls."""
 
-_STEP = _wire._RUN_STEP
-_CALLS: Final = _wire.CALLS
 _ASKED_AGAIN = (_wire.CALLS, _wire.SLEEPING)  # answers that another step gives again
 _PATIENCE = 1.0  # seconds a run gets for its traps when its driver leaves by an exception
 
@@ -536,34 +533,35 @@ class Run(AnyRun):
 
     def _one_by_one(self, call: ToolCall, reply: Answer) -> Dict[str, str]:
         """Answer a call and go on, as long as one call after another is all that happens."""
-        tools, handle, run, length = self._sandbox._tools, self._sandbox._live(), self._id, self._slice
-        call_id, last = call.call_id, None
+        functions = {name: tool.function for name, tool in self._sandbox._tools.items() if tool.function is not None and tool.ready}
+        handle = self._sandbox._live()
+        run = handle, self._id, self._slice
         while True:
             out, err, status, error = reply
-            # _wire.run_step, without the time that passing names takes
-            step = _native.call(_STEP, (handle, run, length, None, None, call_id, out or None, err or None, status or None, error))
-            if step["tag"] != _CALLS or step["output"]:
-                break
-            calls = step["calls"]
-            if len(calls) != 1:
-                break
-            asked = calls[0]
-            tool = tools.get(asked["name"])
-            if tool is not last:
-                if tool is None or not tool.answers:
-                    break
-                last, function = tool, tool.implementation()
-            call, call_id = ToolCall(self, asked), asked["id"]
-            try:
-                value = function(call)
-                reply = (value.encode("utf-8", "surrogateescape"), b"", 0, None) if type(value) is str else self._told(value)
-            except Suspend as reason:
+            step = _wire.run_step(
+                handle,
+                self._id,
+                slice_ns=self._slice,
+                call_id=call.call_id,
+                stdout=out or None,
+                stderr=err or None,
+                status=status or None,
+                error=error,
+            )
+            step, again, value, raised = _native.serve(_wire._RUN_STEP, run, functions, ToolCall, self, step)
+            if again is None:
                 self._answer = step
-                return {call_id: str(reason)}
-            except Exception as error:
-                reply = self._failed(call, error)
-        self._answer = step
-        return {}
+                return {}
+            call = again
+            if isinstance(raised, Suspend):
+                self._answer = step
+                return {call.call_id: str(raised)}
+            try:
+                if raised is not None:
+                    raise raised
+                reply = self._told(value)
+            except Exception as failed:
+                reply = self._failed(call, failed)
 
 
 def abandon(handle: int, run_id: str = "", *, patience: float = _PATIENCE) -> None:

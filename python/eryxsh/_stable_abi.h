@@ -68,7 +68,6 @@ PyObject *PyBytes_FromStringAndSize(const char *, Py_ssize_t);
 int PyBytes_AsStringAndSize(PyObject *, char **, Py_ssize_t *);
 char *PyBytes_AsString(PyObject *);
 Py_ssize_t PyBytes_Size(PyObject *);
-void PyErr_Clear(void);
 PyObject *PyUnicode_AsEncodedString(PyObject *, const char *, const char *);
 PyObject *PyUnicode_AsUTF8String(PyObject *);
 PyObject *PyUnicode_DecodeUTF8(const char *, Py_ssize_t, const char *);
@@ -83,10 +82,17 @@ PyObject *PyDict_Copy(PyObject *);
 Py_ssize_t PyDict_Size(PyObject *);
 int PyDict_Next(PyObject *, Py_ssize_t *, PyObject **, PyObject **);
 int PyDict_SetItem(PyObject *, PyObject *, PyObject *);
+PyObject *PyDict_GetItem(PyObject *, PyObject *);
+PyObject *PyTuple_Pack(Py_ssize_t, ...);
+PyObject *PyUnicode_InternFromString(const char *);
 PyObject *PyObject_CallFunctionObjArgs(PyObject *, ...);
 
 /* Errors, arguments, memory, threads. */
 PyObject *PyErr_NoMemory(void);
+void PyErr_Clear(void);
+void PyErr_Fetch(PyObject **, PyObject **, PyObject **);
+void PyErr_NormalizeException(PyObject **, PyObject **, PyObject **);
+int PyException_SetTraceback(PyObject *, PyObject *);
 PyObject *PyErr_Occurred(void);
 PyObject *PyErr_Format(PyObject *, const char *, ...);
 PyObject *PyErr_NewException(const char *, PyObject *, PyObject *);

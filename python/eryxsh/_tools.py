@@ -168,6 +168,11 @@ class Tool:
         """Whether somebody here answers its calls."""
         return self.function is not None and not self.suspend
 
+    @property
+    def ready(self) -> bool:
+        """Whether ``function`` can be called as it is: one that came with a pickle is looked for at its first call."""
+        return self.answers and not isinstance(self.function, Moved)
+
     def help(self) -> str:
         """What ``extensions info NAME`` prints."""
         if isinstance(self.function, _Typed):
