@@ -19,9 +19,13 @@ func (m *Machine) assignSlow(p *Process, e expand.Env, name string, sub *expand.
 			t.Own(name).SetString(value)
 			return nil
 		}
+		if target == name {
+			if saved := m.circular(p, name); saved != nil {
+				return m.inGlobal(p, saved, func() error { return m.assignSlow(p, e, name, sub, value, add) })
+			}
+		}
 		if i >= 8 || target == name {
-			m.complain(p, "warning: %s: circular name reference", name)
-			return &expand.Error{Kind: expand.ReadOnlyVar, Text: name + ": circular name reference"}
+			return circularError(name)
 		}
 		base, text := splitRef(target)
 		if text != "" {
@@ -195,6 +199,12 @@ func (m *Machine) assignList(p *Process, e expand.Env, name string, a *assign, a
 	t := p.Shell.Vars
 	v := t.Get(name)
 	for i := 0; v.Is(vars.Nameref) && i < 8; i++ {
+		if v.String() == name {
+			if saved := m.circular(p, name); saved != nil {
+				return m.inGlobal(p, saved, func() error { return m.assignList(p, e, name, a, attrs) })
+			}
+			return circularError(name)
+		}
 		if name = v.String(); strings.HasSuffix(name, "]") {
 			return &expand.Error{Kind: expand.BadAssign, Text: "`" + name + "': not a valid identifier"}
 		}

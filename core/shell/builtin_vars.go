@@ -521,6 +521,9 @@ func (m *Machine) declareOne(p *Process, e expand.Env, d *declaration, name stri
 			m.complain(p, "%s: %s: nameref variable self references not allowed", d.name, name)
 			return 1
 		}
+		if value == name {
+			m.complain(p, "%s: warning: %s: circular name reference", d.name, name)
+		}
 	}
 	if ref := old.String(); d.set&vars.Nameref != 0 && !has && !d.local && ref != "" && !old.Is(vars.Nameref) {
 		if base, _ := splitRef(ref); !validName(base) {
@@ -595,27 +598,81 @@ func (m *Machine) kindConflict(p *Process, d *declaration, old *vars.Var, name s
 
 // declareGlobal works on the binding below every function's locals.
 func (m *Machine) declareGlobal(p *Process, e expand.Env, d *declaration, name string, sub *expand.Sub, value string, has, add bool) int {
+	g := *d
+	g.global, g.local = false, false
+	saved := p.global(name)
+	if saved == nil {
+		return m.declareOne(p, e, &g, name, sub, value, has, add)
+	}
+	status := 0
+	_ = m.inGlobal(p, saved, func() error {
+		status = m.declareOne(p, e, &g, name, sub, value, has, add)
+		return nil
+	})
+	return status
+}
+
+// global gives where the binding of a name is that functions' locals hide, the
+// oldest that was saved; nil if none hides it.
+func (p *Process) global(name string) *Saved {
 	for i := range p.Frames {
 		f := &p.Frames[i]
 		if f.Kind != FFunc || f.X == nil {
 			continue
 		}
 		for j := range f.X.Vars {
-			if f.X.Vars[j].Name != name {
-				continue
+			if f.X.Vars[j].Name == name {
+				return &f.X.Vars[j]
 			}
-			// the global value is the oldest saved one: work on it in place of the current binding
-			now := p.Shell.Vars.Bind(name, f.X.Vars[j].Var)
-			g := *d
-			g.global, g.local = false, false
-			status := m.declareOne(p, e, &g, name, sub, value, has, add)
-			f.X.Vars[j].Var = p.Shell.Vars.Bind(name, now)
-			return status
 		}
 	}
-	g := *d
-	g.global, g.local = false, false
-	return m.declareOne(p, e, &g, name, sub, value, has, add)
+	return nil
+}
+
+// inGlobal does something with a hidden binding in place of the current one.
+func (m *Machine) inGlobal(p *Process, saved *Saved, do func() error) error {
+	name := saved.Name
+	now := p.Shell.Vars.Bind(name, saved.Var)
+	err := do()
+	saved.Var = p.Shell.Vars.Bind(name, now)
+	return err
+}
+
+// meant does something with the variable a name stands for: the target of a nameref.
+func (m *Machine) meant(p *Process, name string, do func(name string) error) error {
+	v := p.Shell.Vars.Get(name)
+	for i := 0; v.Is(vars.Nameref) && v.String() != ""; i++ {
+		target := v.String()
+		if target == name {
+			if saved := m.circular(p, name); saved != nil {
+				return m.inGlobal(p, saved, func() error { return do(name) })
+			}
+		}
+		if i >= 8 || target == name {
+			return circularError(name)
+		}
+		if !validName(target) {
+			return &expand.Error{Kind: expand.BadAssign, Text: "`" + target + "': not a valid identifier"}
+		}
+		name = target
+		v = p.Shell.Vars.Get(name)
+	}
+	return do(name)
+}
+
+// circular is for a nameref that is its own target, as local -n x=x makes one:
+// it stands for the global variable, which bash warns about each time.
+func (m *Machine) circular(p *Process, name string) *Saved {
+	m.complain(p, "warning: %s: circular name reference", name)
+	saved := p.global(name)
+	if saved == nil || saved.Var.Is(vars.Nameref) && saved.Var.String() == name {
+		return nil
+	}
+	return saved
+}
+
+func circularError(name string) error {
+	return &expand.Error{Kind: expand.ReadOnlyVar, Text: name + ": circular name reference"}
 }
 
 func (m *Machine) declareFunc(p *Process, d *declaration, name string) int {

@@ -82,8 +82,12 @@ func (m *Machine) stepFor(p *Process, f *Frame) {
 	if p.Shell.Opts.on(OptXtrace) {
 		m.traceFor(p, n)
 	}
-	if v := p.Shell.Vars.Get(n.name); v.Is(vars.Nameref) && validName(item) {
-		p.Shell.Vars.Own(n.name).SetString(item) // each turn refers to another variable
+	if v := p.Shell.Vars.Get(n.name); v.Is(vars.Nameref) && !v.Is(vars.ReadOnly) { // each turn refers to another variable
+		if base, _ := splitRef(item); !validName(base) {
+			m.loopFailed(p, &expand.Error{Kind: expand.BadAssign, Text: "`" + item + "': not a valid identifier"})
+			return
+		}
+		p.Shell.Vars.Own(n.name).SetString(item)
 	} else if err := m.assign(p, n.name, nil, item, false); err != nil {
 		m.loopFailed(p, err)
 		return

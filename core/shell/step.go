@@ -91,9 +91,7 @@ func (m *Machine) step(p *Process) {
 	case FStdin:
 		m.stepStdin(p, f)
 	case FRetry:
-		n := f.node
-		m.pop(p)
-		m.command(p, n)
+		m.stepRetry(p, f)
 	case FCompgen:
 		m.stepCompgen(p, f)
 	case FAgain:
@@ -180,6 +178,9 @@ func (m *Machine) start(p *Process, st *stmt) {
 		m.stop("frames")
 	}
 	if st.background {
+		if _, ok := st.cmd.(*simple); ok && !st.negated && p.Shell.Traps != nil && m.debugBackground(p, st) {
+			return
+		}
 		m.background(p, st)
 		return
 	}
@@ -276,6 +277,9 @@ func (m *Machine) command(p *Process, n node) {
 		p.push(Frame{Kind: FAndOr, node: x, I: 1})
 		m.start(p, x.stmts[0])
 	case *pipeline:
+		if p.Shell.Traps != nil && m.debugStages(p, x, 0) {
+			return
+		}
 		m.pipeline(p, x)
 	case *subshell:
 		p.Line = x.line
