@@ -255,7 +255,6 @@ func (m *Machine) stepDecl(p *Process, f *Frame) {
 		f = p.top()
 		x := f.X
 		f.PC, f.I = declDo, 0
-		p.Shell.Last = x.lastItem(n)
 		if fn, ok := p.Shell.Funcs.Get(n.name); ok { // a function of that name
 			argv := append([]string{n.name}, x.Fields...)
 			m.pop(p)
@@ -263,7 +262,9 @@ func (m *Machine) stepDecl(p *Process, f *Frame) {
 			return
 		}
 	}
+	last := f.X.lastItem(n)
 	m.declare(p, f, n)
+	p.Shell.Last = last
 }
 
 // declExpanded runs fn with a memo where the operand needs one.

@@ -49,8 +49,9 @@ func (m *Machine) declareNow(p *Process, n *decl) {
 	}
 	m.rt.fields = values[:0]
 	last := args[len(args)-1]
-	if p.Shell.Last = last.name; !last.naked && !last.list {
-		p.Shell.Last += "=" + values[len(values)-1]
+	text := last.name
+	if !last.naked && !last.list {
+		text += "=" + values[len(values)-1]
 	}
 	p.Status = 0
 	for i, a := range args {
@@ -75,6 +76,7 @@ func (m *Machine) declareNow(p *Process, n *decl) {
 			p.Status = st
 		}
 	}
+	p.Shell.Last = text
 	m.setPipe(p, p.Status)
 	m.afterCommand(p)
 }
