@@ -17,6 +17,7 @@ type declaration struct {
 	funcs    bool // -f
 	names    bool // -F
 	global   bool // -g
+	early    bool // a list that is made while the operands are expanded
 	inherit  bool // -I
 	remove   bool // export -n
 	local    bool // new bindings belong to the innermost function
@@ -209,8 +210,8 @@ const (
 
 // stepDecl runs a declaration written in the script. As bash does, it expands
 // every operand first, each to items: a word is an item of its own, an
-// assignment one whose value is known, a list one that is expanded when its
-// turn comes. Fields has the items' texts; Codes says which operand an
+// assignment one whose value is known, a list the name to which it has been
+// assigned. Fields has the items' texts; Codes says which operand an
 // assignment or a list is, from 1, negative for a list, 0 for a plain word.
 func (m *Machine) stepDecl(p *Process, f *Frame) {
 	n := f.node.(*decl)
@@ -225,9 +226,14 @@ func (m *Machine) stepDecl(p *Process, f *Frame) {
 		f.PC = declExpand
 	}
 	for f.PC == declExpand && f.I < len(n.args) {
-		a := n.args[f.I]
-		ok, err := m.declExpanded(p, f, a, func(e expand.Env) error { return m.declOperand(p.top().X, e, a, p.top().I) })
-		if !ok {
+		a, depth := n.args[f.I], len(p.Frames)
+		ok, err := m.declExpanded(p, f, a, func(e expand.Env) error { return m.declOperand(p, n, e, p.top().I) })
+		if !ok || len(p.Frames) < depth {
+			return
+		}
+		if err == errTold {
+			m.pop(p)
+			m.discard(p, 1)
 			return
 		}
 		if err != nil {
@@ -273,7 +279,8 @@ func (m *Machine) declExpanded(p *Process, f *Frame, a *assign, fn func(expand.E
 }
 
 // declOperand expands one operand to items.
-func (m *Machine) declOperand(x *Extra, e expand.Env, a *assign, i int) error {
+func (m *Machine) declOperand(p *Process, n *decl, e expand.Env, i int) error {
+	x, a := p.top().X, n.args[i]
 	switch {
 	case a.word != nil:
 		words, err := expand.Fields(e, nil, []*expand.Word{a.word})
@@ -285,6 +292,10 @@ func (m *Machine) declOperand(x *Extra, e expand.Env, a *assign, i int) error {
 		}
 		return nil
 	case a.list:
+		depth := len(p.Frames)
+		if err := m.declListEarly(p, x, e, n, a); err != nil || len(p.Frames) < depth {
+			return err
+		}
 		x.item(a.name, -(i + 1))
 		return nil
 	case a.naked && a.sub == nil:
@@ -326,7 +337,7 @@ func (x *Extra) lastItem(n *decl) string {
 // declare does the items of an expanded declaration, options first.
 func (m *Machine) declare(p *Process, f *Frame, n *decl) {
 	x := f.X
-	if p.localOutside(n.name) && !n.lists() {
+	if p.localOutside(n.name) {
 		m.complain(p, "local: can only be used in a function")
 		m.pop(p)
 		m.done(p, 1)
@@ -365,8 +376,10 @@ func (m *Machine) declare(p *Process, f *Frame, n *decl) {
 					one := d
 					one.operands = x.Fields[i : i+1]
 					st = m.biDeclareRest(p, e, &one)
-				case code < 0:
-					st = m.declareList(p, e, &d, a)
+				case code < 0 && d.local && !m.isLocal(p, a.name) && p.Shell.Vars.Get(a.name).Is(vars.ReadOnly):
+					st = 1 // it has been told
+				case code < 0: // its elements are there
+					st = m.declareOne(p, e, &d, a.name, nil, "", false, false)
 				default:
 					st = m.declareOne(p, e, &d, a.name, a.sub, x.Fields[i], !a.naked, a.add)
 				}
@@ -583,14 +596,18 @@ func (m *Machine) kindConflict(p *Process, d *declaration, old *vars.Var, name s
 	if d.local && !m.isLocal(p, name) {
 		return false
 	}
+	by := d.name + ": "
+	if d.early {
+		by = ""
+	}
 	switch {
 	case d.set&vars.Assoc != 0 && old.Is(vars.Indexed):
-		m.complain(p, "%s: %s: cannot convert indexed to associative array", d.name, name)
+		m.complain(p, "%s%s: cannot convert indexed to associative array", by, name)
 		return true
 	case d.set&vars.Indexed != 0 && old.Is(vars.Assoc):
-		m.complain(p, "%s: %s: cannot convert associative to indexed array", d.name, name)
+		m.complain(p, "%s%s: cannot convert associative to indexed array", by, name)
 		return true
-	case d.unset&(vars.Indexed|vars.Assoc) != 0 && old.IsArray():
+	case d.unset&vars.Indexed != 0 && old.Is(vars.Indexed), d.unset&vars.Assoc != 0 && old.Is(vars.Assoc):
 		m.complain(p, "%s: %s: cannot destroy array variables in this way", d.name, name)
 		return true
 	}

@@ -23,7 +23,13 @@ func (m *Machine) declareNow(p *Process, n *decl) {
 	p.Line, p.Subst = n.line, 0
 	m.Meter.Commands++
 	d, args := *n.set, n.args[n.first:]
-	if p.localOutside(d.name) && !n.lists() {
+	for _, a := range args {
+		if a.list && m.stops(p, &d, a) {
+			p.push(Frame{Kind: FDecl, node: n})
+			return
+		}
+	}
+	if p.localOutside(d.name) {
 		m.complain(p, "local: can only be used in a function")
 		m.done(p, 1)
 		m.afterCommand(p)

@@ -59,7 +59,8 @@ func (m *Machine) stepFor(p *Process, f *Frame) {
 			p.Line = n.unit.Line + strings.Count(strings.TrimRight(n.unit.Text, "\n"), "\n")
 			m.complain(p, "`%s': not a valid identifier", n.name)
 			m.pop(p)
-			m.done(p, 1)
+			p.Status = 1 // neither set -e nor ERR looks at it
+			m.setPipe(p, 1)
 			return
 		}
 		if !m.items(p, f, n) {
@@ -104,7 +105,11 @@ func (m *Machine) loopFailed(p *Process, err error) {
 	}
 	m.complain(p, "%s", err)
 	m.pop(p)
-	m.done(p, 1)
+	p.Status = 1 // ERR does not look at it
+	m.setPipe(p, 1)
+	if p.Shell.Opts.on(OptErrexit) {
+		m.unwindExit(p, 1)
+	}
 }
 
 // cforFailed ends a (( ; ; )) loop: the status is 1, which set -e and ERR do not look at.

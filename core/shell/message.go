@@ -322,7 +322,11 @@ func (m *Machine) traceExport(p *Process, n *decl, x *Extra) {
 	}
 	for i, text := range x.Fields {
 		if code := x.Codes[i]; code > 0 && !n.args[code-1].naked && n.args[code-1].sub == nil {
-			m.trace(p, n.args[code-1].name+"="+quoteTrace(text))
+			op := "="
+			if n.args[code-1].add {
+				op = "+="
+			}
+			m.trace(p, n.args[code-1].name+op+quoteTrace(text))
 		}
 	}
 }
