@@ -38,9 +38,9 @@ func readDeclaration(name string, args []string) (d declaration, bad string) {
 	allowed := "aAfFgiIlnrtuxcp"
 	switch name {
 	case "export":
-		allowed, d.set = "fnp", vars.Export
+		allowed, d.set = "aAfnp", vars.Export
 	case "readonly":
-		allowed, d.set = "aAfp", vars.ReadOnly
+		allowed, d.set = "aAfnp", vars.ReadOnly
 	}
 	for len(args) > 0 && len(args[0]) > 1 && (args[0][0] == '-' || args[0][0] == '+' && name != "export" && name != "readonly") {
 		a := args[0]
@@ -66,6 +66,8 @@ func readDeclaration(name string, args []string) (d declaration, bad string) {
 				d.inherit = true
 			case c == 'n' && name == "export":
 				d.remove = true
+			case c == 'n' && name == "readonly": // it cannot be taken away
+				d.set &^= vars.ReadOnly
 			case a[0] == '+':
 				d.unset |= attrOf(c)
 			default:
@@ -353,7 +355,10 @@ func (m *Machine) declare(p *Process, f *Frame, n *decl) {
 	if status < 0 && f.I == 0 {
 		f.I = first
 		rest := d
-		rest.operands = x.Fields[first:]
+		rest.operands = nil
+		for i := first; i < len(x.Fields); i++ {
+			rest.operands = append(rest.operands, x.itemText(n, i))
+		}
 		if s, done := m.declList(p, &rest, len(rest.operands) == 0); done {
 			status = s
 		} else if p.Shell.Opts.on(OptXtrace) {
@@ -372,9 +377,9 @@ func (m *Machine) declare(p *Process, f *Frame, n *decl) {
 			st := 0
 			ok, err := m.declExpanded(p, f, a, func(e expand.Env) error {
 				switch {
-				case code == 0:
+				case code == 0 || d.funcs:
 					one := d
-					one.operands = x.Fields[i : i+1]
+					one.operands = []string{x.itemText(n, i)}
 					st = m.biDeclareRest(p, e, &one)
 				case code < 0 && d.local && !m.isLocal(p, a.name) && p.Shell.Vars.Get(a.name).Is(vars.ReadOnly):
 					st = 1 // it has been told
@@ -418,6 +423,10 @@ func (m *Machine) biDeclareRest(p *Process, e expand.Env, d *declaration) int {
 			if x := p.Frames[i].x(); !x.Local {
 				x.Local, x.Opts = true, p.Shell.Opts
 			}
+			continue
+		}
+		if d.funcs {
+			status = max(status, m.declareFunc(p, d, op))
 			continue
 		}
 		name, value, has := strings.Cut(op, "=")
@@ -499,6 +508,10 @@ func (m *Machine) declareOne(p *Process, e expand.Env, d *declaration, name stri
 		m.complain(p, "local: can only be used in a function")
 		return 1
 	}
+	if sub != nil && (d.name == "export" || d.name == "readonly") {
+		m.complain(p, "%s: `%s[%s]': not a valid identifier", d.name, name, sub.Text)
+		return 1
+	}
 	if d.local && !d.global && !m.isLocal(p, name) && p.Shell.Vars.Get(name).Is(vars.ReadOnly) {
 		m.complain(p, "%s: %s: readonly variable", d.name, name)
 		return 1
@@ -565,6 +578,16 @@ func (m *Machine) declareOne(p *Process, e expand.Env, d *declaration, name stri
 		v.MakeAssoc()
 	case d.set&vars.Indexed != 0 && !v.IsArray():
 		v.MakeIndexed()
+	}
+	if sub != nil && has && !v.IsSet() && !v.Is(vars.Nameref) {
+		if !v.IsArray() {
+			v.MakeIndexed()
+		}
+		v.SetAssigned()
+	}
+	if has && sub != nil && d.set&vars.ReadOnly != 0 { // it is read-only before the element is assigned
+		m.complain(p, "%s: readonly variable", name)
+		has = false
 	}
 	if has {
 		var err error

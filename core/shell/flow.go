@@ -160,11 +160,8 @@ func (m *Machine) stepCFor(p *Process, f *Frame) {
 		if a == nil {
 			return 1, true
 		}
-		if p.Shell.Opts.on(OptXtrace) {
-			m.trace(p, "(( "+strings.TrimLeft(a.Text(), " \t")+" ))")
-		}
 		var v int64
-		done, err := m.evaluate(p, f, a.NeedsMemo(), func(e expand.Env) (err error) { v, err = a.Eval(e); return err })
+		done, err := m.evaluate(p, f, a.NeedsMemo(), func(e expand.Env) (err error) { v, err = m.evalArith(p, e, a); return err })
 		if done && err != nil {
 			m.pop(p)
 			m.cforFailed(p, err)
@@ -638,7 +635,7 @@ func (m *Machine) stepArith(p *Process, f *Frame) {
 	n := f.node.(*arithCmd)
 	var v int64
 	p.Line = n.line
-	done, err := m.expanded(p, f, func(e expand.Env) (err error) { v, err = n.expr.Eval(e); return err })
+	done, err := m.expanded(p, f, func(e expand.Env) (err error) { v, err = m.evalArith(p, e, n.expr); return err })
 	if !done {
 		return
 	}
@@ -648,15 +645,20 @@ func (m *Machine) stepArith(p *Process, f *Frame) {
 
 func (m *Machine) arith(p *Process, n *arithCmd) {
 	p.Line = n.line
-	if p.Shell.Opts.on(OptXtrace) {
-		m.trace(p, "(( "+n.expr.Text()+" ))")
-	}
-	v, err := n.expr.Eval(m.env(p))
+	v, err := m.evalArith(p, m.env(p), n.expr)
 	if err == expand.ErrNeed {
 		p.push(Frame{Kind: FArith, node: n})
 		return
 	}
 	m.arithDone(p, v, err)
+}
+
+// evalArith evaluates an arithmetic command and shows it with set -x.
+func (m *Machine) evalArith(p *Process, e expand.Env, a *expand.Arith) (int64, error) {
+	if !p.Shell.Opts.on(OptXtrace) {
+		return a.Eval(e)
+	}
+	return a.EvalTraced(e, func(text string) { m.trace(p, "(( "+text+" ))") })
 }
 
 func (m *Machine) arithDone(p *Process, v int64, err error) {
