@@ -195,6 +195,38 @@ func (a *Arith) eval(e *eval) (int64, error) {
 			strs[i] = formatInt(ints[i])
 		}
 	}
+	return a.evalStrings(e, ints, strs, plain)
+}
+
+// EvalTraced is Eval, and shows the expression first, its expansions done.
+func (a *Arith) EvalTraced(env Env, show func(text string)) (int64, error) {
+	e := eval{env: env}
+	ints, strs := make([]int64, len(a.leaves)), make([]string, len(a.leaves))
+	plain := a.prog != nil
+	var b strings.Builder
+	for i := range a.leaves {
+		s, err := e.leaf(&a.leaves[i])
+		if err != nil {
+			return 0, err
+		}
+		n, ok := plainInt(s)
+		if ints[i] = n; !ok {
+			ints[i] = math.MinInt64
+			plain = plain && a.inSub[i]
+		}
+		strs[i] = s
+		b.WriteString(a.lits[i] + s)
+	}
+	if len(a.leaves) == 0 {
+		Once(env, func() { show(a.text) })
+		return e.run(a.prog, nil)
+	}
+	Once(env, func() { show(b.String() + a.lits[len(strs)]) })
+	return a.evalStrings(&e, ints, strs, plain)
+}
+
+// evalStrings evaluates a with the values of its expansions.
+func (a *Arith) evalStrings(e *eval, ints []int64, strs []string, plain bool) (int64, error) {
 	old := e.leaves
 	e.leaves = strs
 	defer func() { e.leaves = old }()
@@ -240,6 +272,8 @@ type calc struct {
 	e    *eval
 	p    *prog
 	ints []int64
+
+	missed bool // the element read last cannot be, and is not to be assigned
 }
 
 const maxRun = 16384 // nested evaluations, names included
@@ -534,21 +568,19 @@ func (x *calc) read(n *node, v *vars.Var) (*Sub, int64, error) {
 				return nil, 0, unbound(n.name)
 			}
 		}
+		if n.op == nVar && x.e.empty(n.sub) { // bash looks at it twice
+			x.warn(n.name + "[]: bad array subscript")
+			x.warn(n.name + "[]: bad array subscript")
+			return nil, 0, nil
+		}
 		var err error
 		if sub, err = x.e.resolve(n.sub, n.name, v); err != nil {
-			if n.op != nVar {
-				return nil, 0, err
-			}
-			if err = x.e.subscriptWarning(err, n.name); err != nil {
-				return nil, 0, err
-			}
-			return nil, 0, nil
+			x.missed = n.op != nVar
+			return nil, 0, x.e.subscriptWarning(err, n.name)
 		}
 		switch {
 		case sub.All != 0: // no element has that index
-			if w, ok := x.e.env.(Warner); ok {
-				w.Warn(n.name + "[" + sub.Text + "]: bad array subscript")
-			}
+			x.warn(n.name + "[" + sub.Text + "]: bad array subscript")
 			return sub, 0, nil
 		case v.Is(vars.Assoc):
 			s, set = v.Key(sub.Text)
@@ -583,9 +615,7 @@ func (x *calc) assign(n *node) (int64, error) {
 		if sub != nil {
 			sub, err = x.e.resolve(sub, n.name, x.e.env.Var(n.name))
 			if bad, ok := err.(*Error); ok && bad.Kind == BadSubscript { // said, and not assigned
-				if w, ok := x.e.env.(Warner); ok {
-					w.Warn(bad.Text)
-				}
+				x.warn(bad.Text)
 				return x.node(n.a)
 			}
 			if err != nil {
@@ -595,6 +625,8 @@ func (x *calc) assign(n *node) (int64, error) {
 	} else if sub, old, err = x.read(n, x.e.env.Var(n.name)); err != nil {
 		return 0, err
 	}
+	missed := x.missed
+	x.missed = false
 	v, err := x.node(n.a)
 	if err != nil {
 		return 0, err
@@ -605,7 +637,36 @@ func (x *calc) assign(n *node) (int64, error) {
 		}
 		v = binary(n.tok, old, v)
 	}
+	if missed {
+		x.warn(n.name + "[" + n.sub.Text + "]: bad array subscript")
+		return v, nil
+	}
 	return v, x.set(n, sub, v)
+}
+
+// warn tells of an element that cannot be, and the evaluation goes on.
+func (x *calc) warn(text string) {
+	if w, ok := x.e.env.(Warner); ok {
+		w.Warn(text)
+	}
+}
+
+// empty reports whether a subscript has become nothing.
+func (e *eval) empty(s *Sub) bool {
+	if s.Resolved || s.arith == nil {
+		return false
+	}
+	for _, l := range s.arith.lits {
+		if strings.Trim(l, " \t\n") != "" {
+			return false
+		}
+	}
+	for _, p := range s.arith.leaves {
+		if p.kind != pLeaf || int(p.leaf) >= len(e.leaves) || e.leaves[p.leaf] != "" {
+			return false
+		}
+	}
+	return true
 }
 
 func (x *calc) set(n *node, sub *Sub, v int64) error {
@@ -627,7 +688,10 @@ func (x *calc) step(n *node) (int64, error) {
 	if n.op == nPreDec || n.op == nPostDec {
 		v = old - 1
 	}
-	if err := x.set(n, sub, v); err != nil {
+	if x.missed {
+		x.missed = false
+		x.warn(n.name + "[" + n.sub.Text + "]: bad array subscript")
+	} else if err := x.set(n, sub, v); err != nil {
 		return 0, err
 	}
 	if n.op == nPreInc || n.op == nPreDec {

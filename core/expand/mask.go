@@ -456,7 +456,7 @@ func (m *masker) array() {
 				start = false
 				continue
 			}
-			if c == '=' {
+			if c == '=' || c == '[' { // a pattern: [0-9]*
 				m.blank(m.i, m.i+1, '_', nil)
 			}
 			if m.has("[]=") || m.has("[]+=") {

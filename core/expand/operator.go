@@ -218,7 +218,7 @@ func (e *eval) apply(p *param, val value, quoted bool) error {
 		return e.give(val, quoted)
 	case opAlternate:
 		if val.null(p.colon) || e.joinedNull(p, val, quoted) {
-			if len(val.list) == 0 && val.many && quoted {
+			if len(val.list) == 0 && val.many && !val.star && quoted {
 				e.atNull = true
 			}
 			return nil

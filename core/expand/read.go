@@ -34,8 +34,20 @@ func (m mode) quoted() bool {
 	return m == modeDouble || m == modeHere || m == modeArith || m == modeQOperand
 }
 
-// word reads parts up to the end of the context.
+// word reads parts up to the end of the context. A bad substitution is shown
+// with all the text that bash expands together with it.
 func (r *reader) word(m mode) []part {
+	from := r.i
+	parts := r.parts(m)
+	for i := range parts {
+		if p := parts[i].par; p != nil && p.kind == parBad {
+			p.text = r.unmark(r.s[from:min(r.i, len(r.s))])
+		}
+	}
+	return parts
+}
+
+func (r *reader) parts(m mode) []part {
 	r.depth++
 	defer func() { r.depth-- }()
 	if r.depth > maxDepth {

@@ -19,9 +19,13 @@ func (m *Machine) assignSlow(p *Process, e expand.Env, name string, sub *expand.
 			t.Own(name).SetString(value)
 			return nil
 		}
+		if target == name {
+			if saved := m.circular(p, name); saved != nil {
+				return m.inGlobal(p, saved, func() error { return m.assignSlow(p, e, name, sub, value, add) })
+			}
+		}
 		if i >= 8 || target == name {
-			m.complain(p, "warning: %s: circular name reference", name)
-			return &expand.Error{Kind: expand.ReadOnlyVar, Text: name + ": circular name reference"}
+			return circularError(name)
 		}
 		base, text := splitRef(target)
 		if text != "" {
@@ -195,6 +199,12 @@ func (m *Machine) assignList(p *Process, e expand.Env, name string, a *assign, a
 	t := p.Shell.Vars
 	v := t.Get(name)
 	for i := 0; v.Is(vars.Nameref) && i < 8; i++ {
+		if v.String() == name {
+			if saved := m.circular(p, name); saved != nil {
+				return m.inGlobal(p, saved, func() error { return m.assignList(p, e, name, a, attrs) })
+			}
+			return circularError(name)
+		}
 		if name = v.String(); strings.HasSuffix(name, "]") {
 			return &expand.Error{Kind: expand.BadAssign, Text: "`" + name + "': not a valid identifier"}
 		}
@@ -210,7 +220,8 @@ func (m *Machine) assignList(p *Process, e expand.Env, name string, a *assign, a
 	}
 	assoc := v.Is(vars.Assoc) || attrs&vars.Assoc != 0
 	keyed := a.keyed()
-	if p.Shell.Opts.on(OptXtrace) && validName(name) {
+	traced := p.Shell.Opts.on(OptXtrace)
+	if traced && !a.decl && validName(name) {
 		expand.Once(e, func() { m.trace(p, a.text()) })
 	}
 	if !keyed {
@@ -219,6 +230,9 @@ func (m *Machine) assignList(p *Process, e expand.Env, name string, a *assign, a
 			return err
 		}
 		m.rt.split = words[:0]
+		if traced && a.decl {
+			m.traceList(p, a, words)
+		}
 		v = m.emptied(t, name, assoc, a.add, attrs)
 		if assoc {
 			for i := 0; i < len(words); i += 2 {
@@ -247,6 +261,28 @@ func (m *Machine) assignList(p *Process, e expand.Env, name string, a *assign, a
 			return err
 		}
 	}
+	if traced && a.decl {
+		var shown []string
+		for i, el := range a.array {
+			key := ""
+			if el.sub != nil {
+				k := el.sub.Text
+				if el.sub.Word != nil {
+					var err error
+					if k, err = expand.String(e, el.sub.Word); err != nil {
+						return err
+					}
+				}
+				if key = "[" + single(k) + "]="; el.add {
+					key = "[" + single(k) + "]+="
+				}
+			}
+			for _, s := range values[i] {
+				shown = append(shown, key+single(s))
+			}
+		}
+		m.traceItems(p, a, shown)
+	}
 	next := m.emptied(t, name, assoc, a.add, attrs).MaxIndex() + 1
 	for i, el := range a.array {
 		var err error
@@ -271,6 +307,29 @@ func (m *Machine) assignList(p *Process, e expand.Env, name string, a *assign, a
 	}
 	return nil
 }
+
+// traceList shows a list of a declaration with what its words have become.
+func (m *Machine) traceList(p *Process, a *assign, words []string) {
+	shown := make([]string, len(words))
+	for i, s := range words {
+		shown[i] = single(s)
+	}
+	m.traceItems(p, a, shown)
+}
+
+func (m *Machine) traceItems(p *Process, a *assign, shown []string) {
+	name, op := a.name, "="
+	if a.shown != "" {
+		name = a.shown
+	}
+	if a.add {
+		op = "+="
+	}
+	m.trace(p, name+op+"("+strings.Join(shown, " ")+")")
+}
+
+// single puts a text in single quotes.
+func single(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
 
 // emptied gives the variable of a list assignment, owned, of the right kind, and empty unless add.
 func (m *Machine) emptied(t *vars.Table, name string, assoc, add bool, attrs vars.Attr) *vars.Var {

@@ -8,6 +8,9 @@ import (
 // biCaller prints where the call of a function stands.
 func (m *Machine) biCaller(p *Process, argv []string) int {
 	depth := 0
+	if p.enclosing() < 0 && m.mainFile(p) == "" {
+		return 1
+	}
 	if len(argv) > 1 {
 		n, ok := number(argv[1])
 		if !ok {

@@ -197,34 +197,33 @@ func cleanPath(path string) string {
 func (m *Machine) biDirs(p *Process, argv []string) int {
 	all := append([]string{p.Cwd}, p.Shell.Dirs...)
 	long, lines, numbered := false, false, false
+	clear := false
 	for _, a := range argv[1:] {
+		if a == "--" {
+			break
+		}
 		switch {
 		case a == "-c":
-			p.Shell.Dirs = nil
-			return 0
-		case len(a) > 1 && (a[0] == '+' || a[0] == '-') && a[1] >= '0' && a[1] <= '9':
+			clear = true
+		case a == "-l":
+			long = true
+		case a == "-p":
+			lines = true
+		case a == "-v":
+			numbered, lines = true, true
+		case a != "" && (a[0] == '+' || a[0] == '-'):
 			i, ok := m.stackIndex(p, a)
 			if !ok {
-				m.complain(p, "dirs: %s: directory stack index out of range", strings.TrimLeft(a, "+-"))
-				return 1
+				return m.offStack(p, "dirs", a, strings.TrimLeft(a, "+-"))
 			}
 			all = all[i : i+1]
-		case len(a) > 1 && a[0] == '-':
-			for _, c := range a[1:] {
-				switch c {
-				case 'l':
-					long = true
-				case 'p':
-					lines = true
-				case 'v':
-					numbered, lines = true, true
-				default:
-					return m.usage(p, "dirs", "-"+string(c), "dirs [-clpv] [+N] [-N]")
-				}
-			}
 		default:
-			return m.usage(p, "dirs", a, "dirs [-clpv] [+N] [-N]")
+			return m.usage(p, "dirs", a, dirUsage["dirs"])
 		}
+	}
+	if clear {
+		p.Shell.Dirs = nil
+		return 0
 	}
 	out := make([]string, len(all))
 	for i, d := range all {
@@ -243,6 +242,28 @@ func (m *Machine) biDirs(p *Process, argv []string) int {
 	return m.out(p, "dirs", []byte(strings.Join(out, sep)+"\n"))
 }
 
+// offStack reports an index the directory stack has not.
+func (m *Machine) offStack(p *Process, name, given, shown string) int {
+	if _, ok := number(given[1:]); !ok {
+		return m.badIndex(p, name, given)
+	}
+	if len(p.Shell.Dirs) == 0 {
+		m.complain(p, "%s: directory stack empty", name)
+	} else {
+		m.complain(p, "%s: %s: directory stack index out of range", name, shown)
+	}
+	return 1
+}
+
+// badIndex reports what should have been +N or -N.
+func (m *Machine) badIndex(p *Process, name, given string) int {
+	m.complain(p, "%s: %s: invalid number", name, given)
+	m.complainRaw(p, name+": usage: "+dirUsage[name]+"\n")
+	return 2
+}
+
+var dirUsage = map[string]string{"dirs": "dirs [-clpv] [+N] [-N]", "pushd": "pushd [-n] [+N | -N | dir]", "popd": "popd [-n] [+N | -N]"}
+
 // stackIndex reads +N (from the left) or -N (from the right) of the directory stack.
 func (m *Machine) stackIndex(p *Process, a string) (int, bool) {
 	n, ok := number(a[1:])
@@ -256,12 +277,13 @@ func (m *Machine) stackIndex(p *Process, a string) (int, bool) {
 func (m *Machine) biPushd(p *Process, argv []string) int {
 	args := argv[1:]
 	stay := false
-	for len(args) > 0 && len(args[0]) > 1 && args[0][0] == '-' && (args[0][1] < '0' || args[0][1] > '9') {
-		if args[0] != "-n" && args[0] != "--" {
-			return m.usage(p, "pushd", args[0], "pushd [-n] [+N | -N | dir]")
+	named := false // a directory, whatever it looks like
+	for len(args) > 0 && (args[0] == "-n" || args[0] == "--") {
+		named = args[0] == "--"
+		stay = stay || !named
+		if args = args[1:]; named {
+			break
 		}
-		stay = stay || args[0] == "-n"
-		args = args[1:]
 	}
 	if len(args) > 1 {
 		m.complain(p, "pushd: too many arguments")
@@ -277,11 +299,10 @@ func (m *Machine) biPushd(p *Process, argv []string) int {
 			return 1
 		}
 		all[0], all[1] = all[1], all[0]
-	case len(args[0]) > 1 && (args[0][0] == '+' || args[0][0] == '-') && args[0][1] >= '0' && args[0][1] <= '9':
+	case !named && args[0] != "-" && args[0] != "" && (args[0][0] == '+' || args[0][0] == '-'):
 		i, ok := m.stackIndex(p, args[0])
 		if !ok {
-			m.complain(p, "pushd: %s: directory stack index out of range", args[0])
-			return 1
+			return m.offStack(p, "pushd", args[0], args[0])
 		}
 		all = append(append([]string(nil), all[i:]...), all[:i]...)
 	default:
@@ -292,6 +313,10 @@ func (m *Machine) biPushd(p *Process, argv []string) int {
 		}
 		old := p.Cwd
 		if dir == "-" {
+			if v := p.Shell.Vars.Get("OLDPWD"); !v.IsSet() {
+				m.complain(p, "pushd: OLDPWD not set")
+				return 1
+			}
 			dir = p.Shell.Vars.Get("OLDPWD").String()
 		}
 		if err := m.chdir(p, dir, false); err != nil {
@@ -318,21 +343,21 @@ func (m *Machine) biPopd(p *Process, argv []string) int {
 		stay = stay || args[0] == "-n"
 		args = args[1:]
 	}
-	if len(p.Shell.Dirs) == 0 {
-		m.complain(p, "popd: directory stack empty")
-		return 1
-	}
 	i := 0
 	if len(args) > 0 {
 		var ok bool
-		if len(args[0]) < 2 || args[0][0] != '+' && args[0][0] != '-' {
+		if args[0] == "" || args[0][0] != '+' && args[0][0] != '-' {
 			m.complain(p, "popd: %s: invalid argument", args[0])
+			m.complainRaw(p, "popd: usage: "+dirUsage["popd"]+"\n")
 			return 2
 		}
 		if i, ok = m.stackIndex(p, args[0]); !ok {
-			m.complain(p, "popd: %s: directory stack index out of range", args[0])
-			return 1
+			return m.offStack(p, "popd", args[0], args[0])
 		}
+	}
+	if len(p.Shell.Dirs) == 0 {
+		m.complain(p, "popd: directory stack empty")
+		return 1
 	}
 	dirs := append([]string(nil), p.Shell.Dirs...)
 	if i > 0 {

@@ -6,89 +6,91 @@ import (
 	"eryxsh/core/expand"
 )
 
-// helpTopics are what help knows: a command and its synopsis, in the order of its list.
-var helpTopics = [][2]string{
-	{"%", "job_spec [&]"},
-	{"(( ... ))", "(( expression ))"},
-	{".", ". filename [arguments]"},
-	{":", ":"},
-	{"[", "[ arg... ]"},
-	{"[[ ... ]]", "[[ expression ]]"},
-	{"alias", "alias [-p] [name[=value] ... ]"},
-	{"bg", "bg [job_spec ...]"},
-	{"bind", "bind [-lpsvPSVX] [-m keymap] [-f filename] [-q name] [-u name] [-r keyseq] [-x keyseq:shell-command] [keyseq:readline-function or readline-command]"},
-	{"break", "break [n]"},
-	{"builtin", "builtin [shell-builtin [arg ...]]"},
-	{"caller", "caller [expr]"},
-	{"case", "case WORD in [PATTERN [| PATTERN]...) COMMANDS ;;]... esac"},
-	{"cd", "cd [-L|[-P [-e]] [-@]] [dir]"},
-	{"command", "command [-pVv] command [arg ...]"},
-	{"compgen", "compgen [-abcdefgjksuv] [-o option] [-A action] [-G globpat] [-W wordlist] [-F function] [-C command] [-X filterpat] [-P prefix] [-S suffix] [word]"},
-	{"complete", "complete [-abcdefgjksuv] [-pr] [-DEI] [-o option] [-A action] [-G globpat] [-W wordlist] [-F function] [-C command] [-X filterpat] [-P prefix] [-S suffix] [name ...]"},
-	{"compopt", "compopt [-o|+o option] [-DEI] [name ...]"},
-	{"continue", "continue [n]"},
-	{"coproc", "coproc [NAME] command [redirections]"},
-	{"declare", "declare [-aAfFgiIlnrtux] [name[=value] ...] or declare -p [-aAfFilnrtux] [name ...]"},
-	{"dirs", "dirs [-clpv] [+N] [-N]"},
-	{"disown", "disown [-h] [-ar] [jobspec ... | pid ...]"},
-	{"echo", "echo [-neE] [arg ...]"},
-	{"enable", "enable [-a] [-dnps] [-f filename] [name ...]"},
-	{"eval", "eval [arg ...]"},
-	{"exec", "exec [-cl] [-a name] [command [argument ...]] [redirection ...]"},
-	{"exit", "exit [n]"},
-	{"export", "export [-fn] [name[=value] ...] or export -p"},
-	{"false", "false"},
-	{"fc", "fc [-e ename] [-lnr] [first] [last] or fc -s [pat=rep] [command]"},
-	{"fg", "fg [job_spec]"},
-	{"for", "for NAME [in WORDS ... ] ; do COMMANDS; done"},
-	{"for ((", "for (( exp1; exp2; exp3 )); do COMMANDS; done"},
-	{"function", "function name { COMMANDS ; } or name () { COMMANDS ; }"},
-	{"getopts", "getopts optstring name [arg ...]"},
-	{"hash", "hash [-lr] [-p pathname] [-dt] [name ...]"},
-	{"help", "help [-dms] [pattern ...]"},
-	{"history", "history [-c] [-d offset] [n] or history -anrw [filename] or history -ps arg [arg...]"},
-	{"if", "if COMMANDS; then COMMANDS; [ elif COMMANDS; then COMMANDS; ]... [ else COMMANDS; ] fi"},
-	{"jobs", "jobs [-lnprs] [jobspec ...] or jobs -x command [args]"},
-	{"kill", "kill [-s sigspec | -n signum | -sigspec] pid | jobspec ... or kill -l [sigspec]"},
-	{"let", "let arg [arg ...]"},
-	{"local", "local [option] name[=value] ..."},
-	{"logout", "logout [n]"},
-	{"mapfile", "mapfile [-d delim] [-n count] [-O origin] [-s count] [-t] [-u fd] [-C callback] [-c quantum] [array]"},
-	{"popd", "popd [-n] [+N | -N]"},
-	{"printf", "printf [-v var] format [arguments]"},
-	{"pushd", "pushd [-n] [+N | -N | dir]"},
-	{"pwd", "pwd [-LP]"},
-	{"read", "read [-ers] [-a array] [-d delim] [-i text] [-n nchars] [-N nchars] [-p prompt] [-t timeout] [-u fd] [name ...]"},
-	{"readarray", "readarray [-d delim] [-n count] [-O origin] [-s count] [-t] [-u fd] [-C callback] [-c quantum] [array]"},
-	{"readonly", "readonly [-aAf] [name[=value] ...] or readonly -p"},
-	{"return", "return [n]"},
-	{"select", "select NAME [in WORDS ... ;] do COMMANDS; done"},
-	{"set", "set [-abefhkmnptuvxBCEHPT] [-o option-name] [--] [-] [arg ...]"},
-	{"shift", "shift [n]"},
-	{"shopt", "shopt [-pqsu] [-o] [optname ...]"},
-	{"source", "source filename [arguments]"},
-	{"suspend", "suspend [-f]"},
-	{"test", "test [expr]"},
-	{"time", "time [-p] pipeline"},
-	{"times", "times"},
-	{"trap", "trap [-lp] [[arg] signal_spec ...]"},
-	{"true", "true"},
-	{"type", "type [-afptP] name [name ...]"},
-	{"typeset", "typeset [-aAfFgiIlnrtux] name[=value] ... or typeset -p [-aAfFilnrtux] [name ...]"},
-	{"ulimit", "ulimit [-SHabcdefiklmnpqrstuvxPRT] [limit]"},
-	{"umask", "umask [-p] [-S] [mode]"},
-	{"unalias", "unalias [-a] name [name ...]"},
-	{"unset", "unset [-f] [-v] [-n] [name ...]"},
-	{"until", "until COMMANDS; do COMMANDS-2; done"},
-	{"variables", "variables - Names and meanings of some shell variables"},
-	{"wait", "wait [-fn] [-p var] [id ...]"},
-	{"while", "while COMMANDS; do COMMANDS-2; done"},
-	{"{ ... }", "{ COMMANDS ; }"},
+// helpTopics are what help knows: a command, its synopsis and what it does in a line, in the order of its list.
+var helpTopics = [][3]string{
+	{"%", "job_spec [&]", "Resume job in foreground."},
+	{"(( ... ))", "(( expression ))", "Evaluate arithmetic expression."},
+	{".", ". filename [arguments]", "Execute commands from a file in the current shell."},
+	{":", ":", "Null command."},
+	{"[", "[ arg... ]", "Evaluate conditional expression."},
+	{"[[ ... ]]", "[[ expression ]]", "Execute conditional command."},
+	{"alias", "alias [-p] [name[=value] ... ]", "Define or display aliases."},
+	{"bg", "bg [job_spec ...]", "Move jobs to the background."},
+	{"bind", "bind [-lpsvPSVX] [-m keymap] [-f filename] [-q name] [-u name] [-r keyseq] [-x keyseq:shell-command] [keyseq:readline-function or readline-command]", "Set Readline key bindings and variables."},
+	{"break", "break [n]", "Exit for, while, or until loops."},
+	{"builtin", "builtin [shell-builtin [arg ...]]", "Execute shell builtins."},
+	{"caller", "caller [expr]", "Return the context of the current subroutine call."},
+	{"case", "case WORD in [PATTERN [| PATTERN]...) COMMANDS ;;]... esac", "Execute commands based on pattern matching."},
+	{"cd", "cd [-L|[-P [-e]] [-@]] [dir]", "Change the shell working directory."},
+	{"command", "command [-pVv] command [arg ...]", "Execute a simple command or display information about commands."},
+	{"compgen", "compgen [-abcdefgjksuv] [-o option] [-A action] [-G globpat] [-W wordlist] [-F function] [-C command] [-X filterpat] [-P prefix] [-S suffix] [word]", "Display possible completions depending on the options."},
+	{"complete", "complete [-abcdefgjksuv] [-pr] [-DEI] [-o option] [-A action] [-G globpat] [-W wordlist] [-F function] [-C command] [-X filterpat] [-P prefix] [-S suffix] [name ...]", "Specify how arguments are to be completed by Readline."},
+	{"compopt", "compopt [-o|+o option] [-DEI] [name ...]", "Modify or display completion options."},
+	{"continue", "continue [n]", "Resume for, while, or until loops."},
+	{"coproc", "coproc [NAME] command [redirections]", "Create a coprocess named NAME."},
+	{"declare", "declare [-aAfFgiIlnrtux] [name[=value] ...] or declare -p [-aAfFilnrtux] [name ...]", "Set variable values and attributes."},
+	{"dirs", "dirs [-clpv] [+N] [-N]", "Display directory stack."},
+	{"disown", "disown [-h] [-ar] [jobspec ... | pid ...]", "Remove jobs from current shell."},
+	{"echo", "echo [-neE] [arg ...]", "Write arguments to the standard output."},
+	{"enable", "enable [-a] [-dnps] [-f filename] [name ...]", "Enable and disable shell builtins."},
+	{"eval", "eval [arg ...]", "Execute arguments as a shell command."},
+	{"exec", "exec [-cl] [-a name] [command [argument ...]] [redirection ...]", "Replace the shell with the given command."},
+	{"exit", "exit [n]", "Exit the shell."},
+	{"export", "export [-fn] [name[=value] ...] or export -p", "Set export attribute for shell variables."},
+	{"false", "false", "Return an unsuccessful result."},
+	{"fc", "fc [-e ename] [-lnr] [first] [last] or fc -s [pat=rep] [command]", "Display or execute commands from the history list."},
+	{"fg", "fg [job_spec]", "Move job to the foreground."},
+	{"for", "for NAME [in WORDS ... ] ; do COMMANDS; done", "Execute commands for each member in a list."},
+	{"for ((", "for (( exp1; exp2; exp3 )); do COMMANDS; done", "Arithmetic for loop."},
+	{"function", "function name { COMMANDS ; } or name () { COMMANDS ; }", "Define shell function."},
+	{"getopts", "getopts optstring name [arg ...]", "Parse option arguments."},
+	{"hash", "hash [-lr] [-p pathname] [-dt] [name ...]", "Remember or display program locations."},
+	{"help", "help [-dms] [pattern ...]", "Display information about builtin commands."},
+	{"history", "history [-c] [-d offset] [n] or history -anrw [filename] or history -ps arg [arg...]", "Display or manipulate the history list."},
+	{"if", "if COMMANDS; then COMMANDS; [ elif COMMANDS; then COMMANDS; ]... [ else COMMANDS; ] fi", "Execute commands based on conditional."},
+	{"jobs", "jobs [-lnprs] [jobspec ...] or jobs -x command [args]", "Display status of jobs."},
+	{"kill", "kill [-s sigspec | -n signum | -sigspec] pid | jobspec ... or kill -l [sigspec]", "Send a signal to a job."},
+	{"let", "let arg [arg ...]", "Evaluate arithmetic expressions."},
+	{"local", "local [option] name[=value] ...", "Define local variables."},
+	{"logout", "logout [n]", "Exit a login shell."},
+	{"mapfile", "mapfile [-d delim] [-n count] [-O origin] [-s count] [-t] [-u fd] [-C callback] [-c quantum] [array]", "Read lines from the standard input into an indexed array variable."},
+	{"popd", "popd [-n] [+N | -N]", "Remove directories from stack."},
+	{"printf", "printf [-v var] format [arguments]", "Formats and prints ARGUMENTS under control of the FORMAT."},
+	{"pushd", "pushd [-n] [+N | -N | dir]", "Add directories to stack."},
+	{"pwd", "pwd [-LP]", "Print the name of the current working directory."},
+	{"read", "read [-ers] [-a array] [-d delim] [-i text] [-n nchars] [-N nchars] [-p prompt] [-t timeout] [-u fd] [name ...]", "Read a line from the standard input and split it into fields."},
+	{"readarray", "readarray [-d delim] [-n count] [-O origin] [-s count] [-t] [-u fd] [-C callback] [-c quantum] [array]", "Read lines from a file into an array variable."},
+	{"readonly", "readonly [-aAf] [name[=value] ...] or readonly -p", "Mark shell variables as unchangeable."},
+	{"return", "return [n]", "Return from a shell function."},
+	{"select", "select NAME [in WORDS ... ;] do COMMANDS; done", "Select words from a list and execute commands."},
+	{"set", "set [-abefhkmnptuvxBCEHPT] [-o option-name] [--] [-] [arg ...]", "Set or unset values of shell options and positional parameters."},
+	{"shift", "shift [n]", "Shift positional parameters."},
+	{"shopt", "shopt [-pqsu] [-o] [optname ...]", "Set and unset shell options."},
+	{"source", "source filename [arguments]", "Execute commands from a file in the current shell."},
+	{"suspend", "suspend [-f]", "Suspend shell execution."},
+	{"test", "test [expr]", "Evaluate conditional expression."},
+	{"time", "time [-p] pipeline", "Report time consumed by pipeline's execution."},
+	{"times", "times", "Display process times."},
+	{"trap", "trap [-lp] [[arg] signal_spec ...]", "Trap signals and other events."},
+	{"true", "true", "Return a successful result."},
+	{"type", "type [-afptP] name [name ...]", "Display information about command type."},
+	{"typeset", "typeset [-aAfFgiIlnrtux] name[=value] ... or typeset -p [-aAfFilnrtux] [name ...]", "Set variable values and attributes."},
+	{"ulimit", "ulimit [-SHabcdefiklmnpqrstuvxPRT] [limit]", "Modify shell resource limits."},
+	{"umask", "umask [-p] [-S] [mode]", "Display or set file mode mask."},
+	{"unalias", "unalias [-a] name [name ...]", "Remove each NAME from the list of defined aliases."},
+	{"unset", "unset [-f] [-v] [-n] [name ...]", "Unset values and attributes of shell variables and functions."},
+	{"until", "until COMMANDS; do COMMANDS-2; done", "Execute commands as long as a test does not succeed."},
+	{"variables", "variables - Names and meanings of some shell variables", "Common shell variable names and usage."},
+	{"wait", "wait [-fn] [-p var] [id ...]", "Wait for job completion and return exit status."},
+	{"while", "while COMMANDS; do COMMANDS-2; done", "Execute commands as long as a test succeeds."},
+	{"{ ... }", "{ COMMANDS ; }", "Group commands as a unit."},
 }
 
-// biHelp shows synopses; the descriptions are bash's manual's.
+// biHelp shows what a command takes and, in a line, what it does; the long
+// descriptions are bash's manual's.
 func (m *Machine) biHelp(p *Process, argv []string) int {
 	args := argv[1:]
+	form := byte(0)
 	for len(args) > 0 && len(args[0]) > 1 && args[0][0] == '-' {
 		a := args[0]
 		args = args[1:]
@@ -96,13 +98,11 @@ func (m *Machine) biHelp(p *Process, argv []string) int {
 			break
 		}
 		for i := 1; i < len(a); i++ {
-			switch a[i] {
-			case 's':
-			case 'd', 'm':
-				m.complain(p, "eryxsh: help: option -%c: not yet", a[i])
-				return 2
-			default:
+			if strings.IndexByte("dms", a[i]) < 0 {
 				return m.usage(p, "help", "-"+a[i:i+1], "help [-dms] [pattern ...]")
+			}
+			if form != 'd' && !(form == 'm' && a[i] == 's') { // -d before -m before -s
+				form = a[i]
 			}
 		}
 	}
@@ -110,7 +110,7 @@ func (m *Machine) biHelp(p *Process, argv []string) int {
 		return m.out(p, "help", []byte(m.helpList(p)))
 	}
 	var b strings.Builder
-	if strings.ContainsAny(args[0], "*?[") {
+	if i := strings.IndexByte(args[0], '['); strings.ContainsAny(args[0], "*?") || i >= 0 && strings.IndexByte(args[0][i:], ']') > 0 {
 		b.WriteString("Shell commands matching keyword")
 		if len(args) > 1 {
 			b.WriteByte('s')
@@ -126,7 +126,7 @@ func (m *Machine) biHelp(p *Process, argv []string) int {
 		}
 		for _, t := range helpTopics {
 			if t[0] == pattern || !exact && (match.Match(t[0]) || strings.HasPrefix(t[0], pattern)) {
-				b.WriteString(t[0] + ": " + t[1] + "\n")
+				b.WriteString(helpText(t, form))
 			}
 		}
 	}
@@ -138,6 +138,19 @@ func (m *Machine) biHelp(p *Process, argv []string) int {
 	return m.out(p, "help", []byte(b.String()))
 }
 
+// helpText is a topic as help shows it: in a line with -d, as a page with -m, its synopsis with -s.
+func helpText(t [3]string, form byte) string {
+	switch form {
+	case 'd':
+		return t[0] + " - " + t[2] + "\n"
+	case 's':
+		return t[0] + ": " + t[1] + "\n"
+	case 'm':
+		return "NAME\n    " + t[0] + " - " + t[2] + "\n\nSYNOPSIS\n    " + t[1] + "\n\nDESCRIPTION\n    " + t[2] + "\n\nSEE ALSO\n    bash(1)\n\n"
+	}
+	return t[0] + ": " + t[1] + "\n    " + t[2] + "\n"
+}
+
 // helpList is the list of all topics in two columns, a star at what enable -n has taken away.
 func (m *Machine) helpList(p *Process) string {
 	const width = 40
@@ -145,7 +158,7 @@ func (m *Machine) helpList(p *Process) string {
 	b.WriteString("GNU bash, version 5.2.15(1)-release (x86_64-pc-linux-gnu)\n" +
 		"These shell commands are defined internally.\n\n" +
 		"A star (*) next to a name means that the command is disabled.\n\n")
-	entry := func(t [2]string) string {
+	entry := func(t [3]string) string {
 		s := t[1]
 		if len(s) > width-3 {
 			s = s[:width-4] + ">"

@@ -344,20 +344,27 @@ func (m *Machine) readStore(p *Process, o *readOptions, names []string, line str
 	fail := func(err error) int { return m.builtinFailed(p, "read", err) }
 	if o.array != "" {
 		fields := expand.SplitFields(line, ifs, 0, o.raw)
-		v := p.Shell.Vars.Get(o.array)
-		if v.Is(vars.ReadOnly) {
-			return fail(readOnly(o.array))
-		}
-		if v.Is(vars.Assoc) {
-			m.complain(p, "read: %s: cannot convert associative to indexed array", o.array)
-			return 1
-		}
-		own := p.Shell.Vars.Own(o.array)
-		own.Clear()
-		own.MakeIndexed()
-		own.SetAssigned()
-		for i, s := range fields {
-			own.SetIndex(int64(i), s)
+		err := m.meant(p, o.array, func(name string) error {
+			v := p.Shell.Vars.Get(name)
+			if v.Is(vars.ReadOnly) {
+				return readOnly(name)
+			}
+			if v.Is(vars.Assoc) {
+				m.complain(p, "read: %s: cannot convert associative to indexed array", name)
+				status = 1
+				return nil
+			}
+			own := p.Shell.Vars.Own(name)
+			own.Clear()
+			own.MakeIndexed()
+			own.SetAssigned()
+			for i, s := range fields {
+				own.SetIndex(int64(i), s)
+			}
+			return nil
+		})
+		if err != nil {
+			return fail(err)
 		}
 		return status
 	}
@@ -548,21 +555,30 @@ func (m *Machine) biMapfile(p *Process, argv []string) int {
 	if status >= 0 {
 		return status
 	}
-	v := p.Shell.Vars.Get(name)
-	if v.Is(vars.ReadOnly) {
-		m.complain(p, "%s: readonly variable", name)
+	if file, ok := p.fd(o.fd); !ok || !m.Files[file].readable() {
+		m.complain(p, "%s: %d: invalid file descriptor: Bad file descriptor", argv[0], o.fd)
 		return 1
 	}
-	if v.Is(vars.Assoc) {
-		m.complain(p, "%s: %s: not an indexed array", argv[0], name)
+	err := m.meant(p, name, func(name string) error {
+		v := p.Shell.Vars.Get(name)
+		if v.Is(vars.ReadOnly) {
+			return readOnly(name)
+		}
+		if v.Is(vars.Assoc) {
+			return &expand.Error{Kind: expand.BadAssign, Text: argv[0] + ": " + name + ": not an indexed array"}
+		}
+		own := p.Shell.Vars.Own(name)
+		if !o.keepOld {
+			own.Clear()
+		}
+		own.MakeIndexed()
+		own.SetAssigned()
+		return nil
+	})
+	if err != nil {
+		m.complain(p, "%s", err)
 		return 1
 	}
-	own := p.Shell.Vars.Own(name)
-	if !o.keepOld {
-		own.Clear()
-	}
-	own.MakeIndexed()
-	own.SetAssigned()
 	f := p.push(Frame{Kind: FMapfile, Words: append([]string(nil), argv...), I: o.origin, X: &Extra{}})
 	m.stepMapfile(p, f)
 	return pushed
@@ -577,6 +593,14 @@ func (m *Machine) stepMapfile(p *Process, f *Frame) {
 		m.done(p, 1)
 		return
 	}
+	_ = m.meant(p, name, func(name string) error {
+		m.mapLines(p, f, &o, file, name)
+		return nil
+	})
+}
+
+// mapLines reads lines into the array, as many as one turn may take.
+func (m *Machine) mapLines(p *Process, f *Frame, o *mapfileOptions, file int, name string) {
 	own := p.Shell.Vars.Own(name)
 	for turn := 0; turn < 4096; turn++ {
 		if o.count > 0 && f.N-o.skip >= o.count {

@@ -137,7 +137,7 @@ func (m *Machine) biWait(p *Process, argv []string) int {
 		}
 	}
 	if name != "" {
-		p.Shell.Vars.Delete(name)
+		_ = m.meant(p, name, func(name string) error { p.Shell.Vars.Delete(name); return nil })
 	}
 	x := &Extra{Name: name}
 	for _, a := range args {
@@ -547,7 +547,7 @@ func (m *Machine) biJobs(p *Process, argv []string) int {
 			text += " &"
 		}
 		if long {
-			b.WriteString(fmt.Sprintf("[%d]%s %5d %-24s%s\n", j.Num, mark, pid, state, text))
+			b.WriteString(fmt.Sprintf("[%d]%s %d %-24s%s\n", j.Num, mark, pid, state, text))
 		} else {
 			b.WriteString(fmt.Sprintf("[%d]%s  %-23s %s\n", j.Num, mark, state, text))
 		}

@@ -17,6 +17,7 @@ type declaration struct {
 	funcs    bool // -f
 	names    bool // -F
 	global   bool // -g
+	early    bool // a list that is made while the operands are expanded
 	inherit  bool // -I
 	remove   bool // export -n
 	local    bool // new bindings belong to the innermost function
@@ -37,9 +38,9 @@ func readDeclaration(name string, args []string) (d declaration, bad string) {
 	allowed := "aAfFgiIlnrtuxcp"
 	switch name {
 	case "export":
-		allowed, d.set = "fnp", vars.Export
+		allowed, d.set = "aAfnp", vars.Export
 	case "readonly":
-		allowed, d.set = "aAfp", vars.ReadOnly
+		allowed, d.set = "aAfnp", vars.ReadOnly
 	}
 	for len(args) > 0 && len(args[0]) > 1 && (args[0][0] == '-' || args[0][0] == '+' && name != "export" && name != "readonly") {
 		a := args[0]
@@ -65,6 +66,8 @@ func readDeclaration(name string, args []string) (d declaration, bad string) {
 				d.inherit = true
 			case c == 'n' && name == "export":
 				d.remove = true
+			case c == 'n' && name == "readonly": // it cannot be taken away
+				d.set &^= vars.ReadOnly
 			case a[0] == '+':
 				d.unset |= attrOf(c)
 			default:
@@ -209,8 +212,8 @@ const (
 
 // stepDecl runs a declaration written in the script. As bash does, it expands
 // every operand first, each to items: a word is an item of its own, an
-// assignment one whose value is known, a list one that is expanded when its
-// turn comes. Fields has the items' texts; Codes says which operand an
+// assignment one whose value is known, a list the name to which it has been
+// assigned. Fields has the items' texts; Codes says which operand an
 // assignment or a list is, from 1, negative for a list, 0 for a plain word.
 func (m *Machine) stepDecl(p *Process, f *Frame) {
 	n := f.node.(*decl)
@@ -225,9 +228,14 @@ func (m *Machine) stepDecl(p *Process, f *Frame) {
 		f.PC = declExpand
 	}
 	for f.PC == declExpand && f.I < len(n.args) {
-		a := n.args[f.I]
-		ok, err := m.declExpanded(p, f, a, func(e expand.Env) error { return m.declOperand(p.top().X, e, a, p.top().I) })
-		if !ok {
+		a, depth := n.args[f.I], len(p.Frames)
+		ok, err := m.declExpanded(p, f, a, func(e expand.Env) error { return m.declOperand(p, n, e, p.top().I) })
+		if !ok || len(p.Frames) < depth {
+			return
+		}
+		if err == errTold {
+			m.pop(p)
+			m.discard(p, 1)
 			return
 		}
 		if err != nil {
@@ -255,7 +263,6 @@ func (m *Machine) stepDecl(p *Process, f *Frame) {
 		f = p.top()
 		x := f.X
 		f.PC, f.I = declDo, 0
-		p.Shell.Last = x.lastItem(n)
 		if fn, ok := p.Shell.Funcs.Get(n.name); ok { // a function of that name
 			argv := append([]string{n.name}, x.Fields...)
 			m.pop(p)
@@ -263,7 +270,9 @@ func (m *Machine) stepDecl(p *Process, f *Frame) {
 			return
 		}
 	}
+	last := f.X.lastItem(n)
 	m.declare(p, f, n)
+	p.Shell.Last = last
 }
 
 // declExpanded runs fn with a memo where the operand needs one.
@@ -272,7 +281,8 @@ func (m *Machine) declExpanded(p *Process, f *Frame, a *assign, fn func(expand.E
 }
 
 // declOperand expands one operand to items.
-func (m *Machine) declOperand(x *Extra, e expand.Env, a *assign, i int) error {
+func (m *Machine) declOperand(p *Process, n *decl, e expand.Env, i int) error {
+	x, a := p.top().X, n.args[i]
 	switch {
 	case a.word != nil:
 		words, err := expand.Fields(e, nil, []*expand.Word{a.word})
@@ -284,6 +294,10 @@ func (m *Machine) declOperand(x *Extra, e expand.Env, a *assign, i int) error {
 		}
 		return nil
 	case a.list:
+		depth := len(p.Frames)
+		if err := m.declListEarly(p, x, e, n, a); err != nil || len(p.Frames) < depth {
+			return err
+		}
 		x.item(a.name, -(i + 1))
 		return nil
 	case a.naked && a.sub == nil:
@@ -325,7 +339,7 @@ func (x *Extra) lastItem(n *decl) string {
 // declare does the items of an expanded declaration, options first.
 func (m *Machine) declare(p *Process, f *Frame, n *decl) {
 	x := f.X
-	if p.localOutside(n.name) && !n.lists() {
+	if p.localOutside(n.name) {
 		m.complain(p, "local: can only be used in a function")
 		m.pop(p)
 		m.done(p, 1)
@@ -341,7 +355,10 @@ func (m *Machine) declare(p *Process, f *Frame, n *decl) {
 	if status < 0 && f.I == 0 {
 		f.I = first
 		rest := d
-		rest.operands = x.Fields[first:]
+		rest.operands = nil
+		for i := first; i < len(x.Fields); i++ {
+			rest.operands = append(rest.operands, x.itemText(n, i))
+		}
 		if s, done := m.declList(p, &rest, len(rest.operands) == 0); done {
 			status = s
 		} else if p.Shell.Opts.on(OptXtrace) {
@@ -360,12 +377,14 @@ func (m *Machine) declare(p *Process, f *Frame, n *decl) {
 			st := 0
 			ok, err := m.declExpanded(p, f, a, func(e expand.Env) error {
 				switch {
-				case code == 0:
+				case code == 0 || d.funcs:
 					one := d
-					one.operands = x.Fields[i : i+1]
+					one.operands = []string{x.itemText(n, i)}
 					st = m.biDeclareRest(p, e, &one)
-				case code < 0:
-					st = m.declareList(p, e, &d, a)
+				case code < 0 && d.local && !m.isLocal(p, a.name) && p.Shell.Vars.Get(a.name).Is(vars.ReadOnly):
+					st = 1 // it has been told
+				case code < 0: // its elements are there
+					st = m.declareOne(p, e, &d, a.name, nil, "", false, false)
 				default:
 					st = m.declareOne(p, e, &d, a.name, a.sub, x.Fields[i], !a.naked, a.add)
 				}
@@ -404,6 +423,10 @@ func (m *Machine) biDeclareRest(p *Process, e expand.Env, d *declaration) int {
 			if x := p.Frames[i].x(); !x.Local {
 				x.Local, x.Opts = true, p.Shell.Opts
 			}
+			continue
+		}
+		if d.funcs {
+			status = max(status, m.declareFunc(p, d, op))
 			continue
 		}
 		name, value, has := strings.Cut(op, "=")
@@ -485,6 +508,10 @@ func (m *Machine) declareOne(p *Process, e expand.Env, d *declaration, name stri
 		m.complain(p, "local: can only be used in a function")
 		return 1
 	}
+	if sub != nil && (d.name == "export" || d.name == "readonly") {
+		m.complain(p, "%s: `%s[%s]': not a valid identifier", d.name, name, sub.Text)
+		return 1
+	}
 	if d.local && !d.global && !m.isLocal(p, name) && p.Shell.Vars.Get(name).Is(vars.ReadOnly) {
 		m.complain(p, "%s: %s: readonly variable", d.name, name)
 		return 1
@@ -521,6 +548,9 @@ func (m *Machine) declareOne(p *Process, e expand.Env, d *declaration, name stri
 			m.complain(p, "%s: %s: nameref variable self references not allowed", d.name, name)
 			return 1
 		}
+		if value == name {
+			m.complain(p, "%s: warning: %s: circular name reference", d.name, name)
+		}
 	}
 	if ref := old.String(); d.set&vars.Nameref != 0 && !has && !d.local && ref != "" && !old.Is(vars.Nameref) {
 		if base, _ := splitRef(ref); !validName(base) {
@@ -548,6 +578,16 @@ func (m *Machine) declareOne(p *Process, e expand.Env, d *declaration, name stri
 		v.MakeAssoc()
 	case d.set&vars.Indexed != 0 && !v.IsArray():
 		v.MakeIndexed()
+	}
+	if sub != nil && has && !v.IsSet() && !v.Is(vars.Nameref) {
+		if !v.IsArray() {
+			v.MakeIndexed()
+		}
+		v.SetAssigned()
+	}
+	if has && sub != nil && d.set&vars.ReadOnly != 0 { // it is read-only before the element is assigned
+		m.complain(p, "%s: readonly variable", name)
+		has = false
 	}
 	if has {
 		var err error
@@ -579,14 +619,18 @@ func (m *Machine) kindConflict(p *Process, d *declaration, old *vars.Var, name s
 	if d.local && !m.isLocal(p, name) {
 		return false
 	}
+	by := d.name + ": "
+	if d.early {
+		by = ""
+	}
 	switch {
 	case d.set&vars.Assoc != 0 && old.Is(vars.Indexed):
-		m.complain(p, "%s: %s: cannot convert indexed to associative array", d.name, name)
+		m.complain(p, "%s%s: cannot convert indexed to associative array", by, name)
 		return true
 	case d.set&vars.Indexed != 0 && old.Is(vars.Assoc):
-		m.complain(p, "%s: %s: cannot convert associative to indexed array", d.name, name)
+		m.complain(p, "%s%s: cannot convert associative to indexed array", by, name)
 		return true
-	case d.unset&(vars.Indexed|vars.Assoc) != 0 && old.IsArray():
+	case d.unset&vars.Indexed != 0 && old.Is(vars.Indexed), d.unset&vars.Assoc != 0 && old.Is(vars.Assoc):
 		m.complain(p, "%s: %s: cannot destroy array variables in this way", d.name, name)
 		return true
 	}
@@ -595,27 +639,81 @@ func (m *Machine) kindConflict(p *Process, d *declaration, old *vars.Var, name s
 
 // declareGlobal works on the binding below every function's locals.
 func (m *Machine) declareGlobal(p *Process, e expand.Env, d *declaration, name string, sub *expand.Sub, value string, has, add bool) int {
+	g := *d
+	g.global, g.local = false, false
+	saved := p.global(name)
+	if saved == nil {
+		return m.declareOne(p, e, &g, name, sub, value, has, add)
+	}
+	status := 0
+	_ = m.inGlobal(p, saved, func() error {
+		status = m.declareOne(p, e, &g, name, sub, value, has, add)
+		return nil
+	})
+	return status
+}
+
+// global gives where the binding of a name is that functions' locals hide, the
+// oldest that was saved; nil if none hides it.
+func (p *Process) global(name string) *Saved {
 	for i := range p.Frames {
 		f := &p.Frames[i]
 		if f.Kind != FFunc || f.X == nil {
 			continue
 		}
 		for j := range f.X.Vars {
-			if f.X.Vars[j].Name != name {
-				continue
+			if f.X.Vars[j].Name == name {
+				return &f.X.Vars[j]
 			}
-			// the global value is the oldest saved one: work on it in place of the current binding
-			now := p.Shell.Vars.Bind(name, f.X.Vars[j].Var)
-			g := *d
-			g.global, g.local = false, false
-			status := m.declareOne(p, e, &g, name, sub, value, has, add)
-			f.X.Vars[j].Var = p.Shell.Vars.Bind(name, now)
-			return status
 		}
 	}
-	g := *d
-	g.global, g.local = false, false
-	return m.declareOne(p, e, &g, name, sub, value, has, add)
+	return nil
+}
+
+// inGlobal does something with a hidden binding in place of the current one.
+func (m *Machine) inGlobal(p *Process, saved *Saved, do func() error) error {
+	name := saved.Name
+	now := p.Shell.Vars.Bind(name, saved.Var)
+	err := do()
+	saved.Var = p.Shell.Vars.Bind(name, now)
+	return err
+}
+
+// meant does something with the variable a name stands for: the target of a nameref.
+func (m *Machine) meant(p *Process, name string, do func(name string) error) error {
+	v := p.Shell.Vars.Get(name)
+	for i := 0; v.Is(vars.Nameref) && v.String() != ""; i++ {
+		target := v.String()
+		if target == name {
+			if saved := m.circular(p, name); saved != nil {
+				return m.inGlobal(p, saved, func() error { return do(name) })
+			}
+		}
+		if i >= 8 || target == name {
+			return circularError(name)
+		}
+		if !validName(target) {
+			return &expand.Error{Kind: expand.BadAssign, Text: "`" + target + "': not a valid identifier"}
+		}
+		name = target
+		v = p.Shell.Vars.Get(name)
+	}
+	return do(name)
+}
+
+// circular is for a nameref that is its own target, as local -n x=x makes one:
+// it stands for the global variable, which bash warns about each time.
+func (m *Machine) circular(p *Process, name string) *Saved {
+	m.complain(p, "warning: %s: circular name reference", name)
+	saved := p.global(name)
+	if saved == nil || saved.Var.Is(vars.Nameref) && saved.Var.String() == name {
+		return nil
+	}
+	return saved
+}
+
+func circularError(name string) error {
+	return &expand.Error{Kind: expand.ReadOnlyVar, Text: name + ": circular name reference"}
 }
 
 func (m *Machine) declareFunc(p *Process, d *declaration, name string) int {

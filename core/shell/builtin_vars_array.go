@@ -5,16 +5,51 @@ import (
 	"eryxsh/core/vars"
 )
 
+// errTold ends a command whose error has been told.
+var errTold error = &expand.Error{Kind: expand.BadAssign}
+
+// declListEarly makes the list of a declaration while its operands are
+// expanded, as bash does: with the attributes that change values, before the
+// builtin looks at its options and at what it may declare.
+func (m *Machine) declListEarly(p *Process, x *Extra, e expand.Env, n *decl, a *assign) error {
+	var words []string
+	for i, code := range x.Codes {
+		if code == 0 {
+			words = append(words, x.Fields[i])
+		}
+	}
+	d, _ := readDeclaration(n.name, words)
+	d.local = d.isLocal(p) && p.enclosing() >= 0
+	d.early = true
+	const transforming = vars.Integer | vars.Lower | vars.Upper | vars.Capital
+	d.set &= vars.Indexed | vars.Assoc | transforming
+	d.unset &= transforming
+	if d.local && !m.isLocal(p, a.name) && p.Shell.Vars.Get(a.name).Is(vars.ReadOnly) { // the command goes on without it
+		m.complain(p, "%s: readonly variable", a.name)
+		m.complain(p, "%s: %s: readonly variable", n.name, a.name)
+		return nil
+	}
+	switch m.declareList(p, e, &d, a) {
+	case 0:
+		return nil
+	case needs:
+		return expand.ErrNeed
+	case pushed: // the command line is given up
+		return nil
+	}
+	return errTold
+}
+
+// stops reports whether a list cannot be made, so that it must be seen in what order bash does things.
+func (m *Machine) stops(p *Process, d *declaration, a *assign) bool {
+	old := p.Shell.Vars.Get(a.name)
+	return p.localOutside(d.name) || old.Is(vars.ReadOnly) ||
+		d.set&vars.Assoc != 0 && old.Is(vars.Indexed) || d.set&vars.Indexed != 0 && old.Is(vars.Assoc) || (d.unset&(vars.Indexed|vars.Assoc) != 0)
+}
+
 // declareList does declare name=( … ).
 func (m *Machine) declareList(p *Process, e expand.Env, d *declaration, a *assign) int {
 	name := a.name
-	if d.name == "local" && p.enclosing() < 0 { // bash has made the assignment by then
-		m.complain(p, "local: can only be used in a function")
-		if err := m.assignList(p, e, name, a, d.set&vars.Assoc); err == expand.ErrNeed {
-			return needs
-		}
-		return 1
-	}
 	old := p.Shell.Vars.Get(name)
 	if old.Is(vars.ReadOnly) {
 		m.complain(p, "%s: readonly variable", name)
@@ -77,9 +112,7 @@ func (m *Machine) assignListAs(p *Process, e expand.Env, a *assign, kind, attrs 
 	copied := *a
 	copied.name = hidden
 	t.Bind(hidden, fresh.Clone())
-	if p.Shell.Opts.on(OptXtrace) {
-		m.trace(p, a.text())
-	}
+	copied.shown = a.name
 	err := m.assignList(p, e, hidden, &copied, kind)
 	made := t.Bind(hidden, nil)
 	if err != nil {

@@ -45,7 +45,7 @@ func (m *Machine) declList(p *Process, d *declaration, bare bool) (status int, d
 		for _, n := range d.operands {
 			v := p.Shell.Vars.Get(n)
 			if v.Is(vars.Special) {
-				v = m.special(p, n, v)
+				v = m.listed(p, n, v, true)
 			}
 			if v == nil {
 				m.complainAfter(p, &b, d.name, "%s: not found", n)
@@ -70,7 +70,7 @@ func (m *Machine) declList(p *Process, d *declaration, bare bool) (status int, d
 	}
 	for name, v := range p.Shell.Vars.All() {
 		if v.Is(vars.Special) {
-			if v = m.special(p, name, v); v == nil {
+			if v = m.listed(p, name, v, false); v == nil {
 				continue
 			}
 		}
@@ -91,6 +91,22 @@ func (m *Machine) declList(p *Process, d *declaration, bare bool) (status int, d
 		}
 	}
 	return m.out(p, d.name, []byte(b.String())), true
+}
+
+// listed is what a computed variable is in a list. The arrays that bash computes
+// when they are used are empty in a list of all variables.
+func (m *Machine) listed(p *Process, name string, v *vars.Var, asked bool) *vars.Var {
+	switch name {
+	case "DIRSTACK", "GROUPS":
+		if !asked {
+			return vars.NewList(nil, 0)
+		}
+	case "FUNCNAME":
+		if p.enclosing() < 0 {
+			return vars.Declared(vars.Indexed)
+		}
+	}
+	return m.special(p, name, v)
 }
 
 // declareLine is a line of declare -p.

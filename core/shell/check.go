@@ -68,7 +68,14 @@ func (f *Frame) wrong(bottom bool) string {
 		_, fits = f.node.(*timeClause)
 		needsX = true
 	case FRetry:
-		fits = runs(f.node)
+		switch n := f.node.(type) {
+		case *pipeline:
+			fits = f.I <= len(n.stages)
+		case *stmt:
+			fits = n.background
+		default:
+			fits = runs(n)
+		}
 	case FUtil, FFilter:
 		needsX = true
 		fits = f.X == nil || f.X.Util != nil && len(f.X.Util.Argv) > 0

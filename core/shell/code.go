@@ -138,6 +138,8 @@ type assign struct {
 	value  *expand.Word // nil: empty
 	array  []element
 	list   bool           // =( )
+	decl   bool           // of a declaration
+	shown  string         // the name a trace shows, if it is not name
 	nested bool           // =( ) to an element, which fails
 	words  []*expand.Word // of array, if no element has a subscript
 	word   *expand.Word   // declare operand that is not an assignment as written

@@ -680,6 +680,7 @@ func (c *compiler) decl(x *syntax.DeclClause) node {
 	d := &decl{place: c.place(x, NDecl), name: x.Variant.Value}
 	for _, a := range x.Args {
 		as := c.assign(a)
+		as.decl = true
 		d.args = append(d.args, as)
 		d.memo = d.memo || as.needsMemo()
 	}

@@ -23,7 +23,13 @@ func (m *Machine) declareNow(p *Process, n *decl) {
 	p.Line, p.Subst = n.line, 0
 	m.Meter.Commands++
 	d, args := *n.set, n.args[n.first:]
-	if p.localOutside(d.name) && !n.lists() {
+	for _, a := range args {
+		if a.list && m.stops(p, &d, a) {
+			p.push(Frame{Kind: FDecl, node: n})
+			return
+		}
+	}
+	if p.localOutside(d.name) {
 		m.complain(p, "local: can only be used in a function")
 		m.done(p, 1)
 		m.afterCommand(p)
@@ -49,8 +55,9 @@ func (m *Machine) declareNow(p *Process, n *decl) {
 	}
 	m.rt.fields = values[:0]
 	last := args[len(args)-1]
-	if p.Shell.Last = last.name; !last.naked && !last.list {
-		p.Shell.Last += "=" + values[len(values)-1]
+	text := last.name
+	if !last.naked && !last.list {
+		text += "=" + values[len(values)-1]
 	}
 	p.Status = 0
 	for i, a := range args {
@@ -75,6 +82,7 @@ func (m *Machine) declareNow(p *Process, n *decl) {
 			p.Status = st
 		}
 	}
+	p.Shell.Last = text
 	m.setPipe(p, p.Status)
 	m.afterCommand(p)
 }

@@ -46,6 +46,12 @@ func (m *Machine) variable(p *Process, name string, v *vars.Var) *vars.Var {
 		if target == "" {
 			return nil
 		}
+		if target == name {
+			if saved := m.circular(p, name); saved != nil && !saved.Var.Is(vars.Nameref) {
+				return saved.Var
+			}
+			return nil
+		}
 		if i == 8 {
 			m.complain(p, "warning: %s: circular name reference", name)
 			return nil
@@ -211,10 +217,17 @@ func (e *procEnv) Names(prefix string) []string {
 
 func (e *procEnv) Ref(name string) (string, bool) {
 	v := e.p.Shell.Vars.Get(name)
-	if v.Is(vars.Nameref) {
-		return v.String(), true
+	if !v.Is(vars.Nameref) {
+		return "", false
 	}
-	return "", false
+	for range 8 { // the last of a chain
+		next := e.p.Shell.Vars.Get(v.String())
+		if !next.Is(vars.Nameref) || next.String() == "" || next == v {
+			break
+		}
+		v = next
+	}
+	return v.String(), true
 }
 
 func (e *procEnv) Lookup(name string) *vars.Var {

@@ -59,7 +59,8 @@ func (m *Machine) stepFor(p *Process, f *Frame) {
 			p.Line = n.unit.Line + strings.Count(strings.TrimRight(n.unit.Text, "\n"), "\n")
 			m.complain(p, "`%s': not a valid identifier", n.name)
 			m.pop(p)
-			m.done(p, 1)
+			p.Status = 1 // neither set -e nor ERR looks at it
+			m.setPipe(p, 1)
 			return
 		}
 		if !m.items(p, f, n) {
@@ -82,8 +83,12 @@ func (m *Machine) stepFor(p *Process, f *Frame) {
 	if p.Shell.Opts.on(OptXtrace) {
 		m.traceFor(p, n)
 	}
-	if v := p.Shell.Vars.Get(n.name); v.Is(vars.Nameref) && validName(item) {
-		p.Shell.Vars.Own(n.name).SetString(item) // each turn refers to another variable
+	if v := p.Shell.Vars.Get(n.name); v.Is(vars.Nameref) && !v.Is(vars.ReadOnly) { // each turn refers to another variable
+		if base, _ := splitRef(item); !validName(base) {
+			m.loopFailed(p, &expand.Error{Kind: expand.BadAssign, Text: "`" + item + "': not a valid identifier"})
+			return
+		}
+		p.Shell.Vars.Own(n.name).SetString(item)
 	} else if err := m.assign(p, n.name, nil, item, false); err != nil {
 		m.loopFailed(p, err)
 		return
@@ -100,7 +105,11 @@ func (m *Machine) loopFailed(p *Process, err error) {
 	}
 	m.complain(p, "%s", err)
 	m.pop(p)
-	m.done(p, 1)
+	p.Status = 1 // ERR does not look at it
+	m.setPipe(p, 1)
+	if p.Shell.Opts.on(OptErrexit) {
+		m.unwindExit(p, 1)
+	}
 }
 
 // cforFailed ends a (( ; ; )) loop: the status is 1, which set -e and ERR do not look at.
@@ -151,11 +160,8 @@ func (m *Machine) stepCFor(p *Process, f *Frame) {
 		if a == nil {
 			return 1, true
 		}
-		if p.Shell.Opts.on(OptXtrace) {
-			m.trace(p, "(( "+strings.TrimLeft(a.Text(), " \t")+" ))")
-		}
 		var v int64
-		done, err := m.evaluate(p, f, a.NeedsMemo(), func(e expand.Env) (err error) { v, err = a.Eval(e); return err })
+		done, err := m.evaluate(p, f, a.NeedsMemo(), func(e expand.Env) (err error) { v, err = m.evalArith(p, e, a); return err })
 		if done && err != nil {
 			m.pop(p)
 			m.cforFailed(p, err)
@@ -629,7 +635,7 @@ func (m *Machine) stepArith(p *Process, f *Frame) {
 	n := f.node.(*arithCmd)
 	var v int64
 	p.Line = n.line
-	done, err := m.expanded(p, f, func(e expand.Env) (err error) { v, err = n.expr.Eval(e); return err })
+	done, err := m.expanded(p, f, func(e expand.Env) (err error) { v, err = m.evalArith(p, e, n.expr); return err })
 	if !done {
 		return
 	}
@@ -639,15 +645,20 @@ func (m *Machine) stepArith(p *Process, f *Frame) {
 
 func (m *Machine) arith(p *Process, n *arithCmd) {
 	p.Line = n.line
-	if p.Shell.Opts.on(OptXtrace) {
-		m.trace(p, "(( "+n.expr.Text()+" ))")
-	}
-	v, err := n.expr.Eval(m.env(p))
+	v, err := m.evalArith(p, m.env(p), n.expr)
 	if err == expand.ErrNeed {
 		p.push(Frame{Kind: FArith, node: n})
 		return
 	}
 	m.arithDone(p, v, err)
+}
+
+// evalArith evaluates an arithmetic command and shows it with set -x.
+func (m *Machine) evalArith(p *Process, e expand.Env, a *expand.Arith) (int64, error) {
+	if !p.Shell.Opts.on(OptXtrace) {
+		return a.Eval(e)
+	}
+	return a.EvalTraced(e, func(text string) { m.trace(p, "(( "+text+" ))") })
 }
 
 func (m *Machine) arithDone(p *Process, v int64, err error) {

@@ -36,13 +36,26 @@ func newTestFS(now int64) *vfs.FS {
 	return fs
 }
 
+// listHistory is a history that no World keeps.
+type listHistory struct{ commands []string }
+
+func (h *listHistory) Lines() (int, []string) { return 1, h.commands }
+func (h *listHistory) Clear()                 { h.commands = nil }
+func (h *listHistory) Add(command string)     { h.commands = append(h.commands, command) }
+func (h *listHistory) Remove(n int) bool {
+	h.commands = append(h.commands[:n-1:n-1], h.commands[n:]...)
+	return true
+}
+
 func newTestMachine() *Machine {
 	now := testHost{}.Now()
-	return New(Config{FS: newTestFS(now), Registry: testRegistry, Limits: limit.Default(), Cwd: "/home/user", Seed: 1,
+	m := New(Config{FS: newTestFS(now), Registry: testRegistry, Limits: limit.Default(), Cwd: "/home/user", Seed: 1,
 		Identity: Identity{User: "user", Hostname: "sandbox", UID: 1000, GID: 1000, Boot: now},
 		Clock:    Clock{Now: now, Virtual: true},
 		Env: map[string]string{"HOME": "/home/user", "USER": "user", "LOGNAME": "user", "PATH": "/usr/local/bin:/usr/bin:/bin",
 			"SHELL": "/bin/bash", "TERM": "dumb", "LC_ALL": "C.UTF-8", "TZ": "UTC"}})
+	m.SetHistory(&listHistory{})
+	return m
 }
 
 type outcome struct {

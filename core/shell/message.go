@@ -292,27 +292,30 @@ func (m *Machine) traceFor(p *Process, n *forClause) {
 // traceDecl shows a declaration: its words, with the values of assignments expanded.
 func (m *Machine) traceDecl(p *Process, n *decl, x *Extra) {
 	line := n.name
-	for i, text := range x.Fields {
-		code := x.Codes[i]
-		if code > 0 {
-			a := n.args[code-1]
-			op := "="
-			if a.add {
-				op = "+="
-			}
-			name := a.name
-			if a.sub != nil {
-				name += "[" + a.sub.Text + "]"
-			}
-			if a.naked {
-				text = name
-			} else {
-				text = name + op + text
-			}
-		}
-		line += " " + quoteTrace(text)
+	for i := range x.Fields {
+		line += " " + quoteTrace(x.itemText(n, i))
 	}
 	m.trace(p, line)
+}
+
+// itemText is an item of a declaration as a word: of a list its name.
+func (x *Extra) itemText(n *decl, i int) string {
+	text, code := x.Fields[i], x.Codes[i]
+	if code <= 0 {
+		return text
+	}
+	a := n.args[code-1]
+	name := a.name
+	if a.sub != nil {
+		name += "[" + a.sub.Text + "]"
+	}
+	switch {
+	case a.naked:
+		return name
+	case a.add:
+		return name + "+=" + text
+	}
+	return name + "=" + text
 }
 
 // traceExport shows the assignments that export and readonly make themselves.
@@ -322,7 +325,11 @@ func (m *Machine) traceExport(p *Process, n *decl, x *Extra) {
 	}
 	for i, text := range x.Fields {
 		if code := x.Codes[i]; code > 0 && !n.args[code-1].naked && n.args[code-1].sub == nil {
-			m.trace(p, n.args[code-1].name+"="+quoteTrace(text))
+			op := "="
+			if n.args[code-1].add {
+				op = "+="
+			}
+			m.trace(p, n.args[code-1].name+op+quoteTrace(text))
 		}
 	}
 }

@@ -440,9 +440,7 @@ func (pr *printer) caseClause(x *caseClause) {
 		pr.depth++
 		pr.list(a.body, "")
 		pr.depth--
-		if len(a.body.stmts) > 0 {
-			pr.b.WriteByte('\n')
-		}
+		pr.b.WriteByte('\n')
 		pr.indent()
 		op := a.op.String()
 		pr.b.WriteString(op + "\n")

@@ -272,18 +272,14 @@ func (m *Machine) fork(p *Process, f Frame) *Process {
 	for i := range c.Shell.Traps { // ignored signals stay ignored, the others are only remembered
 		c.Shell.Traps[i].Inherited = c.Shell.Traps[i].Text != ""
 	}
-	if !c.Shell.Opts.on(OptErrtrace) {
-		c.dropTrap(sigERR)
-	}
-	if !c.Shell.Opts.on(OptFunctrace) {
-		c.dropTrap(sigDEBUG)
-		c.dropTrap(sigRETURN)
-	}
-	if t := c.trap(sigERR); t != nil {
-		t.Inherited = false
-	}
-	if t := c.trap(sigDEBUG); t != nil {
-		t.Inherited = false
+	for _, sig := range []int{sigDEBUG, sigERR, sigRETURN} {
+		traced := OptFunctrace
+		if sig == sigERR {
+			traced = OptErrtrace
+		}
+		if t := c.trap(sig); t != nil {
+			t.Inherited = !c.Shell.Opts.on(traced)
+		}
 	}
 	c.push(f)
 	m.Procs = append(m.Procs, c)

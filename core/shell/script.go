@@ -14,7 +14,7 @@ func (m *Machine) unit(p *Process, text string, off, line int) (u *Unit, read st
 	u, read, next, err = m.readUnit(p, text, off, line)
 	if err == nil && u != nil && u.ext > 0 && !p.Shell.Opts.on(OptExtglob) {
 		n := strings.Count(u.Text[:u.ext-1], "\n")
-		e := &SyntaxError{Line: u.Line + n, at: u.ext - 1}
+		e := &SyntaxError{Line: u.Line + n, at: u.ext - 1, subst: inSubst(u.Text[:u.ext-1])}
 		e.near("(", u.Text, n)
 		return nil, read, len(read), e
 	}

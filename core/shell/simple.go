@@ -63,8 +63,10 @@ func (m *Machine) simple(p *Process, c *simple) {
 		m.run(p, append([]string(nil), words...), nil)
 		return
 	}
-	p.Shell.Last = words[len(words)-1]
-	if status := m.builtin(p, b, words); status >= 0 {
+	last := words[len(words)-1]
+	status := m.builtin(p, b, words)
+	p.lastArg(last)
+	if status >= 0 {
 		p.Status = status
 		m.setPipe(p, status)
 		if status != 0 {
@@ -129,7 +131,6 @@ func (m *Machine) tempNow(p *Process, c *simple) {
 			return
 		}
 	}
-	p.Shell.Last = words[len(words)-1]
 	m.runBuiltin(p, c.builtin, words, f)
 }
 
@@ -322,11 +323,11 @@ func (m *Machine) run(p *Process, argv []string, f *Frame) {
 		m.callFunction(p, fn, argv, temp)
 		return
 	}
-	p.Shell.Last = argv[len(argv)-1]
 	if b := builtins[name]; b != nil && !p.disabled(name) {
 		m.runBuiltin(p, b, argv, f)
 		return
 	}
+	p.Shell.Last = argv[len(argv)-1]
 	m.external(p, argv)
 }
 
@@ -341,7 +342,9 @@ func (m *Machine) runBuiltin(p *Process, b *builtin, argv []string, f *Frame) {
 	default:
 		f.X.Vars = nil
 	}
+	last := argv[len(argv)-1]
 	status := m.builtin(p, b, argv)
+	p.lastArg(last)
 	if status < 0 {
 		return
 	}
@@ -356,6 +359,16 @@ func (m *Machine) runBuiltin(p *Process, b *builtin, argv []string, f *Frame) {
 	}
 	m.setPipe(p, status)
 	m.afterCommand(p)
+}
+
+// lastArg notes the last argument of a builtin that has run: $_. What eval and
+// source run sees the one before, so they note theirs at their end.
+func (p *Process) lastArg(last string) {
+	if n := len(p.Frames); n > 1 && p.Frames[n-1].Kind == FScript && p.Frames[n-1].I == 0 && p.Frames[n-2].Kind == FEval {
+		p.Frames[n-2].X.Text = last
+		return
+	}
+	p.Shell.Last = last
 }
 
 // builtin calls a builtin. One that meets a command in a text made at run time,

@@ -34,6 +34,8 @@ type SyntaxError struct {
 	Cond         bool   // inside [[ ]], where it is not called a syntax error
 	open         bool   // inside quotes
 	at           int    // offset in the text parsed
+	also         string // a second message
+	subst        bool   // inside $( ): the shell ends
 	source       string // the line, which bash shows below the message; "" where it does not
 }
 

@@ -70,6 +70,9 @@ func (m *Machine) step(p *Process) {
 			m.runTrap(p, sigRETURN)
 			return
 		}
+		if f.X.Text != "" {
+			p.Shell.Last = f.X.Text
+		}
 		m.pop(p)
 		m.done(p, p.Status)
 	case FTrap:
@@ -91,9 +94,7 @@ func (m *Machine) step(p *Process) {
 	case FStdin:
 		m.stepStdin(p, f)
 	case FRetry:
-		n := f.node
-		m.pop(p)
-		m.command(p, n)
+		m.stepRetry(p, f)
 	case FCompgen:
 		m.stepCompgen(p, f)
 	case FAgain:
@@ -180,6 +181,9 @@ func (m *Machine) start(p *Process, st *stmt) {
 		m.stop("frames")
 	}
 	if st.background {
+		if _, ok := st.cmd.(*simple); ok && !st.negated && p.Shell.Traps != nil && m.debugBackground(p, st) {
+			return
+		}
 		m.background(p, st)
 		return
 	}
@@ -276,6 +280,9 @@ func (m *Machine) command(p *Process, n node) {
 		p.push(Frame{Kind: FAndOr, node: x, I: 1})
 		m.start(p, x.stmts[0])
 	case *pipeline:
+		if p.Shell.Traps != nil && m.debugStages(p, x, 0) {
+			return
+		}
 		m.pipeline(p, x)
 	case *subshell:
 		p.Line = x.line
@@ -374,18 +381,31 @@ func (m *Machine) syntaxError(p *Process, f *Frame, e *SyntaxError) {
 	if f.X.Call == "subst" {
 		pre = errorName(p) + ": command substitution: line " + itoa(e.Line) + ": "
 	}
-	m.complainRaw(p, pre+e.Text+"\n")
-	if e.source != "" {
-		m.complainRaw(p, pre+"`"+expand.Decode(e.source)+"'\n")
-	}
+	m.tellSyntax(p, pre, e)
 	command := f.X.Call == "" && f.X.Name == ""
 	open := e.open && f.X.Call == "" && p.Status != 0
 	m.pop(p)
 	if (!e.Cond || !command) && !open { // bash -c forgets the status of these
 		p.Status = 2
 	}
-	if len(p.Frames) > 0 && p.top().Kind == FBottom {
+	if e.subst {
+		p.Status = 127
+	}
+	if e.subst || len(p.Frames) > 0 && p.top().Kind == FBottom {
 		m.unwindExit(p, p.Status)
+	}
+}
+
+// tellSyntax prints a syntax error and the line it is in.
+func (m *Machine) tellSyntax(p *Process, pre string, e *SyntaxError) {
+	if e.Text != "" { // some errors in [[ ]] have no words
+		m.complainRaw(p, pre+e.Text+"\n")
+	}
+	if e.also != "" {
+		m.complainRaw(p, pre+e.also+"\n")
+	}
+	if e.source != "" {
+		m.complainRaw(p, pre+"`"+expand.Decode(e.source)+"'\n")
 	}
 }
 

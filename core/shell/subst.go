@@ -236,10 +236,16 @@ func (m *Machine) pipeline(p *Process, n *pipeline) {
 		if i == last && here {
 			f := p.push(Frame{Kind: FPipe, node: n, X: x, I: 1})
 			m.replace(p, f, 0, in)
+			if t := p.trap(sigDEBUG); t != nil && !t.Inherited && !t.Running && !st.negated {
+				p.Shell.Debug = debugMark(st.cmd) // the trap has run for it
+			}
 			m.start(p, st)
 			return
 		}
 		c := m.forkShell(p, Frame{Kind: FBottom, node: st})
+		if _, ok := st.cmd.(*simple); ok && c.trap(sigDEBUG) != nil {
+			c.Shell.Debug = debugMark(st.cmd) // the trap has run for it
+		}
 		if in >= 0 {
 			if old := c.put(0, in, false); old >= 0 {
 				m.unref(old)
@@ -345,6 +351,9 @@ func (m *Machine) background(p *Process, st *stmt) {
 	c.PGID = c.PID
 	if old := c.put(0, m.newFile(OFD{Kind: FileNull, Flags: vfs.O_RDONLY}), false); old >= 0 {
 		m.unref(old)
+	}
+	if _, ok := st.cmd.(*simple); ok && c.trap(sigDEBUG) != nil {
+		c.Shell.Debug = debugMark(st.cmd) // the trap has run for it
 	}
 	c.push(Frame{Kind: FList, node: within(st)})
 	p.Shell.LastBg = c.PID

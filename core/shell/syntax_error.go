@@ -15,8 +15,7 @@ func syntaxError(err error, text string, line int) *SyntaxError {
 	var pe syntax.ParseError
 	if errors.As(err, &pe) {
 		e := &SyntaxError{Line: line + int(pe.Pos.Line()) - 1, Column: int(pe.Pos.Col()), Incomplete: pe.Incomplete, at: int(pe.Pos.Offset())}
-		if e.Text = conditional(pe, text); e.Text != "" {
-			e.Cond = true
+		if e.conditional(pe, text, line) {
 			return e
 		}
 		token, end := "", false
@@ -34,6 +33,7 @@ func syntaxError(err error, text string, line int) *SyntaxError {
 		}
 		if token != "" {
 			e.near(token, text, e.Line-line)
+			e.subst = inSubst(text[:min(e.at, len(text))])
 		}
 		return e
 	}
@@ -47,17 +47,55 @@ func syntaxError(err error, text string, line int) *SyntaxError {
 }
 
 // conditional words an error inside [[ ]].
-func conditional(pe syntax.ParseError, text string) string {
-	switch off := min(int(pe.Pos.Offset()), len(text)); {
-	case strings.HasPrefix(pe.Text, "not a valid test operator"):
-		return "conditional binary operator expected"
-	case strings.HasPrefix(pe.Text, "`[[` must be followed by an expression"):
-		rest := strings.TrimLeft(strings.TrimPrefix(text[off:], "[["), " \t\n")
-		if token := tokenAt(rest, 0); token != "" && token != "]]" {
-			return "unexpected token `" + token + "' in conditional command"
+func (e *SyntaxError) conditional(pe syntax.ParseError, text string, line int) bool {
+	if strings.Contains(pe.Text, "closing quote") || strings.Contains(pe.Text, "without matching `$") {
+		return false
+	}
+	found, ended, ok := condError(text, int(pe.Pos.Offset()))
+	if !ok {
+		return false
+	}
+	e.Cond, e.Incomplete = !ended, e.Incomplete && len(found) > 0 && strings.Contains(found[0].text, "EOF")
+	for i, s := range found {
+		if i == 0 {
+			e.Line, e.Text = line+strings.Count(text[:s.at], "\n"), s.text
+		} else {
+			e.also = s.text
 		}
 	}
-	return ""
+	return true
+}
+
+// inSubst reports whether a text ends inside $( ), <( ) or >( ).
+func inSubst(text string) bool {
+	var open []byte // of what is open: a quote, ( or the $, < or > before it
+	top := func() byte {
+		if len(open) == 0 {
+			return 0
+		}
+		return open[len(open)-1]
+	}
+	for i := 0; i < len(text); i++ {
+		quoted := top() == '"'
+		switch c := text[i]; {
+		case c == '\\':
+			i++
+		case c == '"' && quoted, c == ')' && !quoted && top() != 0:
+			open = open[:len(open)-1]
+		case c == '"':
+			open = append(open, c)
+		case c == '\'' && !quoted:
+			if n := strings.IndexByte(text[i+1:], '\''); n >= 0 {
+				i += n + 1
+			}
+		case strings.IndexByte("$<>", c) >= 0 && strings.HasPrefix(text[i+1:], "(") && (!quoted || c == '$'):
+			open = append(open, c)
+			i++
+		case c == '(' && !quoted:
+			open = append(open, c)
+		}
+	}
+	return strings.ContainsAny(string(open), "$<>")
 }
 
 // near words the error for a token in line n of text.

@@ -246,10 +246,7 @@ func (m *Machine) stepStdin(p *Process, f *Frame) {
 		e := perr.(*SyntaxError)
 		p.Line = e.Line
 		pre := m.prefix(p)
-		m.complainRaw(p, pre+e.Text+"\n")
-		if e.source != "" {
-			m.complainRaw(p, pre+"`"+expand.Decode(e.source)+"'\n")
-		}
+		m.tellSyntax(p, pre, e)
 		if p.Status = 2; !prompts {
 			m.unwindExit(p, 2)
 		}

@@ -262,6 +262,57 @@ func (m *Machine) debugTrap(p *Process, n node, retry func()) bool {
 	return true
 }
 
+// debugStages runs the DEBUG trap for the next stage of a pipeline, from one on,
+// that is a simple command: its trap runs in the shell that starts the pipeline,
+// before any stage does. It reports whether the trap was started.
+func (m *Machine) debugStages(p *Process, n *pipeline, from int) bool {
+	t := p.trap(sigDEBUG)
+	if t == nil || t.Text == "" || t.Inherited || t.Running {
+		return false
+	}
+	for i := from; i < len(n.stages); i++ {
+		st := n.stages[i]
+		if c, ok := st.cmd.(*simple); ok && !st.negated {
+			p.Line = c.line
+			m.noteCommand(p, c)
+			p.push(Frame{Kind: FRetry, node: n, I: i + 1})
+			m.runTrap(p, sigDEBUG)
+			return true
+		}
+	}
+	return false
+}
+
+// debugBackground runs the DEBUG trap for a job that is a simple command, in the
+// shell that starts it. It reports whether the trap was started.
+func (m *Machine) debugBackground(p *Process, st *stmt) bool {
+	t := p.trap(sigDEBUG)
+	if t == nil || t.Text == "" || t.Inherited || t.Running {
+		return false
+	}
+	p.Line = st.cmd.at().line
+	m.noteCommand(p, st.cmd)
+	p.push(Frame{Kind: FRetry, node: st})
+	m.runTrap(p, sigDEBUG)
+	return true
+}
+
+// stepRetry starts a command whose DEBUG trap has ended.
+func (m *Machine) stepRetry(p *Process, f *Frame) {
+	n, stage := f.node, f.I
+	m.pop(p)
+	switch x := n.(type) {
+	case *stmt:
+		m.background(p, x)
+	case *pipeline:
+		if !m.debugStages(p, x, stage) {
+			m.pipeline(p, x)
+		}
+	default:
+		m.command(p, n)
+	}
+}
+
 func debugMark(n node) string {
 	a := n.at().addr
 	return strconv.Itoa(int(a.Kind)) + ":" + strconv.Itoa(int(a.Start)) + ":" + strconv.Itoa(int(a.End))
