@@ -326,7 +326,7 @@ func nextUnit(text string, off, line int) (u *Unit, next int, err error) {
 		return nil, len(text), nil
 	}
 	u = newUnit(rest[:n], line)
-	if err := u.compile(stmts, origin{}); err != nil {
+	if err := u.compile(stmts, origin{}, &shelf{}); err != nil {
 		return nil, len(text), err
 	}
 	return u, start + n, nil
@@ -346,5 +346,5 @@ func loadUnit(text string, line int) (*Unit, error) {
 		return nil, errors.New("the text no longer parses as one unit")
 	}
 	u := newUnit(text, line)
-	return u, u.compile(stmts, origin{})
+	return u, u.compile(stmts, origin{}, &shelf{})
 }

@@ -95,7 +95,7 @@ func (m *Machine) substBody(p *Process, n syntax.Node) (*list, error) {
 	}
 	if u == nil {
 		u = newUnit("\n", p.Line)
-		if err := u.compile(nil, origin{}); err != nil {
+		if err := u.compile(nil, origin{}, &shelf{}); err != nil {
 			return nil, err
 		}
 	}
