@@ -80,7 +80,8 @@ func (f *Frame) wrong(bottom bool) string {
 		fits = f.X == nil || f.I <= len(f.X.Text)
 	case FRead:
 		needsX = true
-		fits = f.PC >= readLineNow && f.PC <= readMenu && (f.PC == readMenu || len(f.Words) > 0)
+		fits = f.PC >= readLineNow && f.PC <= readMenu && (f.PC == readMenu || len(f.Words) > 0) &&
+			(f.PC != readLineNow || f.X == nil || f.I >= 0 && f.I <= len(f.X.Data) && f.N >= 0 && f.N <= f.I)
 	case FMapfile, FArgv:
 		needsX = f.Kind == FMapfile
 		fits = len(f.Words) > 0
