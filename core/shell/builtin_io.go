@@ -332,9 +332,7 @@ func (m *Machine) endRead(p *Process, status int) {
 // readStore splits what was read into the variables. ok is false at end of file.
 func (m *Machine) readStore(p *Process, o *readOptions, names []string, line string, ok bool) int {
 	status := boolStatus(ok)
-	if strings.IndexByte(line, 0) >= 0 {
-		line = strings.ReplaceAll(line, "\x00", "")
-	}
+	line = dropNUL(line)
 	if !o.raw && strings.Contains(line, "\\\n") {
 		line = dropContinued(line)
 	}
@@ -415,6 +413,21 @@ func (m *Machine) assignName(p *Process, name, value string) error {
 		return &expand.Error{Kind: expand.BadSubscript, Text: "eryxsh: read: " + name + ": command substitution in a subscript: not yet"}
 	}
 	return err
+}
+
+// dropNUL removes the NUL bytes, of which there may be nothing else.
+func dropNUL(s string) string {
+	at := strings.IndexByte(s, 0)
+	if at < 0 {
+		return s
+	}
+	b := append(make([]byte, 0, at), s[:at]...)
+	for i := at; i < len(s); i++ {
+		if s[i] != 0 {
+			b = append(b, s[i])
+		}
+	}
+	return string(b)
 }
 
 // dropContinued removes each backslash-newline pair, whatever the delimiter was.
@@ -611,7 +624,7 @@ func (m *Machine) stepMapfile(p *Process, f *Frame) {
 		if o.trim || o.delim == 0 {
 			text = strings.TrimSuffix(text, string(o.delim))
 		}
-		text = strings.ReplaceAll(text, "\x00", "")
+		text = dropNUL(text)
 		at := f.I
 		own.SetIndex(int64(at), text)
 		f.I++

@@ -142,7 +142,7 @@ func (m *Machine) captured(p *Process, out []byte) string {
 	s := string(out)
 	if strings.IndexByte(s, 0) >= 0 {
 		m.complain(p, "warning: command substitution: ignored null byte in input")
-		s = strings.ReplaceAll(s, "\x00", "")
+		s = dropNUL(s)
 	}
 	return strings.TrimRight(s, "\n")
 }

@@ -184,9 +184,9 @@ func (p *program) collect(c *cmd.Ctx) {
 	}
 	p.Files = p.In.Count
 	rest := p.In.Rest()
-	n := bytes.LastIndexByte(rest, end) + 1
-	if p.In.EOF {
-		n = len(rest)
+	n := len(rest)
+	if !p.In.EOF {
+		n = p.In.Whole(end)
 	}
 	if n > 0 {
 		if !p.Open {
@@ -206,7 +206,7 @@ func (p *program) collect(c *cmd.Ctx) {
 		}
 		c.Charge(n / 16)
 	} else {
-		p.In.Skip(0)
+		p.In.More = false
 	}
 }
 
