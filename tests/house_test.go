@@ -89,6 +89,7 @@ var arrows = []struct {
 	{"eryxsh/core/zone", 5},
 	{"eryxsh/core/limit", 5},
 	{"eryxsh/core/fault", 5},
+	{"eryxsh/core/slab", 5},
 	{"eryxsh/core", 2},
 	{"eryxsh/vfs", 6},
 }

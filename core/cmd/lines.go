@@ -81,6 +81,16 @@ func (l *Lines) Skip(n int) {
 	l.scanned, l.More = 0, false
 }
 
+// Whole is how many bytes of Rest are whole lines.
+func (l *Lines) Whole(delim byte) int {
+	rest := l.Buf[l.Pos:]
+	if n := bytes.LastIndexByte(rest[l.scanned:], delim); n >= 0 {
+		return l.scanned + n + 1
+	}
+	l.scanned = len(rest)
+	return 0
+}
+
 // Rest is what is there and not taken.
 func (l *Lines) Rest() []byte { return l.Buf[l.Pos:] }
 

@@ -30,33 +30,38 @@ type Arith struct {
 // the parser's for that range; they are looked at only to find command
 // substitutions.
 func CompileArith(src *Source, from, to int, nodes ...syntax.Node) *Arith {
-	text, cmds := src.cook(from, to, nodes)
-	return newArith(text, cmds, 0)
+	text, cmds := src.cook(from, to, nodes...)
+	return newArith(src.room, text, cmds, 0)
 }
 
 // ArithText compiles an expression made at run time, expansions included.
 // A syntax error is reported by Eval, as bash does.
-func ArithText(text string) *Arith { return newArith(dropMarks(text), nil, 0) }
+func ArithText(text string) *Arith { return newArith(nil, dropMarks(text), nil, 0) }
 
 // CompileSub compiles the text between the brackets of a subscript.
 func CompileSub(src *Source, from, to int, nodes ...syntax.Node) *Sub {
-	text, cmds := src.cook(from, to, nodes)
-	return newSub(text, cmds, 0)
+	text, cmds := src.cook(from, to, nodes...)
+	return newSub(src.room, text, cmds, 0)
 }
 
 // SubText compiles a subscript from text made at run time.
-func SubText(text string) *Sub { return newSub(dropMarks(text), nil, 0) }
+func SubText(text string) *Sub { return newSub(nil, dropMarks(text), nil, 0) }
 
-func newArith(text string, cmds []command, depth int) *Arith {
-	r := reader{s: text, nodes: cmds, depth: depth}
-	a := arithParts(r.word(modeArith), depth)
+func newArith(m *Room, text string, cmds []command, depth int) *Arith {
+	r := m.reader(text, cmds, depth)
+	a := arithParts(m, r.word(modeArith), depth)
 	a.text = r.unmark(text)
 	return a
 }
 
 // arithParts makes an Arith of a text already taken apart.
-func arithParts(ps []part, depth int) *Arith {
-	a := &Arith{depth: depth}
+func arithParts(m *Room, ps []part, depth int) *Arith {
+	a := m.arith()
+	a.depth = depth
+	if len(ps) == 1 && ps[0].kind == pLit && depth <= maxDepth {
+		a.prog = parseArith(m, ps[0].text, depth)
+		return a
+	}
 	var b, lit strings.Builder
 	brackets := 0
 	for _, p := range flatten(ps) {
@@ -82,7 +87,7 @@ func arithParts(ps []part, depth int) *Arith {
 		a.prog = &prog{bad: true, root: &node{op: nErr, name: "expression recursion level exceeded"}}
 		return a
 	}
-	a.prog = parseArith(b.String(), depth)
+	a.prog = parseArith(m, b.String(), depth)
 	if a.prog.bad && len(a.leaves) > 0 {
 		a.prog = nil
 	}
@@ -127,7 +132,7 @@ func EvalString(env Env, s string) (int64, error) {
 		return n, nil
 	}
 	e := eval{env: env}
-	return e.run(parseArith(dropMarks(s), 0), nil)
+	return e.run(parseArith(nil, dropMarks(s), 0), nil)
 }
 
 // Arith returns the expression of a word that is nothing but $((…)), so that
@@ -243,7 +248,7 @@ func (a *Arith) evalStrings(e *eval, ints []int64, strs []string, plain bool) (i
 		}
 	}
 	b.WriteString(a.lits[len(strs)])
-	return e.run(parseArith(b.String(), a.depth), ints)
+	return e.run(parseArith(nil, b.String(), a.depth), ints)
 }
 
 // leaf evaluates one expansion inside an expression.
@@ -604,7 +609,7 @@ func (x *calc) read(n *node, v *vars.Var) (*Sub, int64, error) {
 		return nil, 0, x.fail("expression recursion level exceeded", n.pos, 0)
 	}
 	x.e.env.Charge(len(s))
-	i, err := x.e.run(parseArith(dropMarks(s), 0), nil)
+	i, err := x.e.run(parseArith(nil, dropMarks(s), 0), nil)
 	return sub, i, err
 }
 
@@ -655,6 +660,9 @@ func (x *calc) warn(text string) {
 func (e *eval) empty(s *Sub) bool {
 	if s.Resolved || s.arith == nil {
 		return false
+	}
+	if len(s.arith.leaves) == 0 {
+		return strings.Trim(s.Text, " \t\n") == ""
 	}
 	for _, l := range s.arith.lits {
 		if strings.Trim(l, " \t\n") != "" {

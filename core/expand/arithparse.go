@@ -94,12 +94,14 @@ type arithParser struct {
 	depth   int
 	nesting int
 	err     *node
+	room    *Room
 }
 
 // parseArith parses s. depth counts the expressions around it.
-func parseArith(s string, depth int) *prog {
-	p := &arithParser{s: s, nesting: depth}
-	pr := &prog{text: s}
+func parseArith(m *Room, s string, depth int) *prog {
+	p := &arithParser{s: s, nesting: depth, room: m}
+	pr := m.prog()
+	pr.text = s
 	for p.i < len(s) && isSpace(s[p.i]) {
 		p.i++
 	}
@@ -274,7 +276,7 @@ func (p *arithParser) identifier() {
 			p.fail("expression recursion level exceeded")
 			return
 		}
-		p.sub = newSub(p.s[end+1:closing], nil, p.nesting+p.depth+1)
+		p.sub = newSub(p.room, p.s[end+1:closing], nil, p.nesting+p.depth+1)
 		p.i = closing + 1
 	}
 }
@@ -374,7 +376,7 @@ func (p *arithParser) assign() *node {
 	v := p.assign()
 	pos := p.start
 	p.lval = nil
-	return &node{op: nAssign, tok: tok, pos: pos, name: n.name, sub: n.sub, a: v, b: n}
+	return p.room.node(node{op: nAssign, tok: tok, pos: pos, name: n.name, sub: n.sub, a: v, b: n})
 }
 
 func (p *arithParser) cond() *node {
@@ -445,7 +447,7 @@ func (p *arithParser) binary(level int) *node {
 		if l < level || p.err != nil {
 			return n
 		}
-		c := &node{op: nChain, a: n}
+		c := p.room.node(node{op: nChain, a: n})
 		switch l {
 		case 0:
 			c.op = nOr
@@ -455,7 +457,7 @@ func (p *arithParser) binary(level int) *node {
 		for levelOf(p.tok) == l {
 			tok, pos := p.tok, p.i
 			p.next()
-			c.rest = append(c.rest, link{tok, pos, p.binary(l + 1)})
+			c.rest = p.room.link(c.rest, link{tok, pos, p.binary(l + 1)})
 		}
 		p.lval = nil
 		n = c
@@ -496,7 +498,7 @@ func (p *arithParser) unary() *node {
 		return p.err
 	}
 	p.next()
-	n := &node{op: op, a: p.unary()}
+	n := p.room.node(node{op: op, a: p.unary()})
 	p.lval = nil
 	return n
 }
@@ -516,7 +518,7 @@ func (p *arithParser) primary() *node {
 		if p.tok != tStr {
 			return p.fail("identifier expected after pre-increment or pre-decrement")
 		}
-		n := &node{op: op, name: p.name, sub: p.sub, pos: p.start}
+		n := p.room.node(node{op: op, name: p.name, sub: p.sub, pos: p.start})
 		p.tok = tNum
 		p.next()
 		return p.checked(n)
@@ -537,15 +539,15 @@ func (p *arithParser) primary() *node {
 		}
 		return n
 	case tNum:
-		n := &node{op: nNum, n: p.num, pos: p.start}
+		n := p.room.node(node{op: nNum, n: p.num, pos: p.start})
 		p.next()
 		return p.checked(n)
 	case tLeaf:
-		n := &node{op: nLeaf, n: p.num, pos: p.start}
+		n := p.room.node(node{op: nLeaf, n: p.num, pos: p.start})
 		p.next()
 		return p.checked(n)
 	case tStr:
-		n := &node{op: nVar, name: p.name, sub: p.sub, pos: p.start}
+		n := p.room.node(node{op: nVar, name: p.name, sub: p.sub, pos: p.start})
 		p.next()
 		switch p.tok {
 		case tPostInc, tPostDec:

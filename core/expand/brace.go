@@ -1,6 +1,7 @@
 package expand
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -8,6 +9,9 @@ import (
 // braces is the brace expansion of a word. It works on text, before anything
 // else is looked at: $a{b,c} is $ab $ac.
 type braces struct {
+	tree  *braceTree
+	deep  bool // nested too deeply
+	over  bool // too much of it to be looked at
 	text  string
 	nodes []command
 	words []*Word // compiled, if there are not many
@@ -20,15 +24,15 @@ func newBraces(text string, nodes []command) *braces {
 	if strings.IndexByte(text, '{') < 0 {
 		return nil
 	}
-	x := braceExpander{limit: fewBraces}
-	list := x.expand(text, 0)
+	x := braceReader{}
+	tree := x.read(text, 0)
 	if !x.found && !x.over {
 		return nil
 	}
-	b := &braces{text: text, nodes: nodes}
-	if !x.over {
-		for _, t := range list {
-			b.words = append(b.words, compileOne(t, nodes))
+	b := &braces{tree: tree, deep: x.deep, over: x.over, text: text, nodes: nodes}
+	if !x.over && tree.n <= fewBraces {
+		for k := range tree.n {
+			b.words = append(b.words, compileOne(tree.word(k), nodes))
 		}
 	}
 	return b
@@ -43,16 +47,17 @@ func (b *braces) each(e *eval, f func(*Word) error) error {
 		}
 		return nil
 	}
-	x := braceExpander{limit: maxBraces, env: e.env}
-	list := x.expand(b.text, 0)
-	if x.deep {
+	if b.deep {
 		return limitError("depth", "brace expansion: nested too deeply")
 	}
-	if x.over {
+	if b.over || b.tree.n > maxBraces || b.tree.n*(len(b.text)+8) > maxBraceBytes {
 		return limitError("memory", "brace expansion: too many words")
 	}
-	for _, t := range list {
-		if plainText(t) {
+	e.env.Charge(b.tree.n)
+	e.out = slices.Grow(e.out, b.tree.n)
+	for k := range b.tree.n {
+		t := b.tree.word(k)
+		if b.tree.plain || plainText(t) {
 			e.out = append(e.out, t)
 		} else if err := f(compileOne(t, b.nodes)); err != nil {
 			return err
@@ -60,6 +65,19 @@ func (b *braces) each(e *eval, f func(*Word) error) error {
 	}
 	return nil
 }
+
+// Count is how many words w stands for by brace expansion, if they are so many
+// that they had better be made one by one with Nth: each is one that stands for itself.
+func (w *Word) Count() (n int, ok bool) {
+	b := w.braces
+	if b == nil || b.words != nil || b.over || !b.tree.plain {
+		return 0, false
+	}
+	return b.tree.n, true
+}
+
+// Nth is the word with the number k, from 0, of a word that has a Count.
+func (w *Word) Nth(k int) string { return w.braces.tree.word(k) }
 
 // plainText reports whether a text is a word that stands for itself.
 func plainText(s string) bool {
@@ -71,24 +89,66 @@ func plainText(s string) bool {
 	return s != ""
 }
 
+// braceTree is a text with its brace expansions. The words it stands for are
+// numbered, so that any can be made without the others.
+type braceTree struct {
+	pre   string       // before the first expansion
+	alts  []*braceTree // {a,b}
+	ends  []int        // how many words come up to the end of each of alts
+	seq   sequence     // {1..9}, if there are no alts
+	tail  *braceTree   // what follows; nil if there is no expansion
+	n     int          // how many words; maxCount if that is all that is known
+	plain bool         // every word stands for itself
+}
+
+const maxCount = 1 << 40
+
+// word makes the word with the number k.
+func (t *braceTree) word(k int) string {
+	if t.tail == nil {
+		return t.pre
+	}
+	return string(t.append(make([]byte, 0, len(t.pre)+16), k))
+}
+
+func (t *braceTree) append(to []byte, k int) []byte {
+	for ; t.tail != nil; t = t.tail {
+		to = append(to, t.pre...)
+		i := k / t.tail.n
+		k %= t.tail.n
+		if t.alts == nil {
+			to = t.seq.append(to, i)
+			continue
+		}
+		at, _ := slices.BinarySearch(t.ends, i+1)
+		if at > 0 {
+			i -= t.ends[at-1]
+		}
+		to = t.alts[at].append(to, i)
+	}
+	return append(to, t.pre...)
+}
+
 // Brace performs brace expansion on the text of a word. The second result is
 // false if there would be too many words.
 func Brace(s string) ([]string, bool) {
-	x := braceExpander{limit: maxBraces}
-	l := x.expand(s, 0)
-	return l, !x.over
+	x := braceReader{}
+	t := x.read(s, 0)
+	if x.over || t.n > maxBraces {
+		return nil, false
+	}
+	var out []string
+	for k := range t.n {
+		out = append(out, t.word(k))
+	}
+	return out, true
 }
 
-type braceExpander struct {
-	limit int
-	made  int
-	size  int
-	over  bool // more words than limit, or nested too deeply
-	deep  bool // nested too deeply
-	found bool // there was a brace expansion
-	env   Env
-
-	scanned int // characters looked at for a closing brace
+type braceReader struct {
+	over    bool // too much to look at, or nested too deeply
+	deep    bool // nested too deeply
+	found   bool // there is a brace expansion
+	scanned int  // characters looked at for a closing brace
 }
 
 const (
@@ -96,68 +156,60 @@ const (
 	maxBraceScan  = 1 << 26 // many braces left open cost their number times the length
 )
 
-func (x *braceExpander) count(n, bytes int) bool {
-	x.made += n
-	x.size += bytes
-	if x.made > x.limit || x.size > maxBraceBytes {
-		x.over = true
-	}
-	if x.env != nil {
-		x.env.Charge(n)
-	}
-	return !x.over
-}
-
-// expand returns the words text stands for.
-func (x *braceExpander) expand(text string, depth int) []string {
+// read makes the tree of a text; nil if that is too much.
+func (x *braceReader) read(text string, depth int) *braceTree {
 	if depth > maxDepth {
 		x.over, x.deep = true, true
 	}
-	if x.over {
-		return nil
-	}
-	for from := 0; ; {
-		open, close, commas, ok := x.findBrace(text, from)
+	for from := 0; !x.over; {
+		open, closing, commas, ok := x.findBrace(text, from)
 		if x.over {
-			return nil
+			break
 		}
 		if !ok {
-			return []string{text}
+			return &braceTree{pre: text, n: 1, plain: text == "" || plainText(text)}
 		}
-		inner := text[open+1 : close]
-		var list []string
+		t := &braceTree{pre: text[:open], plain: open == 0 || plainText(text[:open])}
+		n, something := 0, open > 0 // something: no word is empty
 		if len(commas) > 0 {
-			at := open + 1
-			for _, c := range append(commas, close) {
-				list = append(list, x.expand(text[at:c], depth+1)...)
+			at, all := open+1, true
+			for _, c := range append(commas, closing) {
+				alt := x.read(text[at:c], depth+1)
+				if x.over {
+					return nil
+				}
+				n = min(n+alt.n, maxCount)
+				t.alts, t.ends = append(t.alts, alt), append(t.ends, n)
+				t.plain = t.plain && alt.plain
+				all = all && (alt.tail != nil || alt.pre != "")
 				at = c + 1
 			}
-		} else if list = x.sequence(inner); list == nil {
-			if x.over {
-				return nil
-			}
+			something = something || all
+		} else if t.seq, n = newSequence(text[open+1 : closing]); n == 0 {
 			// {x} is no expansion, but there may be one inside
 			from = open + 1
 			continue
+		} else {
+			t.plain, something = t.plain && !t.seq.odd, true
 		}
 		x.found = true
-		tails := x.expand(text[close+1:], depth+1)
-		if x.over || !x.count(len(list)*len(tails), len(list)*len(tails)*(len(text)+8)) {
+		if t.tail = x.read(text[closing+1:], depth+1); x.over {
 			return nil
 		}
-		out := make([]string, 0, len(list)*len(tails))
-		for _, l := range list {
-			for _, t := range tails {
-				out = append(out, text[:open]+l+t)
-			}
+		t.plain = t.plain && t.tail.plain && (something || t.tail.tail == nil && t.tail.pre != "")
+		if n > maxCount/t.tail.n {
+			t.n = maxCount
+		} else {
+			t.n = n * t.tail.n
 		}
-		return out
+		return t
 	}
+	return nil
 }
 
 // findBrace finds the first brace from position from on that is closed and
 // contains a comma or a sequence.
-func (x *braceExpander) findBrace(s string, from int) (open, close int, commas []int, ok bool) {
+func (x *braceReader) findBrace(s string, from int) (open, close int, commas []int, ok bool) {
 	last := strings.LastIndexByte(s, '}')
 	for i := from; i < last; {
 		if x.scanned > maxBraceScan {
@@ -210,17 +262,25 @@ func skipBraceText(s string, i int) int {
 	return skipQuoted(s, i, false, 0)
 }
 
-// sequence returns the words of {from..to..step}; nil if it is none.
-func (x *braceExpander) sequence(s string) []string {
+// sequence is {from..to..step}.
+type sequence struct {
+	from, step int64
+	width      int  // to which numbers are filled with zeros
+	letters    bool // else numbers
+	odd        bool // some letters are none
+}
+
+// newSequence reads a sequence and counts its words; 0 if it is none.
+func newSequence(s string) (q sequence, n int) {
 	f := strings.Split(s, "..")
 	if len(f) != 2 && len(f) != 3 {
-		return nil
+		return q, 0
 	}
 	step := int64(1)
 	if len(f) == 3 {
 		n, err := strconv.ParseInt(f[2], 10, 64)
 		if err != nil || n == -1<<63 {
-			return nil
+			return q, 0
 		}
 		if step = n; step < 0 {
 			step = -step
@@ -229,37 +289,55 @@ func (x *braceExpander) sequence(s string) []string {
 			step = 1
 		}
 	}
+	var to int64
 	if len(f[0]) == 1 && len(f[1]) == 1 && isLetter(f[0][0]) && isLetter(f[1][0]) {
-		return x.count64(int64(f[0][0]), int64(f[1][0]), step, func(n int64) string {
-			if n == '\\' { // a backslash before nothing
-				return "''"
-			}
-			if n == '`' || n == '$' || n == '"' || n == '\'' { // stands for itself
-				return "\\" + string(rune(n))
-			}
-			return string(rune(n))
-		})
-	}
-	lo, err1 := strconv.ParseInt(f[0], 10, 64)
-	hi, err2 := strconv.ParseInt(f[1], 10, 64)
-	if err1 != nil || err2 != nil {
-		return nil
-	}
-	width := 0
-	if padded(f[0]) || padded(f[1]) {
-		width = max(len(f[0]), len(f[1]))
-	}
-	return x.count64(lo, hi, step, func(n int64) string {
-		t := strconv.FormatInt(n, 10)
-		if len(t) < width {
-			sign := ""
-			if n < 0 {
-				sign, t = "-", t[1:]
-			}
-			t = sign + strings.Repeat("0", width-len(t)-len(sign)) + t
+		q.from, to, q.letters = int64(f[0][0]), int64(f[1][0]), true
+		q.odd = (f[0][0] < 'a') != (f[1][0] < 'a')
+	} else {
+		var err1, err2 error
+		q.from, err1 = strconv.ParseInt(f[0], 10, 64)
+		to, err2 = strconv.ParseInt(f[1], 10, 64)
+		if err1 != nil || err2 != nil {
+			return q, 0
 		}
-		return t
-	})
+		if padded(f[0]) || padded(f[1]) {
+			q.width = max(len(f[0]), len(f[1]))
+		}
+	}
+	dist := uint64(to) - uint64(q.from)
+	if q.step = step; q.from > to {
+		dist, q.step = -dist, -step
+	}
+	count := dist / uint64(step)
+	if count >= 1<<31-2 { // more than bash counts: no sequence
+		return q, 0
+	}
+	return q, int(count) + 1
+}
+
+// append adds the word with the number k.
+func (q *sequence) append(to []byte, k int) []byte {
+	n := q.from + int64(k)*q.step
+	if q.letters {
+		switch n {
+		case '\\': // a backslash before nothing
+			return append(to, "''"...)
+		case '`', '$', '"', '\'': // stands for itself
+			to = append(to, '\\')
+		}
+		return append(to, byte(n))
+	}
+	if q.width > 0 {
+		digits, width := strconv.FormatInt(n, 10), q.width
+		if n < 0 {
+			to, digits, width = append(to, '-'), digits[1:], width-1
+		}
+		for range width - len(digits) {
+			to = append(to, '0')
+		}
+		return append(to, digits...)
+	}
+	return strconv.AppendInt(to, n, 10)
 }
 
 func isLetter(c byte) bool { return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' }
@@ -267,34 +345,4 @@ func isLetter(c byte) bool { return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
 func padded(s string) bool {
 	s = strings.TrimPrefix(s, "-")
 	return len(s) > 1 && s[0] == '0'
-}
-
-func (x *braceExpander) count64(lo, hi, step int64, f func(int64) string) []string {
-	dist := uint64(hi) - uint64(lo)
-	if lo > hi {
-		dist = uint64(lo) - uint64(hi)
-	}
-	n := dist / uint64(step)
-	if n >= 1<<31-2 { // more than bash counts: no sequence
-		return nil
-	}
-	if n >= uint64(x.limit) {
-		x.found, x.over = true, true
-		return nil
-	}
-	x.count(int(n)+1, 0)
-	if x.over {
-		x.found = true
-		return nil
-	}
-	x.made -= int(n) + 1 // counted again as words
-	out := make([]string, 0, n+1)
-	for i := uint64(0); i <= n; i++ {
-		d := int64(i) * step
-		if lo > hi {
-			d = -d
-		}
-		out = append(out, f(lo+d))
-	}
-	return out
 }

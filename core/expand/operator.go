@@ -101,7 +101,7 @@ func (e *eval) indirect(p *param, quoted bool) error {
 		}
 		return &Error{Kind: BadSubst, Text: p.shown() + ": invalid indirect expansion"}
 	}
-	r := reader{s: target + "}"}
+	r := (*Room)(nil).reader(target+"}", nil, 0)
 	t := *p
 	t.sub, t.indirect = nil, false
 	if !r.name(&t) || r.i != len(target) {
@@ -187,7 +187,7 @@ func (e *eval) refElement(name string) *param {
 	if !ok || !strings.HasSuffix(target, "]") {
 		return nil
 	}
-	r := reader{s: target + "}"}
+	r := (*Room)(nil).reader(target+"}", nil, 0)
 	q := &param{}
 	if !r.name(q) || r.i != len(target) || q.sub == nil || q.name == name {
 		return nil

@@ -82,15 +82,16 @@ type Sub struct {
 }
 
 // newSub compiles the text between [ and ].
-func newSub(text string, nodes []command, depth int) *Sub {
+func newSub(m *Room, text string, nodes []command, depth int) *Sub {
 	s := &Sub{Text: text}
 	if text == "@" || text == "*" {
 		s.All = text[0]
 	}
-	r := reader{s: text, nodes: nodes, depth: depth}
-	s.Word = &Word{parts: r.word(modeSub)}
+	r := m.reader(text, nodes, depth)
+	s.Word = m.NewWord()
+	s.Word.parts = r.word(modeSub)
 	s.Word.finish()
-	s.arith = arithParts(s.Word.parts, depth)
+	s.arith = arithParts(m, s.Word.parts, depth)
 	s.arith.text = text
 	return s
 }
@@ -183,7 +184,7 @@ func badSubscript(name string, s *Sub) error {
 func (r *reader) brace(quoted bool) part {
 	start := r.i - 1
 	r.i++
-	p := &param{quoted: quoted, here: r.here}
+	p := r.room.param(param{quoted: quoted, here: r.here})
 	if !r.param(p) || r.i >= len(r.s) || r.s[r.i] != '}' {
 		end, _ := skipBrace(r.s, start+2, quoted, r.depth)
 		r.i = end
@@ -284,7 +285,7 @@ func (r *reader) name(p *param) bool {
 		if !ok || close == r.i+1 {
 			return false
 		}
-		p.sub = newSub(r.s[r.i+1:close], r.nodes, r.depth+1)
+		p.sub = newSub(r.room, r.s[r.i+1:close], r.nodes, r.depth+1)
 		r.i = close + 1
 	}
 	return true
@@ -409,7 +410,7 @@ func (r *reader) slice(p *param) bool {
 	if !ok {
 		return false
 	}
-	p.off = newArith(r.s[r.i:end], r.nodes, r.depth+1)
+	p.off = newArith(r.room, r.s[r.i:end], r.nodes, r.depth+1)
 	r.i = end
 	if r.s[end] == ':' {
 		r.i++
@@ -417,7 +418,7 @@ func (r *reader) slice(p *param) bool {
 		for end = r.i; end < len(r.s) && r.s[end] != '}'; {
 			end = skipQuoted(r.s, end, false, r.depth)
 		}
-		p.len = newArith(r.s[r.i:min(end, len(r.s))], r.nodes, r.depth+1)
+		p.len = newArith(r.room, r.s[r.i:min(end, len(r.s))], r.nodes, r.depth+1)
 		r.i = min(end, len(r.s))
 	}
 	return true

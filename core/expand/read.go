@@ -14,6 +14,8 @@ type reader struct {
 	depth int
 	here  bool // in a here-document
 	open  bool // a single quote is not closed
+	room  *Room
+	stack *[]part // of the words being read, the innermost last
 }
 
 // mode is the quoting context of the text being read.
@@ -54,7 +56,7 @@ func (r *reader) parts(m mode) []part {
 		r.i = len(r.s)
 		return []part{{kind: pError, text: "word", leaf: int32(Limit)}}
 	}
-	b := partsBuilder{mode: m}
+	b := partsBuilder{r: r, mode: m, base: len(*r.stack)}
 	r.here = r.here || m == modeHere
 	single := false // between single quotes, which stay but hide a brace
 	if m == modeWord || m == modeOperand || m == modePattern {
@@ -88,7 +90,7 @@ func (r *reader) parts(m mode) []part {
 				single = false
 			}
 			r.i++
-			b.byte(c, true)
+			b.span(r.i-1, r.i, true)
 		case c == '}' && !single && (m == modeOperand || m == modeQOperand || m == modePattern):
 			return b.done()
 		case c == '/' && m == modePattern && r.i > 0:
@@ -100,11 +102,11 @@ func (r *reader) parts(m mode) []part {
 			for end < len(r.s) && nameByte(r.s[end]) {
 				end++
 			}
-			b.text(r.s[r.i:end], m.quoted())
+			b.span(r.i, end, m.quoted())
 			r.i = end
 		default:
 			r.i++
-			b.byte(c, m.quoted())
+			b.span(r.i-1, r.i, m.quoted())
 			switch {
 			case m == modeOperand && c == ':':
 				r.tilde(&b, tildeColon)
@@ -121,56 +123,77 @@ func (r *reader) parts(m mode) []part {
 	return b.done()
 }
 
-// partsBuilder joins literal bytes into parts.
+// partsBuilder joins literal bytes into parts, which stand on the reader's stack until all are there.
+// A literal is a piece of the reader's text; one that is not as it stands there is put together in buf.
 type partsBuilder struct {
-	mode   mode
-	parts  []part
-	buf    []byte
-	quoted bool
-	assign bool // the word began with name=
+	r        *reader
+	mode     mode
+	base     int // of its parts on the stack
+	from, to int // the literal in the text, if buf is empty
+	buf      []byte
+	quoted   bool
+	assign   bool // the word began with name=
 }
 
-func (b *partsBuilder) byte(c byte, quoted bool) {
-	if len(b.buf) > 0 && b.quoted != quoted {
+// span adds a piece of the reader's text.
+func (b *partsBuilder) span(from, to int, quoted bool) {
+	if b.quoted != quoted {
 		b.flush()
 	}
 	b.quoted = quoted
-	b.buf = append(b.buf, c)
+	switch {
+	case len(b.buf) > 0:
+		b.buf = append(b.buf, b.r.s[from:to]...)
+	case b.from == b.to:
+		b.from, b.to = from, to
+	case b.to == from:
+		b.to = to
+	default:
+		b.buf = append(append(b.buf, b.r.s[b.from:b.to]...), b.r.s[from:to]...)
+	}
 }
 
-func (b *partsBuilder) text(s string, quoted bool) {
-	if len(b.buf) > 0 && b.quoted != quoted {
-		b.flush()
+// literal is what has been joined so far.
+func (b *partsBuilder) literal() string {
+	if len(b.buf) > 0 {
+		return string(b.buf)
 	}
-	b.quoted = quoted
-	b.buf = append(b.buf, s...)
+	return b.r.s[b.from:b.to]
 }
 
 func (b *partsBuilder) flush() {
-	if len(b.buf) > 0 {
-		s := string(b.buf)
-		b.parts = append(b.parts, part{kind: pLit, quoted: b.quoted, text: s, meta: hasMeta(s)})
-		b.buf = b.buf[:0]
+	if s := b.literal(); s != "" {
+		*b.r.stack = append(*b.r.stack, part{kind: pLit, quoted: b.quoted, text: s, meta: hasMeta(s)})
+		b.buf, b.from, b.to = b.buf[:0], 0, 0
 	}
 }
 
 func (b *partsBuilder) add(p part) {
 	b.flush()
-	b.parts = append(b.parts, p)
+	*b.r.stack = append(*b.r.stack, p)
 }
 
+// done takes the parts off the stack.
 func (b *partsBuilder) done() []part {
 	b.flush()
-	return b.parts
+	read := (*b.r.stack)[b.base:]
+	if len(read) == 0 {
+		return nil
+	}
+	parts := b.r.room.some(len(read))
+	copy(parts, read)
+	clear(read)
+	*b.r.stack = (*b.r.stack)[:b.base]
+	return parts
 }
 
 // assignment reports, right after an =, whether it ends a name at the
 // beginning of the word: then a tilde may follow.
 func (b *partsBuilder) assignment() bool {
-	if b.assign || len(b.parts) > 0 || b.quoted {
+	if b.assign || len(*b.r.stack) > b.base || b.quoted {
 		return false
 	}
-	name := strings.TrimSuffix(string(b.buf[:len(b.buf)-1]), "+")
+	name := strings.TrimSuffix(strings.TrimSuffix(b.literal(), "="), "+")
 	if i := strings.IndexByte(name, '['); i > 0 && strings.HasSuffix(name, "]") {
 		name = name[:i]
 	}
@@ -240,15 +263,11 @@ func (r *reader) marked(quoted bool) part {
 
 func (r *reader) backslash(b *partsBuilder, m mode) {
 	r.i++
-	if r.i == len(r.s) {
-		b.byte('\\', true)
+	if r.i == len(r.s) || r.s[r.i] == mark {
+		b.span(r.i-1, r.i, true)
 		return
 	}
 	c := r.s[r.i]
-	if c == mark {
-		b.byte('\\', true)
-		return
-	}
 	r.i++
 	if c == '\n' {
 		return
@@ -258,10 +277,10 @@ func (r *reader) backslash(b *partsBuilder, m mode) {
 		keep := c != '$' && c != '`' && c != '\\' &&
 			!(c == '"' && m != modeHere) && !(c == '}' && m == modeQOperand)
 		if keep {
-			b.byte('\\', true)
+			b.span(r.i-2, r.i-1, true)
 		}
 	}
-	b.byte(c, true)
+	b.span(r.i-1, r.i, true)
 }
 
 // single reads '…'.
@@ -276,7 +295,9 @@ func (r *reader) single() []part {
 	if s == "" {
 		return nil
 	}
-	return []part{{kind: pLit, quoted: true, text: r.unmark(s)}}
+	parts := r.room.some(1)
+	parts[0] = part{kind: pLit, quoted: true, text: r.unmark(s)}
+	return parts
 }
 
 // unmark puts back the source text of substitutions that the parser saw in
@@ -309,7 +330,7 @@ func (r *reader) dollar(b *partsBuilder, m mode) {
 	start := r.i
 	r.i++
 	if r.i == len(r.s) {
-		b.byte('$', quoted)
+		b.span(start, start+1, quoted)
 		return
 	}
 	switch c := r.s[r.i]; {
@@ -317,7 +338,7 @@ func (r *reader) dollar(b *partsBuilder, m mode) {
 		b.add(r.brace(quoted))
 	case c == '(' && r.i+1 < len(r.s) && r.s[r.i+1] == '(':
 		if end, ok := skipArith(r.s, r.i+2); ok {
-			a := newArith(r.s[r.i+2:end], r.nodes, r.depth)
+			a := newArith(r.room, r.s[r.i+2:end], r.nodes, r.depth)
 			b.add(part{kind: pArith, arith: a, quoted: quoted})
 			r.i = end + 2
 			return
@@ -330,23 +351,23 @@ func (r *reader) dollar(b *partsBuilder, m mode) {
 	case c == '[':
 		end, ok := skipTo(r.s, r.i+1, ']')
 		if !ok {
-			b.byte('$', quoted)
+			b.span(start, start+1, quoted)
 			return
 		}
-		b.add(part{kind: pArith, arith: newArith(r.s[r.i+1:end], r.nodes, r.depth), quoted: quoted})
+		b.add(part{kind: pArith, arith: newArith(r.room, r.s[r.i+1:end], r.nodes, r.depth), quoted: quoted})
 		r.i = end + 1
 	case nameStart(c):
 		end := r.i
 		for end < len(r.s) && nameByte(r.s[end]) {
 			end++
 		}
-		b.add(part{kind: pParam, quoted: quoted, par: &param{name: r.s[r.i:end], kind: parVar}})
+		b.add(part{kind: pParam, quoted: quoted, par: r.room.param(param{name: r.s[r.i:end], kind: parVar})})
 		r.i = end
 	case c >= '0' && c <= '9':
-		b.add(part{kind: pParam, quoted: quoted, par: &param{name: string(c), kind: parPos, pos: int(c - '0')}})
+		b.add(part{kind: pParam, quoted: quoted, par: r.room.param(param{name: r.s[r.i : r.i+1], kind: parPos, pos: int(c - '0')})})
 		r.i++
 	case strings.IndexByte("@*#?-$!", c) >= 0:
-		b.add(part{kind: pParam, quoted: quoted, par: &param{name: string(c), kind: parSpecial}})
+		b.add(part{kind: pParam, quoted: quoted, par: r.room.param(param{name: r.s[r.i : r.i+1], kind: parSpecial})})
 		r.i++
 	case c == '\'' && (!quoted || m == modeQOperand && !r.here):
 		r.i++
@@ -360,7 +381,7 @@ func (r *reader) dollar(b *partsBuilder, m mode) {
 	case c == '"' && !quoted:
 		// $"…" without a catalogue is "…"
 	default:
-		b.byte('$', quoted)
+		b.span(start, start+1, quoted)
 	}
 }
 

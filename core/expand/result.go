@@ -127,8 +127,13 @@ func Pattern(env Env, w *Word) (string, error) {
 // Matches reports whether s matches the pattern w, as case and [[ == ]] ask.
 // The pattern of a word of AsPattern that is a constant was compiled with it.
 func Matches(env Env, w *Word, s string, flags Flags) (bool, error) {
-	if w.match != nil && flags&NoCaseMatch == 0 {
-		return w.match.Match(s), nil
+	if flags&NoCaseMatch == 0 {
+		if w.same {
+			return w.lit == s, nil
+		}
+		if w.match != nil {
+			return w.match.Match(s), nil
+		}
 	}
 	pattern, err := Pattern(env, w)
 	if err != nil {
@@ -140,7 +145,10 @@ func Matches(env Env, w *Word, s string, flags Flags) (bool, error) {
 // AsPattern prepares a word that has just been compiled for Matches.
 func (w *Word) AsPattern() {
 	if w.isLit && w.parts == nil {
-		w.match = NewMatcher(w.lit, 0)
+		w.same = !hasMeta(w.lit)
+		if !w.same {
+			w.match = NewMatcher(w.lit, 0)
+		}
 	} else {
 		w.match = constant(w.parts)
 	}

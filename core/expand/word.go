@@ -16,6 +16,7 @@ type Source struct {
 
 	base  int // what the parser's offsets in it begin with
 	ticks []tick
+	room  *Room
 }
 
 // off is a position's offset in the text.
@@ -31,13 +32,22 @@ type tick struct {
 
 // NewSource returns the Source of text that parsed as nodes. They are walked
 // only if text contains a backquote; their depth must have been checked.
-func NewSource(text string, nodes ...syntax.Node) *Source { return NewSourceAt(text, 0, nodes...) }
+func NewSource(text string, nodes ...syntax.Node) *Source {
+	src := SourceAt(text, 0, nil)
+	src.AddTicks(nodes...)
+	return &src
+}
 
-// NewSourceAt is NewSource for a text at the parser's offset base.
-func NewSourceAt(text string, base int, nodes ...syntax.Node) *Source {
-	src := &Source{Text: text, base: base}
-	if strings.IndexByte(text, '`') < 0 {
-		return src
+// SourceAt is a Source for a text at the parser's offset base, compiled into
+// room, which may be nil. One that contains a backquote needs AddTicks.
+func SourceAt(text string, base int, room *Room) Source {
+	return Source{Text: text, base: base, room: room}
+}
+
+// AddTicks tells the source of the text that parsed as nodes.
+func (src *Source) AddTicks(nodes ...syntax.Node) {
+	if strings.IndexByte(src.Text, '`') < 0 {
+		return
 	}
 	for _, n := range nodes {
 		if n != nil {
@@ -52,7 +62,6 @@ func NewSourceAt(text string, base int, nodes ...syntax.Node) *Source {
 		}
 		src.ticks[i].parent = p
 	}
-	return src
 }
 
 func (src *Source) addTicks(n syntax.Node) {
@@ -100,7 +109,7 @@ const mark = '\x00'
 
 // cook returns the text between two offsets as bash would see it: commands
 // replaced by marks, backslashes of backquotes taken off, bytes decoded.
-func (src *Source) cook(from, to int, roots []syntax.Node) (string, []command) {
+func (src *Source) cook(from, to int, roots ...syntax.Node) (string, []command) {
 	from, to = max(0, min(from, len(src.Text))), max(0, min(to, len(src.Text)))
 	if to < from {
 		to = from
@@ -210,6 +219,8 @@ type Word struct {
 	isLit bool     // constant: no expansion, glob or brace
 	memo  bool     // contains a command or process substitution
 	solid bool     // no unquoted expansion, no pattern
+	open  bool     // a single quote in it is not closed
+	same  bool     // of AsPattern: a pattern that matches lit and nothing else
 	fast  fastKind // which of the common words it is
 
 	parts  []part
@@ -217,7 +228,6 @@ type Word struct {
 	text   string // source, for messages
 	braces *braces
 	match  *Matcher // of AsPattern, of a constant
-	open   bool     // a single quote in it is not closed
 }
 
 // fastKind singles out the words that most commands consist of.
@@ -274,7 +284,7 @@ type part struct {
 // CompileWord reads the text of w. Brace expansion is prepared, too; only
 // Fields performs it.
 func CompileWord(src *Source, w *syntax.Word) *Word {
-	out := &Word{}
+	out := src.room.NewWord()
 	CompileInto(out, src, w)
 	return out
 }
@@ -291,15 +301,15 @@ func CompileInto(out *Word, src *Source, w *syntax.Word) {
 		out.text, out.lit, out.isLit = raw, raw, true
 		return
 	}
-	text, nodes := src.cook(from, to, []syntax.Node{w})
-	out.compile(text, nodes)
+	text, nodes := src.cook(from, to, w)
+	out.compile(src.room, text, nodes)
 	out.text = Decode(raw)
 }
 
 // CompilePrompt compiles a text made at run time by the rules of a
 // here-document: quotes mean nothing, $ and backslash do.
 func CompilePrompt(text string) *Word {
-	r := reader{s: dropMarks(text)}
+	r := (*Room)(nil).reader(dropMarks(text), nil, 0)
 	w := &Word{parts: r.word(modeHere)}
 	w.finish()
 	return w
@@ -311,12 +321,12 @@ func CompileText(text string) *Word { return compile(dropMarks(text), nil) }
 
 func compile(text string, nodes []command) *Word {
 	w := &Word{}
-	w.compile(text, nodes)
+	w.compile(nil, text, nodes)
 	return w
 }
 
-func (w *Word) compile(text string, nodes []command) {
-	w.compileOne(text, nodes)
+func (w *Word) compile(m *Room, text string, nodes []command) {
+	w.compileOne(m, text, nodes)
 	if !w.isLit || strings.IndexByte(text, '{') >= 0 {
 		if b := newBraces(text, nodes); b != nil {
 			w.braces, w.isLit = b, false
@@ -326,12 +336,12 @@ func (w *Word) compile(text string, nodes []command) {
 
 func compileOne(text string, nodes []command) *Word {
 	w := &Word{}
-	w.compileOne(text, nodes)
+	w.compileOne(nil, text, nodes)
 	return w
 }
 
-func (w *Word) compileOne(text string, nodes []command) {
-	r := reader{s: text, nodes: nodes}
+func (w *Word) compileOne(m *Room, text string, nodes []command) {
+	r := m.reader(text, nodes, 0)
 	w.parts = r.word(modeWord)
 	w.open = r.open
 	w.finish()
@@ -343,7 +353,7 @@ func CompileHereDoc(src *Source, r *syntax.Redirect) *Word {
 	if r.Hdoc == nil || len(r.Hdoc.Parts) == 0 {
 		return &Word{isLit: true}
 	}
-	text, nodes := src.cook(src.off(r.Hdoc.Pos()), src.off(r.Hdoc.End()), []syntax.Node{r.Hdoc})
+	text, nodes := src.cook(src.off(r.Hdoc.Pos()), src.off(r.Hdoc.End()), r.Hdoc)
 	text = text[:strings.LastIndexByte(text, '\n')+1] // without the delimiter's line
 	if r.Op == syntax.DashHdoc {
 		text = stripTabs(text)
@@ -352,8 +362,9 @@ func CompileHereDoc(src *Source, r *syntax.Redirect) *Word {
 	if strings.ContainsAny(delim, "'\"\\") {
 		return &Word{isLit: true, lit: text, parts: []part{{kind: pLit, quoted: true, text: text}}}
 	}
-	rd := reader{s: text, nodes: nodes}
-	w := &Word{parts: rd.word(modeHere)}
+	rd := src.room.reader(text, nodes, 0)
+	w := src.room.NewWord()
+	w.parts = rd.word(modeHere)
 	w.finish()
 	return w
 }
@@ -416,6 +427,15 @@ func (w *Word) finish() {
 // constant computes the value of a word of literals. It is none if it is a
 // pattern.
 func (w *Word) constant() {
+	if len(w.parts) == 1 {
+		p := &w.parts[0]
+		if p.kind == pQuote && len(p.parts) == 1 {
+			p = &p.parts[0]
+		}
+		w.isLit = p.kind == pQuote || p.quoted || !p.meta || !isPattern(p.text, ExtGlob)
+		w.lit = p.text
+		return
+	}
 	var b, pattern strings.Builder
 	for _, p := range w.parts {
 		if p.kind == pQuote {

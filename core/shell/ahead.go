@@ -16,6 +16,8 @@ const aheadBytes = 1 << 10
 type ahead struct {
 	text  string
 	units []parsedUnit
+	first int    // of units, the next one
+	shelf *shelf // of the script's code
 }
 
 // parsedUnit is the tree of one complete line.
@@ -30,26 +32,35 @@ type origin struct{ off, line int }
 
 // next is nextUnit, which parses a few lines more than it is asked for.
 func (a *ahead) next(text string, off, line int) (u *Unit, next int, err error) {
-	if a.text != text || len(a.units) == 0 || a.units[0].off != off {
+	if a.text != text || a.first == len(a.units) || a.units[a.first].off != off {
 		a.fill(text, off)
 	}
 	if len(a.units) == 0 {
 		return nextUnit(text, off, line)
 	}
-	p := a.units[0]
-	if a.units = a.units[1:]; len(a.units) == 0 {
-		*a = ahead{}
+	p := a.units[a.first]
+	a.units[a.first] = parsedUnit{} // its tree is garbage now
+	a.first++
+	if a.shelf == nil {
+		a.shelf = &shelf{}
 	}
 	u = newUnit(text[p.start:p.next], line+strings.Count(text[off:p.start], "\n"))
-	if err := u.compile(p.stmts, p.origin); err != nil {
+	if err := u.compile(p.stmts, p.origin, a.shelf); err != nil {
 		return nil, len(text), err
+	}
+	if p.next == len(text) {
+		*a = ahead{}
 	}
 	return u, p.next, nil
 }
 
 // fill parses lines from off on, up to one that has an error.
 func (a *ahead) fill(text string, off int) {
-	*a = ahead{text: text}
+	if a.text != text {
+		*a = ahead{text: text}
+	}
+	clear(a.units)
+	a.units, a.first = a.units[:0], 0
 	r := &lineReader{text: text, off: off, checked: off, between: true}
 	p := parsedUnit{off: off}
 	end := func() {

@@ -39,7 +39,7 @@ func (m *Machine) aliasedUnit(p *Process, text string, off, line int) (*Unit, st
 				return nil, text, len(text), nil
 			}
 			u := newUnit(rest[:n], line)
-			if err := u.compile(stmts, origin{}); err != nil {
+			if err := u.compile(stmts, origin{}, &shelf{}); err != nil {
 				return nil, text, len(text), err
 			}
 			return u, text, off + n, nil

@@ -3,6 +3,7 @@ package shell
 import (
 	"bytes"
 	"io"
+	"math"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -165,6 +166,9 @@ func (o *readOptions) set(c byte, value string) (bad string) {
 	return ""
 }
 
+// readTurn is about how many bytes are read in one step.
+const readTurn = 256 << 10
+
 func (m *Machine) biRead(p *Process, argv []string) int {
 	o, names, status := m.readArgs(p, argv)
 	if status >= 0 {
@@ -190,7 +194,10 @@ func (m *Machine) biRead(p *Process, argv []string) int {
 	}
 	// A whole line that is already there needs no frame.
 	if o.max < 0 && !o.exact && m.lineThere(file, o.delim) {
-		line, err := m.readLine(file, o.delim)
+		line, err := m.readLine(file, o.delim, readTurn)
+		if err == nil && line[len(line)-1] != o.delim {
+			return m.pushRead(p, argv, o, append([]byte(nil), line...))
+		}
 		if err == nil && (o.raw || !endsEscaped(line)) {
 			return m.readStore(p, &o, names, string(line[:len(line)-1]), true)
 		}
@@ -248,8 +255,8 @@ func (m *Machine) stepRead(p *Process, f *Frame) {
 		m.endRead(p, 1)
 		return
 	}
-	for turns := 0; ; turns++ {
-		if o.max >= 0 && m.readEnough(&o, x.Data) {
+	for got := 0; got < readTurn; {
+		if o.max >= 0 && f.counted(&o) >= o.max {
 			m.endRead(p, m.readStore(p, &o, names, string(x.Data), true))
 			return
 		}
@@ -258,13 +265,22 @@ func (m *Machine) stepRead(p *Process, f *Frame) {
 			m.endRead(p, 142)
 			return
 		}
+		most := readTurn
+		if o.max >= 0 {
+			most = min(most, o.max-f.N) // no character is shorter than a byte
+		}
 		var line []byte
 		var err error
-		if o.max >= 0 {
-			line, err = m.readOne(file)
+		if o.exact {
+			line = m.scratch()
+			line = line[:min(len(line), most)]
+			var n int
+			n, err = m.read(file, line)
+			line = line[:n]
 		} else {
-			line, err = m.readLine(file, o.delim)
+			line, err = m.readLine(file, o.delim, most)
 		}
+		got += len(line) + 1
 		x.Data = append(x.Data, line...)
 		m.hold(len(x.Data))
 		switch {
@@ -275,49 +291,37 @@ func (m *Machine) stepRead(p *Process, f *Frame) {
 			m.endRead(p, m.readStore(p, &o, names, string(x.Data), false))
 			return
 		}
-		if o.max >= 0 {
-			if !o.exact && len(line) > 0 && line[0] == o.delim {
-				m.endRead(p, m.readStore(p, &o, names, string(x.Data[:len(x.Data)-1]), true))
-				return
-			}
+		if o.exact || len(line) == 0 || line[len(line)-1] != o.delim {
 			continue
 		}
 		if o.raw || !endsEscaped(x.Data) {
 			m.endRead(p, m.readStore(p, &o, names, string(x.Data[:len(x.Data)-1]), true))
 			return
 		}
-		if o.delim == '\n' {
+		if o.delim == '\n' && o.max < 0 {
 			x.Data = x.Data[:len(x.Data)-2] // a continued line
 		}
 	}
 }
 
-func (m *Machine) readOne(file int) ([]byte, error) {
-	if cap(m.rt.line) == 0 {
-		m.rt.line = make([]byte, 0, 64)
-	}
-	m.rt.line = m.rt.line[:1]
-	n, err := m.read(file, m.rt.line)
-	return m.rt.line[:n], err
-}
-
-// readEnough reports whether -n or -N characters are there.
-func (m *Machine) readEnough(o *readOptions, data []byte) bool {
-	n, esc := 0, false
-	for i := 0; i < len(data); {
-		if !utf8.FullRune(data[i:]) {
-			return false
+// counted gives how many characters of -n and -N are there: N, in the first I bytes read.
+func (f *Frame) counted(o *readOptions) int {
+	data := f.X.Data
+	for f.I < len(data) {
+		at := f.I
+		if !o.raw && data[at] == '\\' { // the next character is meant
+			at++
 		}
-		_, w := utf8.DecodeRune(data[i:])
-		if !o.raw && data[i] == '\\' && !esc {
-			esc = true
-		} else {
-			esc = false
-			n++
+		if !utf8.FullRune(data[at:]) {
+			break
 		}
-		i += w
+		_, w := utf8.DecodeRune(data[at:])
+		if at == f.I || data[at] != '\n' { // a continued line counts for nothing
+			f.N++
+		}
+		f.I = at + w
 	}
-	return n >= o.max
+	return f.N
 }
 
 func (m *Machine) endRead(p *Process, status int) {
@@ -328,9 +332,7 @@ func (m *Machine) endRead(p *Process, status int) {
 // readStore splits what was read into the variables. ok is false at end of file.
 func (m *Machine) readStore(p *Process, o *readOptions, names []string, line string, ok bool) int {
 	status := boolStatus(ok)
-	if strings.IndexByte(line, 0) >= 0 {
-		line = strings.ReplaceAll(line, "\x00", "")
-	}
+	line = dropNUL(line)
 	if !o.raw && strings.Contains(line, "\\\n") {
 		line = dropContinued(line)
 	}
@@ -418,6 +420,21 @@ func (m *Machine) assignName(p *Process, name, value string) error {
 		return &expand.Error{Kind: expand.BadSubscript, Text: "eryxsh: read: " + name + ": command substitution in a subscript: not yet"}
 	}
 	return err
+}
+
+// dropNUL removes the NUL bytes, of which there may be nothing else.
+func dropNUL(s string) string {
+	at := strings.IndexByte(s, 0)
+	if at < 0 {
+		return s
+	}
+	b := append(make([]byte, 0, at), s[:at]...)
+	for i := at; i < len(s); i++ {
+		if s[i] != 0 {
+			b = append(b, s[i])
+		}
+	}
+	return string(b)
 }
 
 // dropContinued removes each backslash-newline pair, whatever the delimiter was.
@@ -602,15 +619,19 @@ func (m *Machine) stepMapfile(p *Process, f *Frame) {
 // mapLines reads lines into the array, as many as one turn may take.
 func (m *Machine) mapLines(p *Process, f *Frame, o *mapfileOptions, file int, name string) {
 	own := p.Shell.Vars.Own(name)
-	for turn := 0; turn < 4096; turn++ {
+	for turn := 0; turn < 512; turn++ {
 		if o.count > 0 && f.N-o.skip >= o.count {
 			break
 		}
-		line, err := m.readLine(file, o.delim)
+		line, err := m.readLine(file, o.delim, readTurn)
 		f.X.Data = append(f.X.Data, line...)
 		m.hold(len(f.X.Data))
+		m.charge(1)
 		if err == cmd.ErrBlocked {
 			p.Wait = Wait{Kind: WaitsRead, File: file}
+			return
+		}
+		if err == nil && line[len(line)-1] != o.delim { // a long line
 			return
 		}
 		if len(f.X.Data) == 0 || err != nil && err != io.EOF {
@@ -627,7 +648,7 @@ func (m *Machine) mapLines(p *Process, f *Frame, o *mapfileOptions, file int, na
 		if o.trim || o.delim == 0 {
 			text = strings.TrimSuffix(text, string(o.delim))
 		}
-		text = strings.ReplaceAll(text, "\x00", "")
+		text = dropNUL(text)
 		at := f.I
 		own.SetIndex(int64(at), text)
 		f.I++
@@ -681,7 +702,7 @@ func (m *Machine) stepReadMenu(p *Process, f *Frame) {
 	var line []byte
 	err := io.EOF
 	if ok {
-		line, err = m.readLine(file, '\n')
+		line, err = m.readLine(file, '\n', math.MaxInt)
 	}
 	f.X.Data = append(f.X.Data, line...)
 	if err == cmd.ErrBlocked {

@@ -35,8 +35,15 @@ func (f *Frame) wrong(bottom bool) string {
 	case FWhile:
 		_, fits = f.node.(*whileClause)
 	case FFor, FSelect:
-		_, fits = f.node.(*forClause)
-		fits = fits && (f.Kind == FSelect || f.I <= len(f.Words))
+		n, ok := f.node.(*forClause)
+		fits = ok && (f.Kind == FSelect || f.I <= max(len(f.Words), f.N))
+		if fits && f.Kind == FFor && f.N > 0 {
+			count, ok := 0, false
+			if len(n.words) == 1 {
+				count, ok = n.words[0].Count()
+			}
+			fits = ok && f.N == count && len(f.Words) == 0
+		}
 	case FCFor:
 		_, fits = f.node.(*cFor)
 	case FCase:
@@ -87,7 +94,8 @@ func (f *Frame) wrong(bottom bool) string {
 		fits = f.X == nil || f.I <= len(f.X.Text)
 	case FRead:
 		needsX = true
-		fits = f.PC >= readLineNow && f.PC <= readMenu && (f.PC == readMenu || len(f.Words) > 0)
+		fits = f.PC >= readLineNow && f.PC <= readMenu && (f.PC == readMenu || len(f.Words) > 0) &&
+			(f.PC != readLineNow || f.X == nil || f.I >= 0 && f.I <= len(f.X.Data) && f.N >= 0 && f.N <= f.I)
 	case FMapfile, FArgv:
 		needsX = f.Kind == FMapfile
 		fits = len(f.Words) > 0

@@ -17,7 +17,7 @@ import (
 type Unit struct {
 	Line  int    // line number of the unit's first line in its file
 	Text  string // encoded as expand.Encode does
-	src   *expand.Source
+	src   expand.Source
 	body  *list
 	nodes []node // by address
 	warn  []warning

@@ -2,7 +2,6 @@ package shell
 
 import (
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -15,13 +14,14 @@ import (
 // already bounded, so it recurses freely.
 type compiler struct {
 	u     *Unit
+	shelf *shelf
 	at    origin // of u
 	base  int    // line of the command being compiled
 	shift int    // from the lines of the text to those bash counts, in a substitution
 }
 
 // compile fills u from its statements, which the parser met at the origin.
-func (u *Unit) compile(stmts []*syntax.Stmt, at origin) (err error) {
+func (u *Unit) compile(stmts []*syntax.Stmt, at origin, to *shelf) (err error) {
 	defer func() {
 		if x := recover(); x != nil {
 			e, ok := x.(*SyntaxError)
@@ -31,28 +31,19 @@ func (u *Unit) compile(stmts []*syntax.Stmt, at origin) (err error) {
 			err = e
 		}
 	}()
-	roots := make([]syntax.Node, len(stmts))
-	for i, s := range stmts {
-		roots[i] = s
-	}
-	u.src = expand.NewSourceAt(u.Text, at.off, roots...)
-	c := &compiler{u: u, at: at}
-	u.nodes = make([]node, 0, 8)
-	u.body = c.list(stmts, 0, len(u.Text))
-	u.number()
-	return nil
-}
-
-// number sorts the nodes by their addresses and tells apart those that share one.
-func (u *Unit) number() {
-	slices.SortStableFunc(u.nodes, func(a, b node) int { return a.at().addr.compare(b.at().addr) })
-	for i := 1; i < len(u.nodes); i++ {
-		a, b := u.nodes[i-1].at().addr, &u.nodes[i].at().addr
-		n := a.N
-		if a.N = 0; a == *b {
-			b.N = n + 1
+	u.src = expand.SourceAt(u.Text, at.off, &to.Room)
+	if strings.IndexByte(u.Text, '`') >= 0 {
+		roots := make([]syntax.Node, len(stmts))
+		for i, s := range stmts {
+			roots[i] = s
 		}
+		u.src.AddTicks(roots...)
 	}
+	c := &compiler{u: u, shelf: to, at: at}
+	to.addressed = to.addressed[:0] // what a unit that failed left
+	u.body = c.list(stmts, 0, len(u.Text))
+	u.nodes = to.number()
+	return nil
 }
 
 // fail reports a construct bash would not have parsed, or one we do not have.
@@ -83,17 +74,18 @@ func (c *compiler) span(k NodeKind, start, end int) place {
 }
 
 // index makes a node findable by its address.
-func (c *compiler) index(n node) { c.u.nodes = append(c.u.nodes, n) }
+func (c *compiler) index(n node) { c.shelf.addressed = append(c.shelf.addressed, addressed{node: n}) }
 
 func (c *compiler) list(stmts []*syntax.Stmt, start, end int) *list {
-	l := &list{place: c.span(NList, start, end)}
+	l := c.shelf.lists.One()
+	l.place = c.span(NList, start, end)
 	if len(stmts) > 0 {
 		l.line = c.line(stmts[0])
 	}
 	c.index(l)
-	l.stmts = make([]*stmt, 0, len(stmts))
-	for _, s := range stmts {
-		l.stmts = append(l.stmts, c.stmt(s))
+	l.stmts = c.shelf.stmtRefs.Some(len(stmts))
+	for i, s := range stmts {
+		l.stmts[i] = c.stmt(s)
 	}
 	return l
 }
@@ -110,16 +102,20 @@ func (c *compiler) stmt(s *syntax.Stmt) *stmt {
 	if s.Coprocess || s.Disown {
 		c.fail(s, "syntax error near unexpected token `|'")
 	}
-	st := &stmt{place: c.place(s, NStmt), negated: s.Negated, background: s.Background}
+	st := c.shelf.stmts.One()
+	st.place, st.negated, st.background = c.place(s, NStmt), s.Negated, s.Background
 	if s.Semicolon.IsValid() { // the text of a job does not show its &
 		st.addr.End = uint32(c.off(s.Semicolon))
 	}
 	st.end = st.line
-	line := c.line(s)
+	line := st.line
 	if s.Cmd != nil {
 		line = c.commandLine(s)
 	}
 	c.base = line
+	if len(s.Redirs) > 0 {
+		st.redirs = c.shelf.directed.Some(len(s.Redirs))[:0]
+	}
 	for _, r := range s.Redirs {
 		st.end = c.last(r.Word)
 		d := c.redir(r)
@@ -162,13 +158,15 @@ func (c *compiler) stmt(s *syntax.Stmt) *stmt {
 func (c *compiler) alone(st *stmt) *stmt {
 	only := st
 	if st.background {
-		copied := *st
-		copied.background = false
-		c.index(&copied)
-		only = &copied
+		only = c.shelf.stmts.One()
+		*only = *st
+		only.background = false
+		c.index(only)
 	}
-	st.alone = &list{place: c.span(NList, int(st.addr.Start), int(st.addr.End)), stmts: []*stmt{only}, stage: true}
-	st.alone.line = st.line
+	l := c.shelf.lists.One()
+	l.place, l.stmts, l.stage = c.span(NList, int(st.addr.Start), int(st.addr.End)), c.shelf.stmtRefs.Some(1), true
+	l.stmts[0], l.line = only, st.line
+	st.alone = l
 	c.index(st.alone)
 	return st
 }
@@ -201,7 +199,7 @@ func (c *compiler) command(cmd syntax.Command) node {
 	case *syntax.FuncDecl:
 		n = &funcDecl{place: c.place(x, NFunc), name: c.text(x.Name), body: c.stmt(x.Body)}
 	case *syntax.ArithmCmd:
-		e := expand.CompileArith(c.u.src, c.off(x.Left)+2, c.off(x.Right), x)
+		e := expand.CompileArith(&c.u.src, c.off(x.Left)+2, c.off(x.Right), x)
 		a := &arithCmd{place: c.place(x, NArith), expr: e, memo: e.NeedsMemo()}
 		a.line = c.last(x)
 		n = a
@@ -233,7 +231,7 @@ func (c *compiler) command(cmd syntax.Command) node {
 }
 
 func (c *compiler) ifClause(x *syntax.IfClause) node {
-	first := &ifClause{place: c.place(x, NIf)}
+	first := c.ifAt(x)
 	for at := first; ; {
 		c.index(at)
 		at.cond, at.then = c.body(x.Cond), c.body(x.Then)
@@ -245,9 +243,15 @@ func (c *compiler) ifClause(x *syntax.IfClause) node {
 			return first
 		}
 		x = x.Else
-		next := &ifClause{place: c.place(x, NIf)}
+		next := c.ifAt(x)
 		at.els, at = next, next
 	}
+}
+
+func (c *compiler) ifAt(x *syntax.IfClause) *ifClause {
+	n := c.shelf.ifs.One()
+	n.place = c.place(x, NIf)
+	return n
 }
 
 func (c *compiler) forClause(x *syntax.ForClause) node {
@@ -269,14 +273,16 @@ func (c *compiler) arith(x syntax.ArithmExpr) *expand.Arith {
 		return nil
 	}
 	c.substs(x)
-	return expand.CompileArith(c.u.src, c.off(x.Pos()), c.off(x.End()), x)
+	return expand.CompileArith(&c.u.src, c.off(x.Pos()), c.off(x.End()), x)
 }
 
 func (c *compiler) caseClause(x *syntax.CaseClause) node {
 	k := &caseClause{place: c.place(x, NCase), word: c.word(x.Word)}
 	k.memo, k.line = k.word.NeedsMemo(), c.last(x.Word)
-	for _, it := range x.Items {
-		a := arm{op: it.Op}
+	k.arms = make([]arm, len(x.Items))
+	for i, it := range x.Items {
+		a := &k.arms[i]
+		a.op = it.Op
 		var memo bool
 		a.patterns, memo = c.words(it.Patterns)
 		k.memo = k.memo || memo
@@ -284,13 +290,13 @@ func (c *compiler) caseClause(x *syntax.CaseClause) node {
 			w.AsPattern()
 		}
 		a.body = c.body(it.Stmts)
-		k.arms = append(k.arms, a)
 	}
 	return k
 }
 
 // chain flattens a left-nested chain of binary commands with a loop.
 func chain(x *syntax.BinaryCmd, same func(syntax.BinCmdOperator) bool) (stmts []*syntax.Stmt, ops []syntax.BinCmdOperator) {
+	stmts, ops = make([]*syntax.Stmt, 0, 4), make([]syntax.BinCmdOperator, 0, 3)
 	for {
 		stmts, ops = append(stmts, x.Y), append(ops, x.Op)
 		l, ok := x.X.Cmd.(*syntax.BinaryCmd)
@@ -311,9 +317,9 @@ func chain(x *syntax.BinaryCmd, same func(syntax.BinCmdOperator) bool) (stmts []
 
 func (c *compiler) andOr(x *syntax.BinaryCmd) node {
 	stmts, ops := chain(x, func(o syntax.BinCmdOperator) bool { return o == syntax.AndStmt || o == syntax.OrStmt })
-	n := &andOr{place: c.place(x, NAndOr), stmts: make([]*stmt, 0, len(stmts)), and: make([]bool, 0, len(ops))}
-	for _, s := range stmts {
-		n.stmts = append(n.stmts, c.stmt(s))
+	n := &andOr{place: c.place(x, NAndOr), stmts: c.shelf.stmtRefs.Some(len(stmts)), and: make([]bool, 0, len(ops))}
+	for i, s := range stmts {
+		n.stmts[i] = c.stmt(s)
 	}
 	for _, o := range ops {
 		n.and = append(n.and, o == syntax.AndStmt)
@@ -323,9 +329,9 @@ func (c *compiler) andOr(x *syntax.BinaryCmd) node {
 
 func (c *compiler) pipeline(x *syntax.BinaryCmd) node {
 	stmts, ops := chain(x, func(o syntax.BinCmdOperator) bool { return o == syntax.Pipe || o == syntax.PipeAll })
-	n := &pipeline{place: c.place(x, NPipe)}
-	for _, s := range stmts {
-		n.stages = append(n.stages, c.alone(c.stmt(s)))
+	n := &pipeline{place: c.place(x, NPipe), stages: c.shelf.stmtRefs.Some(len(stmts)), errs: make([]bool, 0, len(ops))}
+	for i, s := range stmts {
+		n.stages[i] = c.alone(c.stmt(s))
 	}
 	for i, o := range ops {
 		n.errs = append(n.errs, o == syntax.PipeAll)
@@ -349,13 +355,10 @@ func (st *stmt) addRedir(r *redir) {
 }
 
 func (c *compiler) simple(x *syntax.CallExpr) node {
-	s := &simple{place: c.place(x, NSimple)}
+	s := c.shelf.simples.One()
+	s.place = c.place(x, NSimple)
 	s.words, s.memo = c.words(x.Args)
-	for _, a := range x.Assigns {
-		as := c.assign(a)
-		s.assigns = append(s.assigns, as)
-		s.arrays = s.arrays || as.needsMemo()
-	}
+	s.assigns, s.arrays = c.assigns(x.Assigns)
 	s.plain = !s.memo && len(s.assigns) == 0
 	s.bare = len(s.words) == 0 && !s.arrays
 	if len(s.words) > 0 {
@@ -368,6 +371,19 @@ func (c *compiler) simple(x *syntax.CallExpr) node {
 		s.temp = s.temp && !a.list && a.sub == nil
 	}
 	return s
+}
+
+// assigns compiles assignments; memo says that one holds a substitution.
+func (c *compiler) assigns(from []*syntax.Assign) (out []*assign, memo bool) {
+	if len(from) == 0 {
+		return nil, false
+	}
+	out = c.shelf.assigned.Some(len(from))
+	for i, a := range from {
+		out[i] = c.assign(a)
+		memo = memo || out[i].needsMemo()
+	}
+	return out, memo
 }
 
 func (a *assign) needsMemo() bool {
@@ -387,13 +403,13 @@ func (c *compiler) words(ws []*syntax.Word) (out []*expand.Word, memo bool) {
 	if len(ws) == 0 {
 		return nil, false
 	}
-	out = make([]*expand.Word, len(ws))
-	all := make([]expand.Word, len(ws))
+	out = c.shelf.wordRefs.Some(len(ws))
+	all := c.shelf.Words(len(ws))
 	for i, w := range ws {
 		c.substs(w)
 		out[i] = &all[i]
 		c.extended(w)
-		expand.CompileInto(out[i], c.u.src, w)
+		expand.CompileInto(out[i], &c.u.src, w)
 		c.closed(w, out[i])
 		memo = memo || out[i].NeedsMemo()
 	}
@@ -406,7 +422,7 @@ func (c *compiler) word(w *syntax.Word) *expand.Word {
 	}
 	c.substs(w)
 	c.extended(w)
-	e := expand.CompileWord(c.u.src, w)
+	e := expand.CompileWord(&c.u.src, w)
 	c.closed(w, e)
 	return e
 }
@@ -433,7 +449,7 @@ func (c *compiler) extended(w *syntax.Word) {
 // substitutions are found when it is compiled, so the walk stops at each.
 func (c *compiler) substs(n syntax.Node) {
 	from, to := min(c.off(n.Pos()), len(c.u.Text)), min(c.off(n.End()), len(c.u.Text))
-	if t := c.u.Text[from:max(from, to)]; strings.IndexByte(t, '(') < 0 && strings.IndexByte(t, '`') < 0 {
+	if !mayRun(c.u.Text[from:max(from, to)]) {
 		return
 	}
 	syntax.Walk(n, func(n syntax.Node) bool {
@@ -456,6 +472,20 @@ func (c *compiler) substs(n syntax.Node) {
 	})
 }
 
+// mayRun reports whether a text may hold a substitution. What $(( begins is none.
+func mayRun(text string) bool {
+	for at := 0; ; {
+		i := strings.IndexByte(text[at:], '(')
+		if i < 0 {
+			return strings.IndexByte(text, '`') >= 0
+		}
+		if at += i; at == 0 || text[at-1] != '$' || at+1 == len(text) || text[at+1] != '(' {
+			return true
+		}
+		at += 2
+	}
+}
+
 // substitution compiles a body. Its lines count from that of the command it
 // stands in: bash reads $( ) again from its own print, which begins with the
 // first command, and a body in backquotes as it is.
@@ -471,12 +501,13 @@ func (c *compiler) substitution(n syntax.Node, body []*syntax.Stmt) {
 }
 
 func (c *compiler) assign(a *syntax.Assign) *assign {
-	as := &assign{add: a.Append, naked: a.Naked}
+	as := c.shelf.assigns.One()
+	as.add, as.naked = a.Append, a.Naked
 	if a.Name != nil {
 		as.name = a.Name.Value
 		if name, sub, ok := strings.Cut(c.text(a.Name), "["); ok { // a subscript hidden from the parser
 			as.name, as.empty = name, sub == "]"
-			as.sub = expand.CompileSub(c.u.src, c.off(a.Name.Pos())+len(name)+1, c.off(a.Name.End())-1)
+			as.sub = expand.CompileSub(&c.u.src, c.off(a.Name.Pos())+len(name)+1, c.off(a.Name.End())-1)
 		}
 	}
 	if a.Index != nil {
@@ -485,9 +516,10 @@ func (c *compiler) assign(a *syntax.Assign) *assign {
 	switch {
 	case a.Array != nil:
 		as.list = true
-		for _, e := range a.Array.Elems {
-			el := c.element(e)
-			as.array, as.words = append(as.array, el), append(as.words, el.value)
+		as.array, as.words = make([]element, len(a.Array.Elems)), make([]*expand.Word, len(a.Array.Elems))
+		for i, e := range a.Array.Elems {
+			as.array[i] = c.element(e)
+			as.words[i] = as.array[i].value
 		}
 	case a.Name == nil:
 		as.word = c.word(a.Value)
@@ -509,7 +541,7 @@ func (c *compiler) element(e *syntax.ArrayElem) element {
 			end--
 		}
 		el.add = el.add || strings.HasPrefix(c.u.Text[min(end, len(c.u.Text)):], "]+=")
-		el.sub = expand.CompileSub(c.u.src, c.off(e.Index.Pos()), end, e.Index)
+		el.sub = expand.CompileSub(&c.u.src, c.off(e.Index.Pos()), end, e.Index)
 		if e.Value != nil {
 			c.substs(e.Value)
 			el.value = c.value(e.Value)
@@ -524,7 +556,7 @@ func (c *compiler) element(e *syntax.ArrayElem) element {
 
 func (c *compiler) sub(x syntax.ArithmExpr) *expand.Sub {
 	c.substs(x)
-	return expand.CompileSub(c.u.src, c.off(x.Pos()), c.off(x.End()), x)
+	return expand.CompileSub(&c.u.src, c.off(x.Pos()), c.off(x.End()), x)
 }
 
 // value compiles the right side of an assignment.
@@ -535,7 +567,8 @@ func (c *compiler) value(w *syntax.Word) *expand.Word {
 }
 
 func (c *compiler) redir(r *syntax.Redirect) *redir {
-	d := &redir{op: r.Op, fd: -1}
+	d := c.shelf.redirs.One()
+	d.op, d.fd = r.Op, -1
 	if r.N != nil {
 		if n, err := strconv.Atoi(r.N.Value); err == nil {
 			d.fd = n
@@ -575,7 +608,7 @@ func (c *compiler) hereDoc(d *redir, r *syntax.Redirect) {
 	if r.Hdoc != nil {
 		c.substs(r.Hdoc)
 	}
-	d.doc = expand.CompileHereDoc(c.u.src, r)
+	d.doc = expand.CompileHereDoc(&c.u.src, r)
 	d.quotedDelim = c.text(r.Word)
 	d.delim = strings.NewReplacer("'", "", "\"", "", "\\", "").Replace(d.quotedDelim)
 	if r.Hdoc != nil {
@@ -652,37 +685,32 @@ func isAssign(n syntax.Node) bool {
 
 // words2 are the first two words of a command, assignments before it included.
 func words2(cmd syntax.Command) (first, second syntax.Node) {
-	var all []syntax.Node
 	switch x := cmd.(type) {
 	case *syntax.CallExpr:
-		for _, a := range x.Assigns {
-			return a, nil
+		if len(x.Assigns) > 0 {
+			return x.Assigns[0], nil
 		}
-		for _, w := range x.Args {
-			all = append(all, w)
+		if len(x.Args) > 0 {
+			first = x.Args[0]
+		}
+		if len(x.Args) > 1 {
+			second = x.Args[1]
 		}
 	case *syntax.DeclClause:
-		all = append(all, x.Variant)
-		for _, a := range x.Args {
-			all = append(all, a)
+		first = x.Variant
+		if len(x.Args) > 0 {
+			second = x.Args[0]
 		}
-	}
-	if len(all) > 0 {
-		first = all[0]
-	}
-	if len(all) > 1 {
-		second = all[1]
 	}
 	return first, second
 }
 
 func (c *compiler) decl(x *syntax.DeclClause) node {
-	d := &decl{place: c.place(x, NDecl), name: x.Variant.Value}
-	for _, a := range x.Args {
-		as := c.assign(a)
-		as.decl = true
-		d.args = append(d.args, as)
-		d.memo = d.memo || as.needsMemo()
+	d := c.shelf.decls.One()
+	d.place, d.name = c.place(x, NDecl), x.Variant.Value
+	d.args, d.memo = c.assigns(x.Args)
+	for i := range d.args {
+		d.args[i].decl = true
 	}
 	d.fix()
 	return d
@@ -724,7 +752,7 @@ func (c *compiler) let(x *syntax.LetClause) node {
 	for _, e := range x.Exprs {
 		c.substs(e)
 		if w, ok := e.(*syntax.Word); ok {
-			s.words = append(s.words, expand.CompileWord(c.u.src, w))
+			s.words = append(s.words, expand.CompileWord(&c.u.src, w))
 			continue
 		}
 		s.words = append(s.words, expand.CompileText(expand.Decode(c.u.Text[c.off(e.Pos()):c.off(e.End())])))
@@ -738,7 +766,8 @@ func (c *compiler) let(x *syntax.LetClause) node {
 }
 
 func (c *compiler) test(x *syntax.TestClause) node {
-	t := &testCmd{place: c.place(x, NTest)}
+	t := c.shelf.tests.One()
+	t.place = c.place(x, NTest)
 	t.line = c.last(x)
 	ext := c.u.ext
 	t.expr = c.testExpr(x.X, &t.memo)
@@ -752,13 +781,15 @@ func (c *compiler) testExpr(x syntax.TestExpr, memo *bool) *testExpr {
 		*memo = *memo || e.NeedsMemo()
 		return e
 	}
+	t := c.shelf.exprs.One()
 	switch x := x.(type) {
 	case *syntax.Word:
-		return &testExpr{word: word(x)}
+		t.word = word(x)
+		return t
 	case *syntax.ParenTest:
 		return c.testExpr(x.X, memo)
 	case *syntax.UnaryTest:
-		t := &testExpr{op: x.Op.String()}
+		t.op = x.Op.String()
 		if x.Op == syntax.TsNot {
 			t.x = c.testExpr(x.X, memo)
 			return t
@@ -770,7 +801,7 @@ func (c *compiler) testExpr(x syntax.TestExpr, memo *bool) *testExpr {
 		t.word = word(w)
 		return t
 	case *syntax.BinaryTest:
-		t := &testExpr{op: x.Op.String()}
+		t.op = x.Op.String()
 		if x.Op == syntax.AndTest || x.Op == syntax.OrTest {
 			t.x, t.y = c.testExpr(x.X, memo), c.testExpr(x.Y, memo)
 			return t

@@ -70,7 +70,7 @@ func (m *Machine) stepFor(p *Process, f *Frame) {
 		f.PC = 0
 		p.Status = 0
 	}
-	if f.I >= len(f.Words) {
+	if f.I >= max(len(f.Words), f.N) {
 		m.pop(p)
 		return
 	}
@@ -78,7 +78,12 @@ func (m *Machine) stepFor(p *Process, f *Frame) {
 	if p.Shell.Traps != nil && m.debugTrap(p, n, nil) {
 		return
 	}
-	item := f.Words[f.I]
+	item := ""
+	if f.N > 0 {
+		item = n.words[0].Nth(f.I)
+	} else {
+		item = f.Words[f.I]
+	}
 	f.I++
 	if p.Shell.Opts.on(OptXtrace) {
 		m.traceFor(p, n)
@@ -128,6 +133,12 @@ func (m *Machine) items(p *Process, f *Frame, n *forClause) bool {
 	if !n.in {
 		f.Words = append([]string(nil), p.Shell.Params...)
 		return true
+	}
+	if len(n.words) == 1 && !n.menu && p.Shell.Opts.on(OptBraceexpand) {
+		if count, ok := n.words[0].Count(); ok { // a long {1..9} is not written out
+			f.N = count
+			return true
+		}
 	}
 	var words []string
 	done, err := m.evaluate(p, f, n.memo, func(e expand.Env) (err error) {

@@ -19,7 +19,7 @@ const (
 	FSimple                        // a simple command being expanded and started
 	FIf                            // PC 0 condition runs, 1 branch runs
 	FWhile                         // PC 0 condition runs, 1 body runs
-	FFor                           // Words are the items, I the next one
+	FFor                           // Words are the items, or there are N that the loop's word counts, I the next one
 	FCFor                          // PC: what runs next
 	FSelect                        // as FFor, reading a choice
 	FCase                          // I the arm, PC the pattern

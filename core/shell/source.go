@@ -19,7 +19,8 @@ const (
 	parseFrames = 8192 // Go stack frames at a read: about 1,000 levels of nesting
 	parseNodes  = 8192 // depth of a syntax tree
 	unitBytes   = 64 << 20
-	lookEvery   = 512 // bytes between two looks at the stack
+	lookEvery   = 512     // bytes between two looks at the stack
+	maxRemarks  = 1 << 18 // comment lines on end inside a command: the parser calls itself at each
 )
 
 // errDepth ends a parse that nests too deeply.
@@ -52,6 +53,7 @@ type lineReader struct {
 	tail    string // appended at the end: closes a here-document the text leaves open
 
 	between bool // a unit has ended: comments before the next one are not handed out
+	remarks int  // lines just handed out that may be comments
 	given   int  // bytes handed out, which the parser's offsets count
 	lines   int  // of them, newlines
 }
@@ -71,9 +73,9 @@ func (r *lineReader) Read(p []byte) (int, error) {
 	if r.off > unitBytes {
 		return 0, errDepth
 	}
-	if r.off-r.checked >= lookEvery {
+	if r.off-r.checked >= lookEvery*(1+min(r.remarks, maxRemarks)/256) { // a look takes as long as the stack is high
 		var pc [1]uintptr
-		if goruntime.Callers(parseFrames, pc[:]) > 0 {
+		if goruntime.Callers(parseFrames+min(r.remarks, maxRemarks), pc[:]) > 0 {
 			return 0, errDepth
 		}
 		r.checked = r.off
@@ -88,6 +90,9 @@ func (r *lineReader) Read(p []byte) (int, error) {
 	if i := strings.IndexByte(line, '\n'); i >= 0 {
 		line = line[:i+1]
 		r.lines++
+		if r.remarks++; skipComments(line, 0) < len(line) {
+			r.remarks = 0
+		}
 	}
 	r.off += len(line)
 	r.given += len(line)
@@ -328,7 +333,7 @@ func nextUnit(text string, off, line int) (u *Unit, next int, err error) {
 		return nil, len(text), nil
 	}
 	u = newUnit(rest[:n], line)
-	if err := u.compile(stmts, origin{}); err != nil {
+	if err := u.compile(stmts, origin{}, &shelf{}); err != nil {
 		return nil, len(text), err
 	}
 	return u, start + n, nil
@@ -348,5 +353,5 @@ func loadUnit(text string, line int) (*Unit, error) {
 		return nil, errors.New("the text no longer parses as one unit")
 	}
 	u := newUnit(text, line)
-	return u, u.compile(stmts, origin{})
+	return u, u.compile(stmts, origin{}, &shelf{})
 }

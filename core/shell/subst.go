@@ -95,7 +95,7 @@ func (m *Machine) substBody(p *Process, n syntax.Node) (*list, error) {
 	}
 	if u == nil {
 		u = newUnit("\n", p.Line)
-		if err := u.compile(nil, origin{}); err != nil {
+		if err := u.compile(nil, origin{}, &shelf{}); err != nil {
 			return nil, err
 		}
 	}
@@ -142,7 +142,7 @@ func (m *Machine) captured(p *Process, out []byte) string {
 	s := string(out)
 	if strings.IndexByte(s, 0) >= 0 {
 		m.complain(p, "warning: command substitution: ignored null byte in input")
-		s = strings.ReplaceAll(s, "\x00", "")
+		s = dropNUL(s)
 	}
 	return strings.TrimRight(s, "\n")
 }

@@ -3,6 +3,7 @@ package shell
 import (
 	"bytes"
 	"io"
+	"math"
 	"slices"
 	"strconv"
 
@@ -210,7 +211,7 @@ func (m *Machine) stepStdin(p *Process, f *Frame) {
 	if prompts && f.PC != stdinReads && !m.promptCommand(p, f) {
 		return
 	}
-	line, err := m.readLine(file, '\n')
+	line, err := m.readLine(file, '\n', math.MaxInt)
 	if err == cmd.ErrBlocked {
 		p.Wait = Wait{Kind: WaitsRead, File: file}
 		x.Data = append(x.Data, line...)
@@ -258,18 +259,18 @@ func (m *Machine) stepStdin(p *Process, f *Frame) {
 	}
 }
 
-// readLine reads up to and with the delimiter, no byte further. With
-// cmd.ErrBlocked it gives what there is so far.
-func (m *Machine) readLine(file int, delim byte) ([]byte, error) {
+// readLine reads up to and with the delimiter, no byte further and no more than
+// most bytes, which is at least 1. With cmd.ErrBlocked it gives what there is so far.
+func (m *Machine) readLine(file int, delim byte, most int) ([]byte, error) {
 	o := &m.Files[file]
 	if !o.readable() {
 		return nil, vfs.EBADF
 	}
 	if o.Kind == FilePipe {
-		return m.readPipeLine(&m.Pipes[o.Pipe], delim)
+		return m.readPipeLine(&m.Pipes[o.Pipe], delim, most)
 	}
 	if o.Kind != FileRegular && o.Kind != FileText && o.Kind != FileStdin {
-		return m.readBytes(file, delim)
+		return m.readBytes(file, delim, most)
 	}
 	start := len(m.rt.line[:0])
 	m.rt.line = m.rt.line[:start]
@@ -295,14 +296,14 @@ func (m *Machine) readLine(file int, delim byte) ([]byte, error) {
 				return m.rt.line, err
 			}
 			if data == nil && hole > 0 {
-				return m.readBytes(file, delim)
+				return m.readBytes(file, delim, most)
 			}
 			chunk = data
 		}
 		if len(chunk) == 0 {
 			return m.rt.line, io.EOF
 		}
-		n, found := cutLine(chunk, delim)
+		n, found := cutLine(chunk[:min(len(chunk), most-len(m.rt.line))], delim)
 		m.rt.line = append(m.rt.line, chunk[:n]...)
 		if o.Kind == FileStdin {
 			m.IO.In = m.IO.In[n:]
@@ -311,7 +312,7 @@ func (m *Machine) readLine(file int, delim byte) ([]byte, error) {
 		}
 		m.Meter.Read += int64(n)
 		m.charge(n >> 8)
-		if found {
+		if found || len(m.rt.line) == most {
 			return m.rt.line, nil
 		}
 		m.hold(len(m.rt.line))
@@ -325,13 +326,13 @@ func cutLine(b []byte, delim byte) (n int, found bool) {
 	return len(b), false
 }
 
-func (m *Machine) readPipeLine(pp *Pipe, delim byte) ([]byte, error) {
-	n, found := cutLine(pp.Buf, delim)
+func (m *Machine) readPipeLine(pp *Pipe, delim byte, most int) ([]byte, error) {
+	n, found := cutLine(pp.Buf[:min(len(pp.Buf), most)], delim)
 	m.rt.line = append(m.rt.line[:0], pp.Buf[:n]...)
 	pp.Buf = pp.Buf[n:]
 	m.Meter.Read += int64(n)
 	switch {
-	case found:
+	case found || n == most:
 		return m.rt.line, nil
 	case pp.Writers > 0 || !m.rendezvousPipe(pp):
 		return m.rt.line, cmd.ErrBlocked
@@ -340,10 +341,10 @@ func (m *Machine) readPipeLine(pp *Pipe, delim byte) ([]byte, error) {
 }
 
 // readBytes reads byte by byte what cannot be looked into.
-func (m *Machine) readBytes(file int, delim byte) ([]byte, error) {
+func (m *Machine) readBytes(file int, delim byte, most int) ([]byte, error) {
 	m.rt.line = m.rt.line[:0]
 	var one [1]byte
-	for len(m.rt.line) < 1<<20 {
+	for len(m.rt.line) < min(most, 1<<20) {
 		n, err := m.read(file, one[:])
 		if err != nil {
 			return m.rt.line, err
@@ -355,6 +356,8 @@ func (m *Machine) readBytes(file int, delim byte) ([]byte, error) {
 			}
 		}
 	}
-	m.stop("memory")
-	return nil, nil
+	if len(m.rt.line) < most {
+		m.stop("memory")
+	}
+	return m.rt.line, nil
 }

@@ -217,13 +217,9 @@ func (k *key) text(s, space []byte) []byte {
 		return s
 	}
 	for _, b := range s {
-		if k.dictionary && !blank(b) && !alnum(b) || k.printing && !k.dictionary && (b < ' ' || b >= 0x7f) {
-			continue
+		if !k.ignores(b) {
+			space = append(space, k.folded(b))
 		}
-		if k.fold && b >= 'a' && b <= 'z' {
-			b -= 32
-		}
-		space = append(space, b)
 	}
 	return space
 }
@@ -255,6 +251,9 @@ func (k *key) prefix(s []byte, o *order) (p uint64, exact bool) {
 	}
 	return textPrefix(s)
 }
+
+// prefixed is how many bytes of a text are in its prefix.
+const prefixed = 7
 
 // textPrefix is the first seven bytes and the length up to eight.
 func textPrefix(s []byte) (p uint64, exact bool) {
@@ -295,9 +294,47 @@ func (k *key) compare(a, b []byte, o *order) int {
 		return bytes.Compare(a, b)
 	}
 	if k.dictionary || k.printing || k.fold {
-		return bytes.Compare(k.text(a, nil), k.text(b, nil))
+		return k.compareText(a, b)
 	}
 	return bytes.Compare(a, b)
+}
+
+// compareText compares a and b as text gives them.
+func (k *key) compareText(a, b []byte) int {
+	i, j := 0, 0
+	for {
+		for i < len(a) && k.ignores(a[i]) {
+			i++
+		}
+		for j < len(b) && k.ignores(b[j]) {
+			j++
+		}
+		switch {
+		case i == len(a) && j == len(b):
+			return 0
+		case i == len(a):
+			return -1
+		case j == len(b):
+			return 1
+		}
+		if x, y := k.folded(a[i]), k.folded(b[j]); x != y {
+			return int(x) - int(y)
+		}
+		i, j = i+1, j+1
+	}
+}
+
+// ignores reports whether -d or -i leaves b out.
+func (k *key) ignores(b byte) bool {
+	return k.dictionary && !blank(b) && !alnum(b) || k.printing && !k.dictionary && (b < ' ' || b >= 0x7f)
+}
+
+// folded is b as -f compares it.
+func (k *key) folded(b byte) byte {
+	if k.fold && b >= 'a' && b <= 'z' {
+		b -= 32
+	}
+	return b
 }
 
 // number splits the number at the start of s: sign, digits before and after the point, without idle zeros.

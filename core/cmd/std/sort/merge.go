@@ -105,8 +105,11 @@ func (p *program) copyRun(c *cmd.Ctx, r *run, limit int) (done bool) {
 func (p *program) same(text []byte) bool {
 	o := p.order
 	if p.Some {
-		x, y := o.item(p.Last), o.item(text)
-		if o.compare(&x, &y) == 0 {
+		if o.plain {
+			if bytes.Equal(p.Last, text) {
+				return true
+			}
+		} else if x, y := o.item(p.Last), o.item(text); o.compare(&x, &y) == 0 {
 			return true
 		}
 	}

@@ -35,6 +35,7 @@ type program struct {
 	order *order
 	heap  []head
 	lines []line
+	spare []line // as long as lines, between two runs
 }
 
 // run is lines in order, each with its end, from Pos on.
@@ -183,9 +184,9 @@ func (p *program) collect(c *cmd.Ctx) {
 	}
 	p.Files = p.In.Count
 	rest := p.In.Rest()
-	n := bytes.LastIndexByte(rest, end) + 1
-	if p.In.EOF {
-		n = len(rest)
+	n := len(rest)
+	if !p.In.EOF {
+		n = p.In.Whole(end)
 	}
 	if n > 0 {
 		if !p.Open {
@@ -205,7 +206,7 @@ func (p *program) collect(c *cmd.Ctx) {
 		}
 		c.Charge(n / 16)
 	} else {
-		p.In.Skip(0)
+		p.In.More = false
 	}
 }
 
@@ -232,44 +233,97 @@ func (p *program) seal() {
 		off += n + 1
 	}
 	data := r.Data
-	if o.plain && !o.unique {
-		slices.SortFunc(p.lines, func(a, b line) int {
-			if a.prefix != b.prefix {
-				if a.prefix < b.prefix != o.reverse {
-					return -1
-				}
-				return 1
-			}
-			if a.exact {
-				return 0
-			}
-			r := bytes.Compare(data[a.off:a.off+a.n], data[b.off:b.off+b.n])
-			if o.reverse {
-				return -r
-			}
-			return r
-		})
-	} else {
-		slices.SortFunc(p.lines, func(a, b line) int {
-			x, y := a.in(data), b.in(data)
-			if r := o.compare(&x, &y); r != 0 {
-				return r
-			}
-			return int(a.off - b.off)
-		})
-	}
+	p.spare = slices.Grow(p.spare[:0], len(p.lines))[:len(p.lines)]
+	o.sort(data, p.lines, p.spare, 0)
 	sorted := make([]byte, 0, len(data))
 	for i, l := range p.lines {
 		text := data[l.off : l.off+l.n]
 		if o.unique && i > 0 {
 			x, y := p.lines[i-1].in(data), l.in(data)
-			if o.compare(&x, &y) == 0 {
+			if o.plain && bytes.Equal(x.text, y.text) || !o.plain && o.compare(&x, &y) == 0 {
 				continue
 			}
 		}
 		sorted = append(append(sorted, text...), o.end)
 	}
 	r.Data = sorted
+}
+
+// few lines are sorted by comparing them.
+const few = 48
+
+// sort orders the lines of a run, which have the first depth bytes in common.
+// spare is as long.
+func (o *order) sort(data []byte, lines, spare []line, depth int32) {
+	if len(lines) < few {
+		slices.SortFunc(lines, func(a, b line) int {
+			x, y := a.in(data), b.in(data)
+			if r := o.compare(&x, &y); r != 0 {
+				return r
+			}
+			return int(a.off - b.off)
+		})
+		return
+	}
+	byPrefix(lines, spare, o.plain && o.reverse || !o.plain && o.keys[0].reverse)
+	for len(lines) > 0 {
+		n := 1
+		for n < len(lines) && lines[n].prefix == lines[0].prefix {
+			n++
+		}
+		switch same := lines[:n]; {
+		case n == 1 || o.plain && same[0].exact:
+		case !o.plain:
+			slices.SortFunc(same, func(a, b line) int {
+				x, y := a.in(data), b.in(data)
+				if r := o.compare(&x, &y); r != 0 {
+					return r
+				}
+				return int(a.off - b.off)
+			})
+		default:
+			for i := range same {
+				l := &same[i]
+				l.prefix, l.exact = textPrefix(data[l.off+depth+prefixed : l.off+l.n])
+			}
+			o.sort(data, same, spare[:n], depth+prefixed)
+		}
+		lines = lines[n:]
+	}
+}
+
+// byPrefix orders lines by their prefixes, those with the same one as they
+// were: by one byte after the other, the last first.
+func byPrefix(lines, spare []line, reverse bool) {
+	var counts [8][256]int32
+	for i := range lines {
+		for b, v := 0, lines[i].prefix; b < 8; b, v = b+1, v>>8 {
+			counts[b][byte(v)]++
+		}
+	}
+	from, to := lines, spare
+	for b := range counts {
+		count, shift := &counts[b], 8*b
+		if int(count[byte(from[0].prefix>>shift)]) == len(from) {
+			continue // all have the same
+		}
+		at := int32(0)
+		for i := range count {
+			if reverse {
+				i = 255 - i
+			}
+			count[i], at = at, at+count[i]
+		}
+		for i := range from {
+			place := &count[byte(from[i].prefix>>shift)]
+			to[*place] = from[i]
+			*place++
+		}
+		from, to = to, from
+	}
+	if &from[0] != &lines[0] {
+		copy(lines, from)
+	}
 }
 
 // item makes a line ready to compare.

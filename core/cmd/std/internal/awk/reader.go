@@ -1,6 +1,7 @@
 package awk
 
 import (
+	"bytes"
 	"io"
 	"strings"
 
@@ -78,7 +79,7 @@ func (p *Program) fill(r *Reader) error {
 		switch {
 		case err == io.EOF:
 			r.EOF = true
-		case err == cmd.ErrBlocked && len(r.Part) > 0:
+		case err == cmd.ErrBlocked && p.ends(r.Part):
 		case err != nil:
 			return err
 		case pending > cmd.Turn && len(r.Part)+n < pending:
@@ -102,6 +103,12 @@ func (p *Program) fill(r *Reader) error {
 		r.Pos, r.raw = 0, nil
 		return nil
 	}
+}
+
+// ends reports whether a record may end in what was read.
+func (p *Program) ends(part []byte) bool {
+	rs := p.conv.rs
+	return len(part) > 0 && (len(rs) != 1 || bytes.IndexByte(part, rs[0]) >= 0)
 }
 
 // cutRecord takes a whole record from what is there.

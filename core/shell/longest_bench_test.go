@@ -1,0 +1,105 @@
+package shell
+
+import (
+	"testing"
+	"time"
+
+	"eryxsh/core/limit"
+)
+
+// gapHost measures how long the machine runs without asking it.
+type gapHost struct {
+	testHost
+	from    time.Time
+	longest time.Duration
+}
+
+func (h *gapHost) Expired() bool {
+	now := time.Now()
+	h.longest = max(h.longest, now.Sub(h.from))
+	h.from = now
+	return false
+}
+
+// longWork are scripts of which a single command has much to do.
+var longWork = []struct{ name, script string }{
+	{"range_for", "for i in {1..100000000}; do break; done"},
+	{"range_for_million", "for i in {1..1000000}; do :; done"},
+	{"range_words", "echo {1..1000000} >/dev/null"},
+	{"range_words_huge", "echo {1..100000000} >/dev/null"},
+	{"range_array", "a=({1..1000000})"},
+	{"range_product", "for i in {1..1000}{1..1000}; do break; done"},
+	{"printf_width", "printf -v x '%1000000000s' a"},
+	{"printf_width_out", "printf '%100000000s' a >/dev/null"},
+	{"printf_repeat", "printf '%s\\n' {1..100000} >/dev/null"},
+	{"replace_all", "x=$(head -c 10000000 /dev/zero | tr '\\0' a); y=${x//a/bb}"},
+	{"replace_glob", "x=$(head -c 5000000 /dev/zero | tr '\\0' a); y=${x//[a-c]/b}"},
+	{"case_all", "x=$(head -c 10000000 /dev/zero | tr '\\0' a); y=${x^^}"},
+	{"trim", "x=$(head -c 10000000 /dev/zero | tr '\\0' a); y=${x%%b*}"},
+	{"trim_quadratic", "x=$(head -c 100000 /dev/zero | tr '\\0' a); y=${x##*ab}; y=${x%%*b*}"},
+	{"substitution_100MB", "x=$(head -c 20000000 /dev/zero | tr '\\0' a)"},
+	{"regex", "x=$(head -c 5000000 /dev/zero | tr '\\0' a); [[ $x =~ (a|aa)+b ]]"},
+	{"pattern", "x=$(head -c 5000000 /dev/zero | tr '\\0' a); [[ $x == *a*a*b ]]"},
+	{"extglob", "shopt -s extglob; x=$(head -c 30000 /dev/zero | tr '\\0' a); [[ $x == +(a|aa)b ]]"},
+	{"extglob_replace", "shopt -s extglob; x=$(head -c 2000 /dev/zero | tr '\\0' a); y=${x//+(a|aa)b/c}"},
+	{"split", "x=$(seq 1000000); set -- $x"},
+	{"array_split", "a=($(seq 1000000)); b=(\"${a[@]}\"); c=\"${a[*]}\""},
+	{"mapfile", "seq 1000000 > f; mapfile -t a < f"},
+	{"read_long", "head -c 10000000 /dev/zero | tr '\\0' a > f; read -r x < f; read -N 1000000 y < f"},
+	{"quote", "x=$(head -c 20000000 /dev/zero | tr '\\0' a); printf -v y %q \"$x\"; z=${x@Q}"},
+	{"length", "x=$(head -c 10000000 /dev/zero | tr '\\0' a); n=${#x}; y=${x:1000000:5000000}"},
+	{"arith_power", "((x=2**62)); for ((i=0;i<100000;i++)); do ((x=2**i)); done"},
+	{"glob", "mkdir d; cd d; touch f{1..20000}; for i in *; do :; done"},
+	{"sort_zero", "sort /dev/zero"},
+	{"sort_lines", "seq 1000000 | sort -r >/dev/null"},
+	{"sort_numbers", "seq 1000000 | sort -n >/dev/null"},
+	{"tail_bytes", "head -c 50000000 /dev/zero | tail -c 30M | wc -c"},
+	{"tac", "seq 1000000 | tac >/dev/null"},
+	{"shuf", "seq 1000000 | shuf >/dev/null"},
+	{"awk_array", "seq 500000 | awk '{a[NR]=$0} END {n=asort(a); for (i=1;i<=n;i++) s+=a[i]; print s}'"},
+	{"sed_slurp", "seq 500000 | sed ':a;N;$!ba;s/\\n/,/g' | wc -c"},
+	{"grep_long_line", "head -c 10000000 /dev/zero | tr '\\0' a | grep -c 'a*b'"},
+	{"tr_long", "head -c 20000000 /dev/zero | tr '\\0' a | wc -c"},
+	{"here_string", "x=$(head -c 10000000 /dev/zero | tr '\\0' a); cat <<<\"$x\" | wc -c"},
+	{"eval_long", "x=$(seq -f 'v%g=1' 100000); eval \"$x\""},
+	{"one_big_list", "x=$(seq -s ';' -f ': %g' 50000); eval \"$x\""},
+	{"declare_print", "a=($(seq 300000)); declare -p a >/dev/null; set >/dev/null"},
+	{"unset_array", "a=($(seq 1000000)); unset a; "},
+	{"jq_sort", "seq 300000 | jq -s 'sort|length'"},
+	{"cp_big", "head -c 50000000 /dev/zero > f; cp f g; cmp f g; cksum f"},
+	{"sum", "head -c 100000000 /dev/zero | sha256sum"},
+	{"diff", "seq 100000 > a; seq 2 100001 > b; diff a b >/dev/null"},
+	{"diff_random", "seq 20000 | shuf --random-source=/dev/zero > a; seq 20000 > b; diff a b | wc -l"},
+	{"gzip", "seq 500000 | gzip -c | gzip -dc | wc -l"},
+	{"comm_join", "seq 300000 | sort > a; join a a | wc -l; comm a a | wc -l"},
+	{"fold_column", "seq 200000 | column -c 200 | fold | wc -l"},
+	{"find_wide", "mkdir d; cd d; touch f{1..30000}; find . -name '*9' | wc -l; ls -l | wc -l; rm -r ../d"},
+	{"bc", "echo '2^100000' | bc | wc -c"},
+	{"factor", "factor 340282366920938463463374607431768211457"},
+}
+
+// BenchmarkLongest is the longest time between two safe points of scripts whose
+// commands have much to do: how long Ctrl-C, suspend and a limit may wait.
+func BenchmarkLongest(b *testing.B) {
+	for _, w := range longWork {
+		b.Run(w.name, func(b *testing.B) {
+			longest := time.Duration(0)
+			for b.Loop() {
+				m := newTestMachine()
+				m.Limits = limit.Default()
+				m.Limits.Steps = 20_000_000
+				if err := m.Begin(Start{Script: w.script, RunID: "r"}); err != nil {
+					b.Fatal(err)
+				}
+				h := &gapHost{from: time.Now()}
+				_, _ = m.Advance(h)
+				h.Expired()
+				longest = max(longest, h.longest)
+				if got := result(m); got.stderr != "" || got.limit != "" {
+					b.Logf("%.100s limit %q", got.stderr, got.limit)
+				}
+			}
+			b.ReportMetric(float64(longest.Microseconds())/1000, "ms/longest")
+		})
+	}
+}

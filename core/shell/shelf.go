@@ -1,0 +1,61 @@
+package shell
+
+import (
+	"cmp"
+	"slices"
+
+	"eryxsh/core/expand"
+	"eryxsh/core/slab"
+)
+
+// shelf is where the code of units is put, in blocks. The units of one script
+// share a shelf, one after the other.
+type shelf struct {
+	expand.Room
+	lists     slab.Of[list]
+	stmts     slab.Of[stmt]
+	simples   slab.Of[simple]
+	ifs       slab.Of[ifClause]
+	tests     slab.Of[testCmd]
+	exprs     slab.Of[testExpr]
+	decls     slab.Of[decl]
+	assigns   slab.Of[assign]
+	redirs    slab.Of[redir]
+	stmtRefs  slab.Of[*stmt]
+	wordRefs  slab.Of[*expand.Word]
+	assigned  slab.Of[*assign]
+	directed  slab.Of[*redir]
+	nodes     slab.Of[node]
+	addressed []addressed // nodes of the unit being compiled, in order of appearance
+}
+
+// addressed is a node beside its address, which is compared often.
+type addressed struct {
+	address
+	node node
+}
+
+// number gives the nodes of a unit by their addresses, and tells apart those that share one.
+func (s *shelf) number() []node {
+	all := s.addressed
+	for i := range all {
+		all[i].address = all[i].node.at().addr
+	}
+	slices.SortStableFunc(all, func(a, b addressed) int {
+		if a.Start != b.Start {
+			return cmp.Compare(a.Start, b.Start)
+		}
+		return a.compare(b.address)
+	})
+	nodes := s.nodes.Some(len(all))
+	for i := range all {
+		nodes[i] = all[i].node
+		if i > 0 && all[i-1].address.compare(all[i].address) == 0 {
+			all[i].N = all[i-1].N + 1
+			nodes[i].at().addr.N = all[i].N
+		}
+	}
+	clear(all)
+	s.addressed = all[:0]
+	return nodes
+}
