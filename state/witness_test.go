@@ -17,9 +17,7 @@ import (
 // witnessFile lists, for each saved field, the script and the safe point at
 // which losing the field is noticed, or the reason why nothing can notice it.
 //
-//	WITNESS=search go test ./state -run TestWitnesses   looks for witnesses of fields that have none
-//	WITNESS=shell ...                                    of those that are not a utility's
-//	WITNESS=all ...                                      looks for all of them anew
+// WITNESS=search go test ./state -run TestWitnesses looks for witnesses of fields that have none.
 const witnessFile = "testdata/witnesses.txt"
 
 // excused are fields that no run can miss, and why they are saved.
@@ -106,7 +104,6 @@ const (
 // witnesses are all the scripts whose runs may miss a field.
 func witnesses(t testing.TB) (names []string, all map[string]script) {
 	all = map[string]script{}
-	var slow []script
 	add := func(s script) {
 		names = append(names, s.name)
 		all[s.name] = s
@@ -120,21 +117,16 @@ func witnesses(t testing.TB) (names []string, all map[string]script) {
 	for _, folder := range []string{"script", "cmd"} {
 		archive, cases := archives(t, folder)
 		for _, a := range archive {
-			for i, s := range cases[a] {
+			for _, s := range cases[a] {
 				s.name = folder + "/" + s.name
 				s.brief = folder == "cmd"
-				if folder == "script" || i%7 == 0 {
-					add(s)
-				}
+				add(s)
 				if folder == "cmd" {
 					s.name, s.short = s.name+bitwise, bite
-					slow = append(slow, s)
+					add(s)
 				}
 			}
 		}
-	}
-	for _, s := range slow { // the last to be asked: they take longest
-		add(s)
 	}
 	return names, all
 }
@@ -292,10 +284,7 @@ func table(t testing.TB) map[string]string {
 func TestWitnesses(t *testing.T) {
 	rows := table(t)
 	fields := savedFields()
-	if mode := os.Getenv("WITNESS"); mode != "" {
-		if mode == "all" {
-			rows = map[string]string{}
-		}
+	if os.Getenv("WITNESS") != "" {
 		search(t, fields, rows)
 		return
 	}
@@ -383,77 +372,4 @@ func (s script) find(t testing.TB, f field, want sight, steps int) int {
 		}
 	}
 	return 0
-}
-
-// search finds witnesses for the fields that have none and writes the table.
-func search(t *testing.T, fields []field, rows map[string]string) {
-	names, all := witnesses(t)
-	left := map[string]field{}
-	for _, f := range fields {
-		if _, ok := rows[f.String()]; !ok && excused[f.String()] == "" && !(f.utility() && os.Getenv("WITNESS") == "shell") {
-			left[f.String()] = f
-		}
-	}
-	tries := map[string]int{}
-	for _, name := range names {
-		if len(left) == 0 {
-			break
-		}
-		before := len(left)
-		all[name].search(t, left, rows, tries)
-		if len(left) < before {
-			t.Logf("%s: %d fields left", name, len(left))
-			writeTable(t, fields, rows)
-		}
-	}
-	for _, key := range slices.Sorted(maps.Keys(left)) {
-		t.Errorf("nobody misses %s (tried in %d places)", key, tries[key])
-	}
-}
-
-// mostTries is how often a field is tried in one script, and in all; a
-// utility's field is not tried as hard as the shell's.
-const mostTries, allTries, utilityTries = 40, 4000, 200
-
-// search tries the fields that are left on one script.
-func (s script) search(t testing.TB, left map[string]field, rows map[string]string, tries map[string]int) {
-	defer func() {
-		if x := recover(); x != nil {
-			t.Logf("%s: %v", s.name, x)
-		}
-	}()
-	c := &catcher{TB: t}
-	want, steps := s.plain(c)
-	frozen := s.freeze(c, append(points(steps, 150, 60, 7), steps+1))
-	here := map[string]int{}
-	for _, at := range slices.Sorted(maps.Keys(frozen)) {
-		set := dissect(c, frozen[at].data).set()
-		for _, key := range slices.Sorted(maps.Keys(left)) {
-			if !set[key] || here[key] >= mostTries || tries[key] >= allTries || left[key].utility() && tries[key] >= utilityTries {
-				continue
-			}
-			here[key]++
-			tries[key]++
-			if missed, _ := s.misses(c, frozen[at].player, frozen[at].data, left[key], want); missed {
-				rows[key] = s.name + "\t" + strconv.Itoa(at)
-				delete(left, key)
-			}
-		}
-	}
-}
-
-func writeTable(t testing.TB, fields []field, rows map[string]string) {
-	var b strings.Builder
-	b.WriteString("# Which script notices the loss of a saved field, and the safe point at which it was lost. WITNESS=search fills this in.\n")
-	for _, f := range fields {
-		if where, ok := rows[f.String()]; ok {
-			fmt.Fprintf(&b, "%s\t%s\n", f, where)
-		}
-	}
-	if err := os.MkdirAll("testdata", 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(witnessFile, []byte(b.String()), 0o644); err != nil {
-		t.Fatal(err)
-	}
 }
