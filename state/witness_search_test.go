@@ -20,9 +20,16 @@ import (
 // which it is set.
 func search(t *testing.T, fields []field, rows map[string]string) {
 	names, all := witnesses(t)
-	left := map[string]field{}
+	var wanted []field
 	for _, f := range fields {
-		if _, ok := rows[f.String()]; !ok && excused[f.String()] == "" && strings.Contains(f.String(), os.Getenv("WITNESS_ONLY")) {
+		if excused[f.String()] == "" && strings.Contains(f.String(), os.Getenv("WITNESS_ONLY")) {
+			wanted = append(wanted, f)
+		}
+	}
+	forget(t, wanted, rows, all)
+	left := map[string]field{}
+	for _, f := range wanted {
+		if _, ok := rows[f.String()]; !ok {
 			left[f.String()] = f
 		}
 	}
@@ -51,6 +58,46 @@ func search(t *testing.T, fields []field, rows map[string]string) {
 	}
 }
 
+// forget takes the rows that are no longer true off the table: their fields are looked for anew.
+func forget(t testing.TB, fields []field, rows map[string]string, all map[string]script) {
+	byScript := map[string][]field{}
+	for _, f := range fields {
+		if where, ok := rows[f.String()]; ok {
+			name, _, _ := strings.Cut(where, "\t")
+			byScript[name] = append(byScript[name], f)
+		}
+	}
+	for name, fields := range byScript {
+		all[name].again(t, fields, rows)
+	}
+}
+
+// again puts right the rows of a script whose steps have moved, and takes those away that it is no witness of.
+func (s script) again(t testing.TB, fields []field, rows map[string]string) {
+	missing := fields
+	defer func() {
+		if x := recover(); x != nil {
+			t.Logf("%s: %v", s.name, x)
+		}
+		for _, f := range missing {
+			delete(rows, f.String())
+		}
+	}()
+	c := &catcher{TB: t}
+	want := s.plain(c)
+	missing = s.testify(c, fields, rows)
+	for len(missing) > 0 {
+		f := missing[0]
+		at := s.find(c, f, want)
+		if at == 0 {
+			delete(rows, f.String())
+		} else {
+			rows[f.String()] = s.name + "\t" + strconv.Itoa(at)
+		}
+		missing = missing[1:]
+	}
+}
+
 // users gives, for each field that only utilities' states have, what a script
 // that runs one of them says; fields of the shell have no entry.
 func users(fields []field) map[string]*regexp.Regexp {
@@ -74,7 +121,7 @@ func users(fields []field) map[string]*regexp.Regexp {
 }
 
 // pointTries is how often a field is tried in one script, allTries in all.
-const pointTries, allTries = 12, 3000
+const pointTries, allTries = 12, 600
 
 // search tries the fields on one script: it gives the safe points at which their loss is noticed.
 func (s script) search(t testing.TB, fields map[string]field, tries map[string]int) (found map[string]int) {
@@ -100,7 +147,7 @@ func (s script) search(t testing.TB, fields map[string]field, tries map[string]i
 	}
 	stops := slices.Sorted(maps.Keys(at))
 	frozen := s.freeze(c, stops)
-	want, _ := s.plain(c)
+	want := s.plain(c)
 	for _, stop := range stops {
 		z, ok := frozen[stop]
 		if !ok {
@@ -137,16 +184,22 @@ func spread(n, most int) (all []int) {
 	return all
 }
 
+// longest is how many steps a script may take to be a witness.
+const longest = 5000
+
 // trace runs a script and gives the safe points at which each of the fields is set.
 func (s script) trace(t testing.TB, fields map[string]field) map[string][]int {
 	w, p := s.begin(t), s.player()
 	defer w.Close()
-	set := map[string][]int{}
+	set, k := map[string][]int{}, newSeeker(fields)
 	shell := false
 	for _, f := range fields {
 		shell = shell || !f.utility()
 	}
-	for step := 1; step < endless; step++ {
+	for step := 1; ; step++ {
+		if step > longest {
+			t.Fatal("takes too long")
+		}
 		ended := p.advance(t, w, 1)
 		here := map[string]bool{}
 		if shell {
@@ -157,7 +210,7 @@ func (s script) trace(t testing.TB, fields map[string]field) map[string][]int {
 				here = dissect(t, export(t, w)).set()
 			}
 		} else {
-			inFlight(w, here)
+			here = k.inFlight(w)
 		}
 		for key := range here {
 			if _, ok := fields[key]; ok {
@@ -171,16 +224,88 @@ func (s script) trace(t testing.TB, fields map[string]field) map[string][]int {
 	return set
 }
 
+// seeker looks for fields that are set, and goes only where they can be.
+type seeker struct {
+	fields map[reflect.Type][]wantedField
+	leads  map[reflect.Type]bool // whether a type can hold one of them
+	here   map[string]bool       // those found
+}
+
+type wantedField struct {
+	key   string
+	index []int
+}
+
+func newSeeker(fields map[string]field) *seeker {
+	k := &seeker{fields: map[reflect.Type][]wantedField{}, leads: map[reflect.Type]bool{}}
+	for key, f := range fields {
+		sf, _ := f.owner.FieldByName(f.name)
+		k.fields[f.owner] = append(k.fields[f.owner], wantedField{key, sf.Index})
+	}
+	return k
+}
+
 // inFlight lists the fields that are set in the states of utilities in flight.
-func inFlight(w *core.World, here map[string]bool) {
-	b := &blob{}
+func (k *seeker) inFlight(w *core.World) map[string]bool {
+	k.here = map[string]bool{}
 	for _, p := range w.M.Procs {
 		for i := range p.Frames {
 			if x := p.Frames[i].X; x != nil && x.Util != nil && x.Util.Prog != nil {
-				each(reflect.ValueOf(x.Util.Prog), nil, func(v reflect.Value) { b.mark(here, v, v.Type().String()) })
+				k.visit(reflect.ValueOf(x.Util.Prog))
 			}
 		}
 	}
+	return k.here
+}
+
+func (k *seeker) visit(v reflect.Value) {
+	if !k.leadsOn(v.Type()) {
+		return
+	}
+	switch v.Kind() {
+	case reflect.Pointer:
+		if !v.IsNil() {
+			k.visit(v.Elem())
+		}
+	case reflect.Slice, reflect.Array:
+		for i := range v.Len() {
+			k.visit(v.Index(i))
+		}
+	case reflect.Map:
+		for it := v.MapRange(); it.Next(); {
+			k.visit(it.Value())
+		}
+	case reflect.Struct:
+		for _, f := range k.fields[v.Type()] {
+			if !v.FieldByIndex(f.index).IsZero() {
+				k.here[f.key] = true
+			}
+		}
+		for i := range v.NumField() {
+			if f := v.Type().Field(i); f.IsExported() && f.Tag.Get("cbor") != "-" {
+				k.visit(v.Field(i))
+			}
+		}
+	}
+}
+
+func (k *seeker) leadsOn(t reflect.Type) bool {
+	leads, known := k.leads[t]
+	if known {
+		return leads
+	}
+	k.leads[t] = false // saved types are not inside themselves
+	switch t.Kind() {
+	case reflect.Pointer, reflect.Slice, reflect.Array, reflect.Map:
+		leads = k.leadsOn(t.Elem())
+	case reflect.Struct:
+		leads = len(k.fields[t]) > 0
+		for i := range t.NumField() {
+			leads = t.Field(i).IsExported() && k.leadsOn(t.Field(i).Type) || leads
+		}
+	}
+	k.leads[t] = leads
+	return leads
 }
 
 func writeTable(t testing.TB, fields []field, rows map[string]string) {
