@@ -91,7 +91,7 @@ func (w *World) dress(c Config) error {
 	w.M.Reseed(c.Seed)
 	w.M.Limits = c.Limits
 	w.M.FS.SetLimits(vfs.Limits{Bytes: c.Limits.FileBytes, Files: c.Limits.Files, FileSize: c.Limits.FileSize})
-	w.M.Clock.Now, w.M.Host.Boot = c.Start, c.Start
+	w.M.Clock.Now = c.Start
 	w.M.Procs[0].Shell.Started = c.Start
 	for _, p := range sortedKeys(c.Files) {
 		if err := w.write(absolute(c.Cwd, p), c.Files[p], c.Start); err != nil {

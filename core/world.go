@@ -130,7 +130,7 @@ func newBare(c Config) (*World, error) {
 	}
 	w := &World{Config: &c}
 	w.M = shell.New(shell.Config{FS: fs, Registry: Registry, Env: env, Cwd: c.Cwd,
-		Identity: shell.Identity{User: c.User, Hostname: c.Hostname, UID: userID, GID: userID, Boot: c.Start},
+		Identity: shell.Identity{User: c.User, Hostname: c.Hostname, UID: userID, GID: userID},
 		Clock:    shell.Clock{Virtual: c.Virtual, Now: c.Start}})
 	return w, nil
 }

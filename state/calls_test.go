@@ -10,7 +10,7 @@ import (
 )
 
 // The tools of the tests.
-var tools = []shell.Tool{{Name: "fetch", Held: true, Help: "says what it was asked for"}, {Name: "upper", Held: true}, {Name: "fails"}, {Name: "raises"}}
+var tools = []shell.Tool{{Name: "fetch", Held: true, Help: "says what it was asked for"}, {Name: "upper", Held: true}, {Name: "fails"}, {Name: "raises"}, {Name: "shows"}}
 
 // toolAnswer is what the tools do: the same whenever they are asked.
 func toolAnswer(c *shell.Call) shell.Answer {
@@ -22,6 +22,8 @@ func toolAnswer(c *shell.Call) shell.Answer {
 		return shell.Answer{Stdout: []byte(strings.ToUpper(string(c.Stdin) + args))}
 	case "fails":
 		return shell.Answer{Stdout: []byte("some\n"), Stderr: []byte("fails: " + args + " in " + string(c.Cwd) + "\n"), Status: 3}
+	case "shows":
+		return shell.Answer{Stdout: []byte(fmt.Sprintln(c.Env))}
 	case "raises":
 		return shell.Answer{Error: "boom " + args, Status: 1, Stderr: []byte("raises: boom\n")}
 	}

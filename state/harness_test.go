@@ -38,7 +38,7 @@ type script struct {
 	status int
 	silent bool     // nothing is known about stderr
 	brief  bool     // the shell itself is not asked at the end
-	short  int      // bytes a utility reads at a time at most, if positive
+	short  int      // most a utility reads or does at a time, if positive
 	typed  []string // what is typed when the run asks for input
 	config func(*core.Config)
 	before func(testing.TB, *core.World)
@@ -152,6 +152,8 @@ type player struct {
 	refills int
 	short   int      // see script
 	marks   []string // checkpoints that were reported
+	asked   int      // how often the machine has asked whether the slice is over
+	most    int      // see run
 	loose   bool     // panics go through, and any tool may be called
 	answer  func(c *shell.Call) shell.Answer
 	answers map[string]int // how often each call id was answered
@@ -168,7 +170,9 @@ func (p *player) advance(t testing.TB, w *core.World, steps int) bool {
 // move moves a world until the machine has asked so often whether the slice is over.
 func (p *player) move(t testing.TB, w *core.World, n int) bool {
 	t.Helper()
+	first := n
 	defer func() {
+		p.asked += first - n
 		if p.loose {
 			return
 		}
@@ -176,7 +180,7 @@ func (p *player) move(t testing.TB, w *core.World, n int) bool {
 			t.Fatalf("panic: %v\n%s", x, debug.Stack())
 		}
 	}()
-	w.M.ShortReads(p.short)
+	w.M.ShortTurns(p.short)
 	for {
 		if len(w.M.Run.Marks) > 0 {
 			p.marks = append(p.marks, w.M.Run.Marks...)
@@ -243,10 +247,15 @@ const endless = 200_000
 // comes after some thousand steps.
 const stride = 2000
 
-// run moves a world to its end without stops; false if there is no end in sight.
+// run moves a world to its end without stops; false if there is no end in sight,
+// after most questions if that is set.
 func (p *player) run(t testing.TB, w *core.World) bool {
 	t.Helper()
-	return p.move(t, w, stride)
+	n := stride
+	if p.most > 0 {
+		n = p.most
+	}
+	return p.move(t, w, n)
 }
 
 // finish runs to the end and looks; false if there is no end in sight.
@@ -257,6 +266,7 @@ func (s script) finish(t testing.TB, p *player, w *core.World) (sight, bool) {
 	}
 	got := s.look(t, w)
 	got["marks"] = fmt.Sprint(p.marks)
+	got["answered"] = fmt.Sprint(p.answers)
 	return got, true
 }
 
@@ -278,7 +288,7 @@ func (sc script) look(t testing.TB, w *core.World) sight {
 	s := sight{"status": fmt.Sprint(w.M.Run.Status), "class": w.M.Run.Class, "limit": w.M.Run.Limit, "cut": fmt.Sprint(w.M.IO.Cut),
 		"steps": fmt.Sprint(w.M.Meter.Steps - w.M.Run.Steps), "started": fmt.Sprint(w.M.Run.Started), "clock": fmt.Sprint(w.M.Now()),
 		"meter": fmt.Sprintf("%+v", w.M.Meter), "tool errors": fmt.Sprintf("%q", w.M.IO.ToolError), "unsupported": fmt.Sprintf("%q", w.M.IO.Missing),
-		"left": timeLeft(w), "base": fmt.Sprint(w.BaseLimits() == nil), "calls": fmt.Sprint(len(w.M.Calls))}
+		"run id": w.M.RunID, "left": timeLeft(w), "base": fmt.Sprint(w.BaseLimits() == nil), "calls": fmt.Sprint(len(w.M.Calls))}
 	s.output(w)
 	s.files(w)
 	s.variables(w)
@@ -292,10 +302,7 @@ func (sc script) look(t testing.TB, w *core.World) sight {
 	s["log"] = log.String()
 	s["kept"] = fmt.Sprintf("%v %v", w.Keep, w.Kept)
 	s["limits"] = fmt.Sprintf("%+v", w.M.Limits)
-	s["tools"] = ""
-	for name, tool := range w.M.Tools.Sorted() {
-		s["tools"] += fmt.Sprintf("%s %+v\n", name, tool)
-	}
+	s["tools"] = toolsOf(w)
 	if sc.brief {
 		return s
 	}
@@ -317,9 +324,18 @@ func (sc script) look(t testing.TB, w *core.World) sight {
 	if err := w.Reset(); err != nil {
 		t.Fatal(err)
 	}
+	s["limits of reset"], s["tools of reset"] = fmt.Sprintf("%+v", w.M.Limits), toolsOf(w)
 	w.M.SetTools(nil)
 	sc.ask(t, w, "reset", s)
 	return s
+}
+
+// toolsOf lists the tools that are registered.
+func toolsOf(w *core.World) (all string) {
+	for name, tool := range w.M.Tools.Sorted() {
+		all += fmt.Sprintf("%s %+v\n", name, tool)
+	}
+	return all
 }
 
 // ask runs the probe and keeps what it says; it gives the id of its run.

@@ -17,9 +17,7 @@ import (
 // witnessFile lists, for each saved field, the script and the safe point at
 // which losing the field is noticed, or the reason why nothing can notice it.
 //
-//	WITNESS=search go test ./state -run TestWitnesses   looks for witnesses of fields that have none
-//	WITNESS=shell ...                                    of those that are not a utility's
-//	WITNESS=all ...                                      looks for all of them anew
+// WITNESS=search go test ./state -run TestWitnesses looks for witnesses of fields that have none.
 const witnessFile = "testdata/witnesses.txt"
 
 // excused are fields that no run can miss, and why they are saved.
@@ -58,7 +56,14 @@ func scenarios() []script {
 			p.run(t, w)
 			w.Take()
 		}
+		gone, err := w.Snapshot("gone")
+		if err != nil {
+			t.Fatal(err)
+		}
 		if _, err := w.Snapshot("kept"); err != nil {
+			t.Fatal(err)
+		}
+		if err := w.Drop(gone.ID); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := w.Begin(core.Start{Script: "rm made; y=2; cd /tmp"}); err != nil {
@@ -73,9 +78,11 @@ func scenarios() []script {
 		w.Fork(nil).Close()
 	}
 	return []script{
-		{name: "scenario/history", before: history, text: "echo begin; for i in 1 2 3; do echo $i; sleep 1; done; history", tools: tools,
-			config: func(c *core.Config) { c.Env = map[string]string{"GIVEN": "yes"}; c.User, c.Hostname = "ann", "box" },
-			start:  core.Start{Keep: true, Timeout: 60e9, Limits: map[string]int64{"depth": 77, "glob": 1234}, Env: map[string]string{"ONLY": "now"}, Cwd: "/"}},
+		{name: "scenario/history", before: history, text: "echo begin; for i in 1 2 3; do echo $i; sleep 1; done; history; hostname; whoami; echo \"$BASH_EXECUTION_STRING\"", tools: tools,
+			config: func(c *core.Config) {
+				c.Env, c.User, c.Hostname, c.Cwd, c.Limits.Depth = map[string]string{"GIVEN": "yes"}, "ann", "box", "/tmp", 321
+			},
+			start: core.Start{Keep: true, Timeout: 60e9, Limits: map[string]int64{"depth": 77, "glob": 1234}, Env: map[string]string{"ONLY": "now"}, Cwd: "/"}},
 		{name: "scenario/real-clock", before: history, text: "date +%s; sleep 1; date +%s; fetch a; sleep 5; echo $SECONDS; sleep 100; echo never", tools: tools,
 			config: func(c *core.Config) { c.Virtual = false }, start: core.Start{Timeout: 20e9}},
 		{name: "scenario/refills", text: "for i in 1 2 3 4 5 6; do echo $i; x=$(echo $i); done", config: func(c *core.Config) { c.Limits.Steps = 40 },
@@ -91,7 +98,7 @@ func scenarios() []script {
 		{name: "scenario/descriptors", text: "echo a b > f; xargs -a f -n1 bash -c 'echo /dev/fd/* $0'; find . -name f -exec bash -c 'echo /dev/fd/*' \\;; echo /dev/fd/* <(echo) $(echo /dev/fd/*)"},
 		{name: "scenario/memory", text: "(seq 1000; sleep 9) | sort | tail -1 & sleep 1; seq 1000 | sort | tail -1; wait; seq 4000 | sort | tail -1; x=$(seq 2000 | sort); echo ${#x}; seq 9000 | tac | tail -1", config: func(c *core.Config) { c.Limits.Memory = 30_000 }},
 		{name: "scenario/held", text: "(seq 20000; sleep 9) | sort | tail -1 & sleep 1; for i in 1 2; do echo $i; done; seq 20000 | sort | tail -1; echo end", config: func(c *core.Config) { c.Limits.Memory = 300_000 }},
-		{name: "scenario/missing", text: "ls --no-such-option; checkpoint one; fc; checkpoint two; raises x; fails y; yes | head -c 30000 >&2", tools: tools,
+		{name: "scenario/missing", text: "ls --no-such-option; checkpoint one; fc; checkpoint two; raises x; fails y; for i in 1 2; do A=$i shows; done; yes | head -c 30000 >&2", tools: tools,
 			config: func(c *core.Config) { c.Limits.Output = 5000; c.Seed = 99 }},
 	}
 }
@@ -106,7 +113,6 @@ const (
 // witnesses are all the scripts whose runs may miss a field.
 func witnesses(t testing.TB) (names []string, all map[string]script) {
 	all = map[string]script{}
-	var slow []script
 	add := func(s script) {
 		names = append(names, s.name)
 		all[s.name] = s
@@ -120,21 +126,16 @@ func witnesses(t testing.TB) (names []string, all map[string]script) {
 	for _, folder := range []string{"script", "cmd"} {
 		archive, cases := archives(t, folder)
 		for _, a := range archive {
-			for i, s := range cases[a] {
+			for _, s := range cases[a] {
 				s.name = folder + "/" + s.name
 				s.brief = folder == "cmd"
-				if folder == "script" || i%7 == 0 {
-					add(s)
-				}
+				add(s)
 				if folder == "cmd" {
 					s.name, s.short = s.name+bitwise, bite
-					slow = append(slow, s)
+					add(s)
 				}
 			}
 		}
-	}
-	for _, s := range slow { // the last to be asked: they take longest
-		add(s)
 	}
 	return names, all
 }
@@ -174,7 +175,7 @@ func savedFields() []field {
 
 // misses reports whether a script that is stopped at a point ends otherwise
 // when the field is zeroed in what was saved.
-func (s script) misses(t testing.TB, p player, data []byte, f field, want sight) (missed, tried bool) {
+func (s script) misses(t testing.TB, p player, data []byte, f field, want plain) (missed, tried bool) {
 	b := dissect(t, data)
 	if !b.without(f) {
 		return false, false
@@ -184,13 +185,14 @@ func (s script) misses(t testing.TB, p player, data []byte, f field, want sight)
 		return true, true
 	}
 	defer w.Close()
+	p.most = want.most
 	brief := s
 	brief.brief = true // most losses are seen without asking the shell
 	c := w.Origin()    // a fork that does not count as one
 	got, ok := brief.survive(t, p.copy(), c)
 	c.Close()
 	for key := range got {
-		if got[key] != want[key] {
+		if got[key] != want.sight[key] {
 			return true, true
 		}
 	}
@@ -198,7 +200,7 @@ func (s script) misses(t testing.TB, p player, data []byte, f field, want sight)
 		return !ok, true
 	}
 	got, ok = s.survive(t, &p, w)
-	return !ok || got.differs(want) != "", true
+	return !ok || got.differs(want.sight) != "", true
 }
 
 // survive runs a world that may be damaged to its end. A panic is an end
@@ -219,19 +221,23 @@ type catcher struct{ testing.TB }
 func (c *catcher) Fatal(args ...any)                 { panic(fmt.Sprint(args...)) }
 func (c *catcher) Fatalf(format string, args ...any) { panic(fmt.Sprintf(format, args...)) }
 
-// plain gives how a script ends when nobody stops it, and how many steps it takes.
-func (s script) plain(t testing.TB) (want sight, steps int) {
+// plain gives how a script ends when nobody stops it.
+func (s script) plain(t testing.TB) plain {
 	t.Helper()
 	w := s.begin(t)
 	defer w.Close()
 	p := s.player()
-	for !p.advance(t, w, 1) {
-		if steps++; steps > endless {
-			t.Fatalf("%s does not end", s.name)
-		}
+	want, ok := s.finish(t, p, w)
+	if !ok {
+		t.Fatalf("%s does not end", s.name)
 	}
-	want, _ = s.finish(t, p, w)
-	return want, steps
+	return plain{want, 3*p.asked + 20}
+}
+
+// plain is how a script ends, and after how many questions one that has not ended is taken to be endless.
+type plain struct {
+	sight
+	most int
 }
 
 // frozenAt is a script stopped at a point, and the player that goes on.
@@ -292,10 +298,7 @@ func table(t testing.TB) map[string]string {
 func TestWitnesses(t *testing.T) {
 	rows := table(t)
 	fields := savedFields()
-	if mode := os.Getenv("WITNESS"); mode != "" {
-		if mode == "all" {
-			rows = map[string]string{}
-		}
+	if os.Getenv("WITNESS") != "" {
 		search(t, fields, rows)
 		return
 	}
@@ -327,15 +330,21 @@ func TestWitnesses(t *testing.T) {
 		t.Errorf("%s has a witness, or is not saved: take it off %s", name, unwitnessedFile)
 	}
 	_, all := witnesses(t)
+	moved := 0
 	for _, name := range slices.Sorted(maps.Keys(byScript)) {
 		s, ok := all[name]
 		if !ok {
 			t.Errorf("no script is called %s: %s", name, byScript[name])
 			continue
 		}
-		s.testify(t, byScript[name], rows)
+		for _, f := range s.testify(t, byScript[name], rows) {
+			at := s.find(t, f, s.plain(t))
+			if moved++; at == 0 {
+				t.Errorf("%s: its loss is no longer noticed by %s", f, s.name)
+			}
+		}
 	}
-	t.Logf("%d fields have a witness; %d of utilities have none", len(rows), open)
+	t.Logf("%d fields have a witness, %d at another step than the table says; %d of utilities have none", len(rows), moved, open)
 }
 
 // utility reports whether a field is of a utility's state: their corpora grow by themselves.
@@ -344,10 +353,10 @@ func (f field) utility() bool {
 	return strings.HasPrefix(p, "eryxsh/core/cmd") || strings.HasPrefix(p, "eryxsh/core/regex")
 }
 
-// testify tries the fields a script is the witness of. When steps have moved
-// since the table was written, it looks for the place anew.
-func (s script) testify(t *testing.T, fields []field, rows map[string]string) {
-	want, steps := s.plain(t)
+// testify tries the fields a script is the witness of. It gives those whose loss
+// is not noticed at the step the table names: steps may have moved since it was written.
+func (s script) testify(t testing.TB, fields []field, rows map[string]string) (missing []field) {
+	want := s.plain(t)
 	var stops []int
 	for _, f := range fields {
 		_, step, _ := strings.Cut(rows[f.String()], "\t")
@@ -355,7 +364,7 @@ func (s script) testify(t *testing.T, fields []field, rows map[string]string) {
 		if err != nil {
 			t.Fatalf("%s: %v", f, err)
 		}
-		if n > 0 && n <= steps+1 && !slices.Contains(stops, n) {
+		if n > 0 && !slices.Contains(stops, n) {
 			stops = append(stops, n)
 		}
 	}
@@ -369,91 +378,26 @@ func (s script) testify(t *testing.T, fields []field, rows map[string]string) {
 				continue
 			}
 		}
-		if at := s.find(t, f, want, steps); at == 0 {
-			t.Errorf("%s: its loss is no longer noticed by %s", f, s.name)
-		}
+		missing = append(missing, f)
 	}
+	return missing
 }
 
 // find looks for a point at which a script misses a field; 0 if there is none.
-func (s script) find(t testing.TB, f field, want sight, steps int) int {
-	for at, z := range s.freeze(t, points(steps+2, 120, 60, 7)) {
-		if missed, _ := s.misses(t, z.player, z.data, f, want); missed {
-			return at
+func (s script) find(t testing.TB, f field, want plain) int {
+	key := f.String()
+	set := s.trace(t, map[string]field{key: f})[key]
+	var stops []int
+	for _, i := range spread(len(set), 100) {
+		stops = append(stops, set[i])
+	}
+	frozen := s.freeze(t, stops)
+	for _, at := range stops {
+		if z, ok := frozen[at]; ok {
+			if missed, _ := s.misses(t, z.player, z.data, f, want); missed {
+				return at
+			}
 		}
 	}
 	return 0
-}
-
-// search finds witnesses for the fields that have none and writes the table.
-func search(t *testing.T, fields []field, rows map[string]string) {
-	names, all := witnesses(t)
-	left := map[string]field{}
-	for _, f := range fields {
-		if _, ok := rows[f.String()]; !ok && excused[f.String()] == "" && !(f.utility() && os.Getenv("WITNESS") == "shell") {
-			left[f.String()] = f
-		}
-	}
-	tries := map[string]int{}
-	for _, name := range names {
-		if len(left) == 0 {
-			break
-		}
-		before := len(left)
-		all[name].search(t, left, rows, tries)
-		if len(left) < before {
-			t.Logf("%s: %d fields left", name, len(left))
-			writeTable(t, fields, rows)
-		}
-	}
-	for _, key := range slices.Sorted(maps.Keys(left)) {
-		t.Errorf("nobody misses %s (tried in %d places)", key, tries[key])
-	}
-}
-
-// mostTries is how often a field is tried in one script, and in all; a
-// utility's field is not tried as hard as the shell's.
-const mostTries, allTries, utilityTries = 40, 4000, 200
-
-// search tries the fields that are left on one script.
-func (s script) search(t testing.TB, left map[string]field, rows map[string]string, tries map[string]int) {
-	defer func() {
-		if x := recover(); x != nil {
-			t.Logf("%s: %v", s.name, x)
-		}
-	}()
-	c := &catcher{TB: t}
-	want, steps := s.plain(c)
-	frozen := s.freeze(c, append(points(steps, 150, 60, 7), steps+1))
-	here := map[string]int{}
-	for _, at := range slices.Sorted(maps.Keys(frozen)) {
-		set := dissect(c, frozen[at].data).set()
-		for _, key := range slices.Sorted(maps.Keys(left)) {
-			if !set[key] || here[key] >= mostTries || tries[key] >= allTries || left[key].utility() && tries[key] >= utilityTries {
-				continue
-			}
-			here[key]++
-			tries[key]++
-			if missed, _ := s.misses(c, frozen[at].player, frozen[at].data, left[key], want); missed {
-				rows[key] = s.name + "\t" + strconv.Itoa(at)
-				delete(left, key)
-			}
-		}
-	}
-}
-
-func writeTable(t testing.TB, fields []field, rows map[string]string) {
-	var b strings.Builder
-	b.WriteString("# Which script notices the loss of a saved field, and the safe point at which it was lost. WITNESS=search fills this in.\n")
-	for _, f := range fields {
-		if where, ok := rows[f.String()]; ok {
-			fmt.Fprintf(&b, "%s\t%s\n", f, where)
-		}
-	}
-	if err := os.MkdirAll("testdata", 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(witnessFile, []byte(b.String()), 0o644); err != nil {
-		t.Fatal(err)
-	}
 }

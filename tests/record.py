@@ -94,6 +94,7 @@ def run(case: str, sections: dict[str, bytes]) -> dict[str, bytes]:
         done = subprocess.run(
             ["bash", "-c", sections[case + ".sh"].decode(errors="surrogateescape")],
             input=sections.get(case + ".stdin", b""), capture_output=True, cwd=home, env=env, timeout=60, umask=0o022,
+            start_new_session=True,  # a script may kill its group
         )
         here = home.encode()
         found = {".out": done.stdout.replace(here, b"/home/user"), ".err": done.stderr.replace(here, b"/home/user")}

@@ -218,6 +218,9 @@ type System interface {
 	Rand() uint64 // from the World's stream
 	// Charge counts n units of work (about 100 ns each) against the meter; reads and writes charge themselves.
 	Charge(n int)
+	// Turn gives how many of n units of work (entries, instructions, bytes of output) this turn may do: n, or as
+	// few as one where a test asks for short turns, to stop a utility at more places.
+	Turn(n int) int
 	// Hold declares how many bytes of state the program keeps in all, for the memory limit.
 	Hold(n int)
 

@@ -438,13 +438,17 @@ func (m *Machine) killOne(p *Process, a string, sig int) bool {
 	return true
 }
 
-// killTree signals a job's leader; its foreground children get it too, as a process group would.
+// killTree signals a job's leader; the processes of its pipeline, which are its children here, get it too.
 func (m *Machine) killTree(c *Process, sig int) {
-	m.signal(c, sig)
-	for _, k := range m.Procs {
-		if k.PGID == c.PID && k != c && !k.Dead {
-			m.signal(k, sig)
+	tree, all := map[int]bool{c.PID: true}, []*Process{c}
+	for _, k := range m.Procs { // a child comes after its parent
+		if tree[k.PPID] && k.PGID == c.PGID && !k.Dead {
+			tree[k.PID] = true
+			all = append(all, k)
 		}
+	}
+	for _, k := range all {
+		m.signal(k, sig)
 	}
 }
 

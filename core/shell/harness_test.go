@@ -50,7 +50,7 @@ func (h *listHistory) Remove(n int) bool {
 func newTestMachine() *Machine {
 	now := testHost{}.Now()
 	m := New(Config{FS: newTestFS(now), Registry: testRegistry, Limits: limit.Default(), Cwd: "/home/user", Seed: 1,
-		Identity: Identity{User: "user", Hostname: "sandbox", UID: 1000, GID: 1000, Boot: now},
+		Identity: Identity{User: "user", Hostname: "sandbox", UID: 1000, GID: 1000},
 		Clock:    Clock{Now: now, Virtual: true},
 		Env: map[string]string{"HOME": "/home/user", "USER": "user", "LOGNAME": "user", "PATH": "/usr/local/bin:/usr/bin:/bin",
 			"SHELL": "/bin/bash", "TERM": "dumb", "LC_ALL": "C.UTF-8", "TZ": "UTC"}})

@@ -56,7 +56,6 @@ type Identity struct {
 	Hostname string `cbor:"2,keyasint,omitempty"`
 	UID      uint32 `cbor:"3,keyasint,omitempty"`
 	GID      uint32 `cbor:"4,keyasint,omitempty"`
-	Boot     int64  `cbor:"5,keyasint,omitempty"` // ns, when the world began
 }
 
 // Chunk is output in order: Stream is 1 or 2.
@@ -183,7 +182,7 @@ type transient struct {
 	env     procEnv
 	credit  int  // work units until the host is asked whether the slice is over
 	single  bool // ask the host after every step
-	short   int  // bytes a utility reads at a time at most, if positive
+	short   int  // most a utility reads or does at a time, if positive
 	spare   []*Extra
 	asking
 }

@@ -74,7 +74,6 @@ type Origin struct {
 	Name    string `cbor:"4,keyasint,omitempty"`  // $0
 	Started int64  `cbor:"10,keyasint,omitempty"` // ns, the origin of SECONDS
 	PID     int    `cbor:"13,keyasint,omitempty"` // $$
-	PPID    int    `cbor:"14,keyasint,omitempty"` // $PPID
 	Exec    string `cbor:"19,keyasint,omitempty"` // BASH_EXECUTION_STRING
 }
 

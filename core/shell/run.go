@@ -403,9 +403,9 @@ func (m *Machine) EachStep(on bool) {
 	m.rt.single = on
 }
 
-// ShortReads bounds what a utility reads at a time, in bytes, so that a test can
-// stop in the middle of small inputs; 0 is no bound.
-func (m *Machine) ShortReads(most int) {
+// ShortTurns bounds what a utility does in a turn, in bytes it reads at a time
+// and in units of work, so that a test can stop in the middle of small inputs; 0 is no bound.
+func (m *Machine) ShortTurns(most int) {
 	m.own()
 	m.rt.short = most
 }

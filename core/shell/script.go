@@ -242,7 +242,7 @@ func (m *Machine) initVars(c *Process) {
 	t.Bind("PWD", vars.New(c.Cwd, vars.Export))
 	t.Bind("UID", vars.New(itoa(int(m.Host.UID)), vars.Integer|vars.ReadOnly))
 	t.Bind("EUID", vars.New(itoa(int(m.Host.UID)), vars.Integer|vars.ReadOnly))
-	t.Bind("PPID", vars.New(itoa(c.Shell.PPID), vars.Integer|vars.ReadOnly))
+	t.Bind("PPID", vars.New(itoa(c.PPID), vars.Integer|vars.ReadOnly))
 	if t.Get("OLDPWD") == nil {
 		t.Bind("OLDPWD", vars.New("", vars.Export))
 		t.Own("OLDPWD").Clear()

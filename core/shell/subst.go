@@ -347,8 +347,7 @@ func (m *Machine) stepWaitSub(p *Process, f *Frame) {
 // background starts a job. Its stdin is /dev/null unless redirected.
 func (m *Machine) background(p *Process, st *stmt) {
 	c := m.forkShell(p, Frame{Kind: FBottom, node: st})
-	c.Job = true
-	c.PGID = c.PID
+	m.ownGroup(p, c)
 	if old := c.put(0, m.newFile(OFD{Kind: FileNull, Flags: vfs.O_RDONLY}), false); old >= 0 {
 		m.unref(old)
 	}
@@ -366,12 +365,20 @@ func (m *Machine) background(p *Process, st *stmt) {
 	m.setPipe(p, 0)
 }
 
+// ownGroup makes a child a job of its parent: under job control it leads a process group of its own.
+func (m *Machine) ownGroup(p, c *Process) {
+	c.Job = true
+	if p.Shell.Opts.on(OptMonitor) {
+		c.PGID = c.PID
+	}
+}
+
 // coproc starts a command with both ends of two pipes in an array variable.
 func (m *Machine) coproc(p *Process, n *coproc) {
 	r1, w1 := m.newPipe() // its stdin
 	r2, w2 := m.newPipe() // its stdout
 	c := m.forkShell(p, Frame{Kind: FBottom, node: n.body})
-	c.Job, c.PGID = true, c.PID
+	m.ownGroup(p, c)
 	for num, file := range map[int]int{0: r1, 1: w2} {
 		if old := c.put(num, file, false); old >= 0 {
 			m.unref(old)

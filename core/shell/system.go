@@ -369,4 +369,11 @@ func (s *sysCtx) Unsupported(what string) {
 	s.m.IO.Missing = append(s.m.IO.Missing, what)
 }
 
+func (s *sysCtx) Turn(n int) int {
+	if most := s.m.rt.short; most > 0 {
+		return min(n, most)
+	}
+	return n
+}
+
 func (s *sysCtx) RegexSteps() int { return int(s.m.limit(s.m.Limits.RegexSteps)) }

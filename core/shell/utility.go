@@ -395,7 +395,7 @@ func (m *Machine) resetShell(c *Process, from *Shell) {
 		}
 	}
 	sh := &Shell{Vars: t, Opts: defaultOptions(), Random: uint32(m.Rand.next()),
-		Origin: Origin{PID: c.PID, PPID: c.PPID, Started: m.now(), Name: "bash"}}
+		Origin: Origin{PID: c.PID, Started: m.now(), Name: "bash"}}
 	for name, fn := range from.Funcs.Sorted() {
 		if fn.Export {
 			sh.Funcs.Set(m.epoch, name, fn)

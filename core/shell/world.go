@@ -43,7 +43,7 @@ func New(c Config) *Machine {
 	p.PPID, p.Cwd, p.Umask = parentPID, c.Cwd, 0o022
 	p.FDs = []FD{{Num: 0, File: 0}, {Num: 1, File: 1}, {Num: 2, File: 2}}
 	p.Shell.Opts = defaultOptions()
-	p.Shell.Name, p.Shell.PID, p.Shell.PPID = "bash", shellPID, parentPID
+	p.Shell.Name, p.Shell.PID = "bash", shellPID
 	p.Shell.Started = c.Clock.Now
 	p.Shell.Random = uint32(m.Rand.next())
 	for _, k := range sortedKeys(c.Env) {

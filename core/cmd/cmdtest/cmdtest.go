@@ -49,6 +49,7 @@ type Run struct {
 
 	Reload bool   // save and load the program between turns
 	Split  uint64 // not 0: the seed for cutting standard input into pieces
+	Short  int    // not 0: the most it reads or does in each of its first turns
 }
 
 // Result is what came of a Run.
@@ -175,9 +176,12 @@ func (s *system) reload(p cmd.Program) cmd.Program {
 type mode struct {
 	reload bool
 	split  uint64
+	short  int
 }
 
-func modes() []mode { return []mode{{}, {reload: true}, {split: 1}, {reload: true, split: 2}} }
+func modes() []mode {
+	return []mode{{}, {reload: true}, {split: 1}, {reload: true, split: 2}, {reload: true, short: 3}}
+}
 
 // Check runs the utility in every way and fails unless all answers are equal. It gives the answer.
 func Check(t testing.TB, r Run) Result {
@@ -185,7 +189,7 @@ func Check(t testing.TB, r Run) Result {
 	var first Result
 	for i, m := range modes() {
 		q := r
-		q.Reload, q.Split = m.reload, m.split
+		q.Reload, q.Split, q.Short = m.reload, m.split, m.short
 		if r.FS != nil {
 			q.FS = r.FS.Fork()
 		}
@@ -205,10 +209,10 @@ func same(t testing.TB, what string, m mode, first, got Result) {
 	a, b := first, got
 	a.FS, b.FS, a.Turns, b.Turns = nil, nil, 0, 0
 	if !reflect.DeepEqual(a, b) {
-		t.Errorf("%s: with reload=%v split=%d another answer than plain:\n%s\nplain:\n%s", what, m.reload, m.split, b, a)
+		t.Errorf("%s: with %+v another answer than plain:\n%s\nplain:\n%s", what, m, b, a)
 	}
 	if x, y := Tree(t, first.FS), Tree(t, got.FS); !reflect.DeepEqual(x, y) {
-		t.Errorf("%s: with reload=%v split=%d other files:\n%q\nplain:\n%q", what, m.reload, m.split, y, x)
+		t.Errorf("%s: with %+v other files:\n%q\nplain:\n%q", what, m, y, x)
 	}
 }
 

@@ -136,7 +136,7 @@ func (s *system) Read(fd int, p []byte) (int, error) {
 	if f == nil {
 		return 0, vfs.EBADF
 	}
-	n, err := s.fs.ReadAt(f.ino, p, f.off, s.now)
+	n, err := s.fs.ReadAt(f.ino, p[:s.Turn(len(p))], f.off, s.now)
 	f.off += int64(n)
 	if err == nil && n == 0 && len(p) > 0 {
 		err = io.EOF
@@ -151,7 +151,7 @@ func (s *system) readStdin(p []byte) (int, error) {
 	if len(s.stdin) == 0 {
 		return 0, io.EOF
 	}
-	n := len(s.stdin)
+	n := s.Turn(len(s.stdin))
 	if s.split != 0 {
 		s.split = s.split*6364136223846793005 + 1442695040888963407
 		n = 1 + int(s.split>>33)%7
@@ -284,6 +284,16 @@ func (s *system) Now() int64       { return s.now }
 func (s *system) Charge(int)       {}
 func (s *system) Hold(int)         {}
 func (s *system) RegexSteps() int  { return 10_000_000 }
+
+// shortTurns is how many turns of a run are short: enough to stop at every place, and an end for those that do much.
+const shortTurns = 400
+
+func (s *system) Turn(n int) int {
+	if s.run.Short > 0 && s.turns < shortTurns {
+		return min(n, s.run.Short)
+	}
+	return n
+}
 
 func (s *system) Rand() uint64 {
 	s.rand += 0x9e3779b97f4a7c15

@@ -88,7 +88,7 @@ func (p *chmodProgram) Step(c *cmd.Ctx) cmd.Next {
 			return cmd.Exit(c.UsageError("invalid mode: %s", quote.Locale(mode)))
 		}
 	}
-	for budget := walk.Turn; budget > 0; budget-- {
+	for budget := c.Turn(walk.Turn); budget > 0; budget-- {
 		if n := len(p.Stack); n > 0 {
 			top := &p.Stack[n-1]
 			if !top.Full {

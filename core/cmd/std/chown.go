@@ -92,7 +92,7 @@ func (p *chownProgram) Step(c *cmd.Ctx) cmd.Next {
 			return cmd.Exit(1)
 		}
 	}
-	for budget := walk.Turn; budget > 0; budget-- {
+	for budget := c.Turn(walk.Turn); budget > 0; budget-- {
 		if n := len(p.Stack); n > 0 {
 			top := &p.Stack[n-1]
 			if !top.Full {

@@ -63,7 +63,9 @@ func (f *sideFile) advance(c *cmd.Ctx, name string, delim byte) (next cmd.Next, 
 			break
 		}
 		switch err := f.In.Fill(c, f.FD); err {
-		case nil, io.EOF:
+		case nil:
+			return cmd.Again(), false
+		case io.EOF:
 		case cmd.ErrBlocked:
 			return cmd.WaitRead(f.FD), false
 		default:
@@ -120,7 +122,7 @@ func (p *commProgram) Step(c *cmd.Ctx) cmd.Next {
 	if c.Flags.Has("z") {
 		delim = 0
 	}
-	limit := c.Out.Len() + cmd.Turn
+	limit := c.Out.Len() + c.Turn(cmd.Turn)
 	for c.Out.Len() < limit {
 		for i := range p.Files {
 			f := &p.Files[i]

@@ -93,7 +93,7 @@ func (p *duProgram) Step(c *cmd.Ctx) cmd.Next {
 	if len(args) == 0 {
 		args = []string{"."}
 	}
-	for budget := walk.Turn; budget > 0; budget-- {
+	for budget := c.Turn(walk.Turn); budget > 0; budget-- {
 		n := len(p.Stack)
 		switch {
 		case n > 0:

@@ -189,6 +189,7 @@ type grepProgram struct {
 	re    *regex.Regexp
 	fresh int // bytes of File.Buf known to hold no end of a line
 	spent int // steps of matching in this turn
+	most  int // of them
 }
 
 // grepPatterns is what is searched for, gathered from options and files.
@@ -588,7 +589,7 @@ func (p *grepProgram) skipped(c *cmd.Ctx, name string, command, dir bool) bool {
 
 // advance goes to the next file.
 func (p *grepProgram) advance(c *cmd.Ctx) cmd.Next {
-	for budget := walk.Turn; budget > 0; budget-- {
+	for budget := c.Turn(walk.Turn); budget > 0; budget-- {
 		if n := len(p.Dirs); n > 0 {
 			d := &p.Dirs[n-1]
 			if !d.Full {

@@ -99,7 +99,7 @@ func (p *grepProgram) search(c *cmd.Ctx) cmd.Next {
 		to = max(f.Pos, p.fresh) + i + 1
 		p.fresh = 0
 	}
-	p.spent = 0
+	p.spent, p.most = 0, c.Turn(grepTurn)
 	stop, err := p.lines(c, to)
 	if err != nil {
 		p.exceeded(c)
@@ -185,7 +185,7 @@ func (p *grepProgram) lines(c *cmd.Ctx, to int) (stop bool, err error) {
 		if p.o.max >= 0 && f.Count >= p.o.max {
 			return p.last(c, to), nil
 		}
-		if p.spent > grepTurn {
+		if p.spent > p.most {
 			return false, nil
 		}
 		s, e, seen, err := p.find(text, f.Pos)
@@ -232,7 +232,7 @@ const grepTurn = 1 << 18
 // find gives the first line that matches, and up to where none does: that is
 // less than all of text if the turn is used up.
 func (p *grepProgram) find(text []byte, from int) (start, end, seen int, err error) {
-	for p.spent <= grepTurn {
+	for p.spent <= p.most {
 		s, e, sure, err := p.re.FindLine(text, from)
 		if err == nil && !sure {
 			sure, err = p.re.Confirm(text[s:e])

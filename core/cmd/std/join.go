@@ -225,7 +225,7 @@ func (p *joinProgram) Step(c *cmd.Ctx) cmd.Next {
 	if c.Pending() > cmd.Turn {
 		return cmd.WaitWrite()
 	}
-	for limit := c.Out.Len() + cmd.Turn; c.Out.Len() < limit; {
+	for limit := c.Out.Len() + c.Turn(cmd.Turn); c.Out.Len() < limit; {
 		if p.Phase == joinPairs {
 			p.pair(c)
 			continue

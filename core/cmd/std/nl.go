@@ -162,7 +162,7 @@ func (p *nlProgram) Step(c *cmd.Ctx) cmd.Next {
 	if !ok {
 		return next
 	}
-	limit := c.Out.Len() + 2*cmd.Turn
+	limit := c.Out.Len() + c.Turn(2*cmd.Turn)
 	for c.Out.Len() < limit {
 		line, ok := p.In.Next('\n')
 		if !ok {

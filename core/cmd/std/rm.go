@@ -77,7 +77,7 @@ func (p *rmProgram) Step(c *cmd.Ctx) cmd.Next {
 		}
 	}
 	p.Begun = true
-	budget := walk.Turn
+	budget := c.Turn(walk.Turn)
 	for {
 		done, next := p.Remover.Turn(c, o, &budget)
 		if !done {

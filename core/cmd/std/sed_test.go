@@ -61,6 +61,7 @@ func (q *quiet) Charge(n int)                      { q.charged += n }
 func (q *quiet) Hold(int)                          {}
 func (q *quiet) Flush()                            {}
 func (q *quiet) RegexSteps() int                   { return 0 }
+func (q *quiet) Turn(n int) int                    { return n }
 func (q *quiet) Getenv(string) (string, bool)      { return "", false }
 
 // A script that never ends gives control back, pays for its turns, and can be saved.

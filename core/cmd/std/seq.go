@@ -114,7 +114,7 @@ func (p *seqProgram) integers(c *cmd.Ctx) (done bool) {
 	step, last := plan.step.Int64(), plan.last.Int64()
 	v := plan.first.Int64() + p.I*step
 	out := c.Out.B
-	end := len(out) + cmd.Turn
+	end := len(out) + c.Turn(cmd.Turn)
 	for len(out) < end {
 		if !plan.endless && (step > 0 && v > last || step < 0 && v < last) {
 			done = true
@@ -173,7 +173,7 @@ func seqPlace(out []byte, v int64, prec, width int) []byte {
 // numbers prints any numbers for one turn.
 func (p *seqProgram) numbers(c *cmd.Ctx) (done bool) {
 	plan := p.plan
-	end := c.Out.Len() + cmd.Turn/4
+	end := c.Out.Len() + c.Turn(cmd.Turn/4)
 	var v big.Int
 	for c.Out.Len() < end {
 		v.Mul(&plan.step, big.NewInt(p.I))

@@ -158,7 +158,8 @@ func (p *shufProgram) draw(c *cmd.Ctx, end byte) cmd.Next {
 		}
 	}
 	from := c.Out.Len()
-	for n := 0; n < 2048 && p.Left > 0 && c.Out.Len() < from+cmd.Turn; n++ {
+	most := c.Turn(2048)
+	for n := 0; n < most && p.Left > 0 && c.Out.Len() < from+cmd.Turn; n++ {
 		i := p.I
 		if repeat {
 			i = 0

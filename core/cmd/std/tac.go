@@ -56,7 +56,7 @@ func (p *tacProgram) write(c *cmd.Ctx) {
 		}
 	}
 	before := c.Flags.Has("b")
-	for n := 0; len(p.All) > 0 && n < cmd.Turn; {
+	for n := c.Turn(cmd.Turn); len(p.All) > 0 && n > 0; {
 		from := 0
 		if before {
 			if i := bytes.LastIndex(p.All, sep); i > 0 {
@@ -70,7 +70,7 @@ func (p *tacProgram) write(c *cmd.Ctx) {
 			}
 		}
 		c.Out.Write(p.All[from:])
-		n += len(p.All) - from
+		n -= len(p.All) - from
 		p.All = p.All[:from]
 	}
 	p.Writing = len(p.All) > 0

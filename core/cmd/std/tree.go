@@ -99,7 +99,7 @@ func (p *treeProgram) Step(c *cmd.Ctx) cmd.Next {
 	if len(args) == 0 {
 		args = []string{"."}
 	}
-	for budget := walk.Turn; budget > 0; budget-- {
+	for budget := c.Turn(walk.Turn); budget > 0; budget-- {
 		n := len(p.Stack)
 		switch {
 		case n > 0:

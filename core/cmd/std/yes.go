@@ -27,7 +27,7 @@ func (p *yesProgram) Step(c *cmd.Ctx) cmd.Next {
 	if len(c.Args) > 0 {
 		line = strings.Join(c.Args, " ") + "\n"
 	}
-	for n := 0; n < cmd.Turn/8; n += len(line) {
+	for n := 0; n < c.Turn(cmd.Turn/8); n += len(line) {
 		c.Out.WriteString(line)
 	}
 	return cmd.Again()

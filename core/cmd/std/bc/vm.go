@@ -24,7 +24,7 @@ func itoa(n int) string { return strconv.Itoa(n) }
 // run gives the machine a turn. over says that the program has ended.
 func (p *Program) run(c *cmd.Ctx) (status int, over bool) {
 	work := 0
-	for n := 0; n < turnOps && work < turnWork; n++ {
+	for n := c.Turn(turnOps); n > 0 && work < turnWork; n-- {
 		if p.code == nil {
 			p.code, p.name = p.Code, "(main)"
 			if k := len(p.Calls); k > 0 {

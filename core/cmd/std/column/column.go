@@ -212,7 +212,7 @@ func (p *program) listRows(c *cmd.Ctx) (done bool) {
 		columns = 1
 	}
 	rows := (n + columns - 1) / columns
-	for limit := c.Out.Len() + cmd.Turn; p.Row < rows && c.Out.Len() < limit; p.Row++ {
+	for limit := c.Out.Len() + c.Turn(cmd.Turn); p.Row < rows && c.Out.Len() < limit; p.Row++ {
 		at, end := 0, size
 		for k := 0; k < columns; k++ {
 			i := p.Row + k*rows

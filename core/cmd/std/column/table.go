@@ -153,7 +153,7 @@ func (p *program) tableRows(c *cmd.Ctx) (done bool) {
 		}
 		t.row(c, names, o.out)
 	}
-	for limit := c.Out.Len() + cmd.Turn; p.Row < len(t.cells) && c.Out.Len() < limit; p.Row++ {
+	for limit := c.Out.Len() + c.Turn(cmd.Turn); p.Row < len(t.cells) && c.Out.Len() < limit; p.Row++ {
 		t.row(c, t.cells[p.Row], o.out)
 	}
 	return p.Row == len(t.cells)
@@ -192,7 +192,7 @@ func (p *program) jsonRows(c *cmd.Ctx) (done bool) {
 			return true
 		}
 	}
-	for limit := c.Out.Len() + cmd.Turn; p.Row < len(t.cells) && c.Out.Len() < limit; p.Row++ {
+	for limit := c.Out.Len() + c.Turn(cmd.Turn); p.Row < len(t.cells) && c.Out.Len() < limit; p.Row++ {
 		if p.Row > 0 {
 			c.Out.WriteByte(',')
 		}

@@ -77,7 +77,7 @@ func (p *cpProgram) Step(c *cmd.Ctx) cmd.Next {
 		p.Begun, p.Into = true, t.into
 	}
 	t := p.target(c)
-	budget := walk.Turn
+	budget := c.Turn(walk.Turn)
 	for {
 		done, next := p.Copier.turn(c, p.rules, &budget)
 		if !done {

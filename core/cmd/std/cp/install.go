@@ -76,7 +76,7 @@ func (p *installProgram) Step(c *cmd.Ctx) cmd.Next {
 		p.Begun, p.Into = true, t.into
 	}
 	t := (&cpProgram{Into: p.Into}).target(c)
-	budget := walk.Turn
+	budget := c.Turn(walk.Turn)
 	for {
 		done, next := p.Copier.turn(c, r, &budget)
 		if !done {

@@ -64,7 +64,7 @@ func (p *lnProgram) Step(c *cmd.Ctx) cmd.Next {
 	if _, has := c.Flags.Last("t"); has || len(c.Args) > 1 {
 		t = (&cpProgram{Into: p.Into}).target(c)
 	}
-	for budget := walk.Turn; budget > 0; budget-- {
+	for budget := c.Turn(walk.Turn); budget > 0; budget-- {
 		if p.I == len(t.sources) {
 			return cmd.Exit(p.Status)
 		}

@@ -76,7 +76,7 @@ func (p *mvProgram) Step(c *cmd.Ctx) cmd.Next {
 		p.Begun, p.Into = true, t.into
 	}
 	t := (&cpProgram{Into: p.Into}).target(c)
-	for budget := walk.Turn; budget > 0; budget-- {
+	for budget := c.Turn(walk.Turn); budget > 0; budget-- {
 		switch {
 		case p.Copying:
 			done, next := p.Copier.turn(c, r, &budget)

@@ -156,8 +156,8 @@ func (p *program) search(c *cmd.Ctx, x *pattern) (done bool, status int) {
 	if p.At == 0 && p.Current+1 > p.First {
 		p.At = p.offset(p.Current + 1 - p.First)
 	}
-	for n := 0; ; n++ {
-		if n == turnLines {
+	for n := c.Turn(turnLines); ; n-- {
+		if n == 0 {
 			return false, going
 		}
 		if p.Current+1 < p.First || p.At >= len(p.Rest) {

@@ -158,7 +158,8 @@ func (p *Program) search(c *cmd.Ctx) {
 	}
 	s := p.s.search
 	s.work = 0
-	for len(p.Spans) > 0 && s.work < turnWork {
+	most := c.Turn(turnWork)
+	for len(p.Spans) > 0 && s.work < most {
 		p.Spans = s.compare(p.Spans, &p.s.sides)
 		s.work++
 	}

@@ -190,7 +190,7 @@ func (p *Program) Step(c *cmd.Ctx) cmd.Next {
 		p.print(c)
 		return cmd.Again()
 	}
-	for budget := walk.Turn; budget > 0 && p.Phase == phaseNone; budget-- {
+	for budget := c.Turn(walk.Turn); budget > 0 && p.Phase == phaseNone; budget-- {
 		if len(p.Stack) == 0 {
 			return cmd.Exit(p.Status)
 		}

@@ -32,7 +32,7 @@ func (p *Program) print(c *cmd.Ctx) {
 	if p.Hunk == 0 && len(l) > 0 {
 		p.heading(c)
 	}
-	for n := 0; n < turnHunks && p.Hunk < len(l); n++ {
+	for n := c.Turn(turnHunks); n > 0 && p.Hunk < len(l); n-- {
 		if p.o.format == 'e' {
 			p.Hunk++
 			p.ed(c, l[len(l)-p.Hunk])

@@ -104,7 +104,7 @@ func (p *Program) Step(c *cmd.Ctx) cmd.Next {
 		}
 		p.x, p.Begun = x, true
 	}
-	budget := walk.Turn
+	budget := c.Turn(walk.Turn)
 	for budget > 0 {
 		if c.Pending() > cmd.Turn {
 			return cmd.WaitWrite()

@@ -130,7 +130,7 @@ func (p *Program) Step(c *cmd.Ctx) cmd.Next {
 	if p.Open {
 		return p.work(c)
 	}
-	budget := walk.Turn / 4
+	budget := c.Turn(walk.Turn / 4)
 	for ; budget > 0 && !p.Open; budget-- {
 		if n := len(p.Stack); n > 0 {
 			top := &p.Stack[n-1]

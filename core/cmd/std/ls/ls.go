@@ -90,7 +90,7 @@ func (p *Program) Step(c *cmd.Ctx) cmd.Next {
 		}
 		p.o = o
 	}
-	budget := walk.Turn
+	budget := c.Turn(walk.Turn)
 	for budget > 0 {
 		switch p.Phase {
 		case phaseOperands:

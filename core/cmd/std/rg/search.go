@@ -197,7 +197,7 @@ func (p *Program) search(c *cmd.Ctx) cmd.Next {
 			}
 		}
 	}
-	for work := 0; work < cmd.Turn; {
+	for work := c.Turn(cmd.Turn); work > 0; {
 		text, ok := f.Lines.Next('\n')
 		if !ok {
 			break
@@ -205,7 +205,7 @@ func (p *Program) search(c *cmd.Ctx) cmd.Next {
 		f.Line++
 		at := f.At
 		f.At += int64(len(text)) + 1
-		work += len(text) + 16
+		work -= len(text) + 16
 		if p.line(c, Line{f.Line, at, text}) {
 			p.finish(c)
 			if p.o.quiet && p.Matched {

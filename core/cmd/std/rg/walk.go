@@ -14,7 +14,7 @@ const maxRules = 1 << 18
 
 // advance goes to the next file.
 func (p *Program) advance(c *cmd.Ctx) cmd.Next {
-	for budget := walk.Turn; budget > 0; budget-- {
+	for budget := c.Turn(walk.Turn); budget > 0; budget-- {
 		if n := len(p.Levels); n > 0 {
 			l := &p.Levels[n-1]
 			switch {

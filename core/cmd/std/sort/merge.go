@@ -26,7 +26,7 @@ func (p *program) write(c *cmd.Ctx) cmd.Next {
 		return cmd.WaitWrite()
 	}
 	from := c.Out.Len()
-	done := p.merge(c, from+cmd.Turn)
+	done := p.merge(c, from+c.Turn(cmd.Turn))
 	if p.Out != 0 {
 		data := c.Out.B[from:]
 		c.Out.B = c.Out.B[:from]

@@ -77,7 +77,7 @@ func (p *Program) createTurn(c *cmd.Ctx) cmd.Next {
 			k.Ino = uint64(st.Ino)
 		}
 	}
-	for budget := walk.Turn / 2; budget > 0; budget-- {
+	for budget := c.Turn(walk.Turn / 2); budget > 0; budget-- {
 		if k.Open {
 			return p.copyFile(c)
 		}
@@ -318,7 +318,7 @@ func (p *Program) copyFile(c *cmd.Ctx) cmd.Next {
 func (p *Program) findEnd(c *cmd.Ctx) (done bool, next cmd.Next) {
 	k := &p.Create
 	b := make([]byte, blockSize)
-	for budget := walk.Turn; budget > 0; budget-- {
+	for budget := c.Turn(walk.Turn); budget > 0; budget-- {
 		n, err := readFull(c, p.FD, b)
 		if err == nil && n == blockSize {
 			if h, ok := decode(b); ok {

@@ -77,7 +77,7 @@ func (p *Program) extractTurn(c *cmd.Ctx) cmd.Next {
 		}
 		p.finishFile(c)
 	}
-	for budget := walk.Turn / 2; budget > 0; budget-- {
+	for budget := c.Turn(walk.Turn / 2); budget > 0; budget-- {
 		switch {
 		case r.Ended:
 			return p.endExtract(c)
@@ -481,7 +481,7 @@ func (p *Program) finishFile(c *cmd.Ctx) {
 // endExtract sets the directories' attributes and reports operands that were not found.
 func (p *Program) endExtract(c *cmd.Ctx) cmd.Next {
 	r := &p.Extract
-	for n := 0; len(r.Dirs) > 0 && n < walk.Turn; n++ {
+	for n := c.Turn(walk.Turn); len(r.Dirs) > 0 && n > 0; n-- {
 		d := r.Dirs[len(r.Dirs)-1]
 		r.Dirs = r.Dirs[:len(r.Dirs)-1]
 		c.Chmod(d.Path, d.Mode)

@@ -215,7 +215,7 @@ func FuzzState(f *testing.F) {
 		c := &cmd.Ctx{System: w, Name: "awk", Args: []string{`function f(x, n) { x[n] = n; return n ? f(x, n - 1) : length(x) }
 			{ a[$1] = NR; a[NR] = f(z, 3); b["k"]["l"]; f(b["m"], 1); s = s $2; for (k in a) n += a[k]; r += rand() } END { print length(a), s, r > 0 }`}}
 		w.c, w.fds, w.files, w.next = c, map[int]*end{0: {pipe: w.stdin}}, map[string]string{}, 10
-		p := &Program{Slice: 1}
+		p := &Program{}
 		for range steps % 400 {
 			if p.Step(c).Op == cmd.OpExit {
 				return

@@ -44,8 +44,6 @@ type Program struct {
 	Status  int      `cbor:"17,keyasint,omitempty"`
 	Child   int      `cbor:"18,keyasint,omitempty"` // that system() waits for
 	Warned  string   `cbor:"21,keyasint,omitempty"` // escapes that were warned of
-	// Slice is how many instructions a turn has, if less than the default.
-	Slice int `cbor:"24,keyasint,omitempty"`
 
 	machine // rebuilt when it is zero
 }
@@ -164,10 +162,7 @@ func (p *Program) Step(c *cmd.Ctx) (next cmd.Next) {
 		}
 	}
 	p.room(len(p.code.ins) + 64)
-	full := turn
-	if p.Slice > 0 && p.Slice < turn {
-		full = p.Slice
-	}
+	full := c.Turn(turn)
 	p.budget = full
 	p.wait = cmd.Again()
 	if p.Phase == Closing {

@@ -181,7 +181,15 @@ func (w *world) Now() int64                   { return 1e18 }
 func (w *world) Charge(int)                   {}
 func (w *world) Hold(int)                     {}
 func (w *world) RegexSteps() int              { return 1 << 20 }
-func (w *world) Unsupported(string)           {}
+
+func (w *world) Turn(n int) int {
+	if w.slice > 0 {
+		return min(n, w.slice)
+	}
+	return n
+}
+
+func (w *world) Unsupported(string) {}
 
 // do runs awk with a program and arguments. It gives the status, or -1 when it does not end.
 func (w *world) do(args ...string) int {
@@ -207,7 +215,7 @@ func (w *world) do(args ...string) int {
 		return c
 	}
 	c := ctx(nil)
-	p := &Program{Slice: w.slice}
+	p := &Program{}
 	for range w.maxTurns {
 		next := p.Step(c)
 		w.settle()

@@ -9,8 +9,8 @@ import (
 	"eryxsh/core/cmd/std/internal/jq"
 )
 
-func command(slice int) *cmd.Command {
-	return &cmd.Command{Name: "jq", Class: cmd.Step, Status: 2, Raw: true, New: func() cmd.Program { return &jq.Program{Slice: slice} }}
+func command() *cmd.Command {
+	return &cmd.Command{Name: "jq", Class: cmd.Step, Status: 2, Raw: true, New: func() cmd.Program { return &jq.Program{} }}
 }
 
 // TestPrograms runs programs plainly, saved and loaded between all turns, and
@@ -48,22 +48,17 @@ func TestPrograms(t *testing.T) {
 		{`-nc [.,1]|until(.[1]>3;[.[0],.[1]+1])`, "", "[null,4]", ""},
 		{`-nc "x"|halt_error`, "", "", "x"},
 	} {
-		for _, slice := range []int{0, 7} {
-			option, text, _ := strings.Cut(c.args, " ")
-			args := []string{option, text}
-			if option == "-c" && strings.HasPrefix(text, "--stream ") {
-				args = []string{"-c", "--stream", text[9:]}
-			}
-			if option[0] != '-' {
-				args = []string{c.args}
-			}
-			if slice > 0 && strings.Contains(text, "00") {
-				continue // many turns, and each compiles again
-			}
-			got := cmdtest.Check(t, cmdtest.Run{Command: command(slice), Args: args, Stdin: c.in})
-			if strings.TrimSuffix(got.Stdout, "\n") != c.out || got.Stderr != c.err {
-				t.Errorf("jq %s (slice %d)\ngot  %q %q\nwant %q %q", c.args, slice, got.Stdout, got.Stderr, c.out, c.err)
-			}
+		option, text, _ := strings.Cut(c.args, " ")
+		args := []string{option, text}
+		if option == "-c" && strings.HasPrefix(text, "--stream ") {
+			args = []string{"-c", "--stream", text[9:]}
+		}
+		if option[0] != '-' {
+			args = []string{c.args}
+		}
+		got := cmdtest.Check(t, cmdtest.Run{Command: command(), Args: args, Stdin: c.in})
+		if strings.TrimSuffix(got.Stdout, "\n") != c.out || got.Stderr != c.err {
+			t.Errorf("jq %s\ngot  %q %q\nwant %q %q", c.args, got.Stdout, got.Stderr, c.out, c.err)
 		}
 	}
 }
@@ -81,8 +76,8 @@ func FuzzProgram(f *testing.F) {
 
 // bounded is jq that ends after some turns.
 func bounded() *cmd.Command {
-	c := command(1000)
-	c.New = func() cmd.Program { return &fewTurns{p: &jq.Program{Slice: 1000}, left: 50} }
+	c := command()
+	c.New = func() cmd.Program { return &fewTurns{p: &jq.Program{}, left: 3} }
 	return c
 }
 
@@ -110,6 +105,6 @@ func BenchmarkSelect(b *testing.B) {
 	s.WriteByte(']')
 	b.SetBytes(int64(s.Len()))
 	for range b.N {
-		cmdtest.Run{Command: command(0), Args: []string{"[.[] | select(.ok) | .score] | add"}, Stdin: s.String()}.Do(b)
+		cmdtest.Run{Command: command(), Args: []string{"[.[] | select(.ok) | .score] | add"}, Stdin: s.String()}.Do(b)
 	}
 }

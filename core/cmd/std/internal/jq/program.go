@@ -50,7 +50,6 @@ type Program struct {
 	Status  int     `cbor:"10,keyasint,omitempty"` // so far
 	Last    Kind    `cbor:"11,keyasint,omitempty"` // of the last result, for -e
 	Load    Loads   `cbor:"12,keyasint,omitempty"`
-	Slice   int     `cbor:"13,keyasint,omitempty"` // instructions a turn; 0 is the default
 
 	driver // rebuilt when it is zero
 }
@@ -79,10 +78,7 @@ func (p *Program) Step(c *cmd.Ctx) cmd.Next {
 			return cmd.Exit(status)
 		}
 	}
-	full := turn
-	if p.Slice > 0 {
-		full = p.Slice
-	}
+	full := p.c.Turn(turn)
 	p.budget = full
 	next := cmd.Again()
 	for p.budget > 0 {

@@ -155,17 +155,18 @@ func (p *Program) Step(c *cmd.Ctx) cmd.Next {
 	if c.Pending() > cmd.Turn {
 		return cmd.WaitWrite()
 	}
-	left := budget
+	full := c.Turn(budget)
+	left := full
 	for left > 0 && !p.broken && c.Out.Len() < cmd.Turn {
 		next, again := p.turn(c, &left)
 		if !again {
 			p.flush(c)
-			p.charge(c, budget-left)
+			p.charge(c, full-left)
 			return next
 		}
 	}
 	p.flush(c)
-	p.charge(c, budget-left)
+	p.charge(c, full-left)
 	if p.broken {
 		return cmd.Exit(4)
 	}
