@@ -454,7 +454,7 @@ func parse(c *cmd.Ctx, p *Program) (*options, int) {
 		case "transform", "xform":
 			list, message := parseTransform(f.Value, c.RegexSteps())
 			if message != "" {
-				return nil, c.UsageError(message)
+				return nil, c.UsageError("%s", message)
 			}
 			o.transform = append(o.transform, list...)
 		case "show-transformed-names", "show-stored-names":
