@@ -227,9 +227,19 @@ func (p *parser) perlAtom() (n *node, fixed bool, err error) {
 		return &node{op: opAssert, assert: p.edge(atBOT, atBOL, p.perl.multi)}, false, nil
 	case '$':
 		p.pos++
-		return &node{op: opAssert, assert: p.edge(atEOT, atEOL, p.perl.multi)}, false, nil
+		return p.finish(p.perl.multi), false, nil
 	}
 	return p.perlChar(), false, nil
+}
+
+// finish is the end of the text, or of a line if multi, or what is before the newline that ends the text.
+func (p *parser) finish(multi bool) *node {
+	if multi || p.o.Records {
+		return &node{op: opAssert, assert: atEOL}
+	}
+	end := &node{op: opAssert, assert: atEOT}
+	last := concat([]*node{{op: opRune, r: '\n'}, end})
+	return alternate([]*node{end, (&node{op: opLook}).over(last)})
 }
 
 func (p *parser) edge(text, line assert, multi bool) assert {
@@ -501,8 +511,11 @@ func (p *parser) perlEscape() (*node, error) {
 		a = atNoWordEdge
 	case 'A':
 		a = p.edge(atBOT, atBOL, false)
-	case 'z', 'Z':
+	case 'z':
 		a = p.edge(atEOT, atEOL, false)
+	case 'Z':
+		p.pos++
+		return p.finish(false), nil
 	case 'K':
 		p.pos++
 		return &node{op: opKeep}, nil

@@ -47,7 +47,12 @@ func (m *Machine) biPrintf(p *Process, argv []string) int {
 		_ = m.assign(p, a.Name, nil, itoa(a.Value), false)
 	}
 	text := r.Out
-	for _, e := range r.Errors {
+	said := 0
+	for i, e := range r.Errors { // stdout is line buffered: whole lines come before the message
+		if end := bytes.LastIndexByte(text[:r.Before[i]], '\n') + 1; dest == "" && end > said {
+			status = max(status, m.out(p, "printf", text[said:end]))
+			said = end
+		}
 		m.complain(p, "printf: %s", e)
 	}
 	if dest != "" {
@@ -62,7 +67,7 @@ func (m *Machine) biPrintf(p *Process, argv []string) int {
 		}
 		return status
 	}
-	return max(status, m.out(p, "printf", text))
+	return max(status, m.out(p, "printf", text[said:]))
 }
 
 // timeZone is TZ, which counts where it is exported.

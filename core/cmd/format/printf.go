@@ -22,6 +22,7 @@ type Printer struct {
 type Result struct {
 	Out    []byte
 	Errors []string // messages without "printf: ", in order
+	Before []int    // of each message: how much of this call's output came before it
 	Status int
 	Assign []Assign // of %n, which only a shell can carry out
 }
@@ -46,7 +47,7 @@ func (e Printer) Printf(dst []byte, format string, args []string) Result {
 		}
 		if len(p.args) == left {
 			if e.GNU {
-				p.Errors = append(p.Errors, "warning: ignoring excess arguments, starting with ‘"+p.args[0]+"’")
+				p.say("warning: ignoring excess arguments, starting with ‘" + p.args[0] + "’")
 			}
 			return p.Result
 		}
@@ -62,8 +63,14 @@ type printing struct {
 }
 
 func (p *printing) fail(message string) {
-	p.Errors = append(p.Errors, message)
+	p.say(message)
 	p.Status = 1
+}
+
+// say gives a message that does not change the status.
+func (p *printing) say(message string) {
+	p.Errors = append(p.Errors, message)
+	p.Before = append(p.Before, len(p.Out)-p.from)
 }
 
 // next takes an argument.
@@ -93,7 +100,7 @@ func (p *printing) pass(format string) bool {
 					p.fail("missing hexadecimal number in escape")
 					return false
 				}
-				p.Errors = append(p.Errors, problem)
+				p.say(problem)
 			}
 			i += n
 		case b != '%':
@@ -241,7 +248,7 @@ func (p *printing) convert(text string, spec Spec) bool {
 		a, _ := p.next()
 		b, stop, problem := Unescape(nil, a, InB)
 		if problem != "" {
-			p.Errors = append(p.Errors, problem)
+			p.say(problem)
 		}
 		p.text(spec, string(b))
 		return !stop
@@ -417,7 +424,7 @@ func (p *printing) character(s string) rune {
 		r = rune(s[0])
 	}
 	if p.GNU && n < len(s) {
-		p.Errors = append(p.Errors, "warning: "+s[n:]+": character(s) following character constant have been ignored")
+		p.say("warning: " + s[n:] + ": character(s) following character constant have been ignored")
 	}
 	return r
 }
@@ -437,7 +444,7 @@ func (p *printing) outOfRange(a string) {
 	if p.GNU {
 		p.fail(quote.Locale(a) + ": Numerical result out of range")
 	} else {
-		p.Errors = append(p.Errors, "warning: "+a+": Numerical result out of range")
+		p.say("warning: " + a + ": Numerical result out of range")
 	}
 }
 
@@ -478,7 +485,7 @@ func (p *printing) time(s string, open int, spec Spec) (n int, ok bool) {
 		if i+1 < len(s) {
 			given = s[i+1]
 		}
-		p.Errors = append(p.Errors, "warning: `"+string(given)+"': invalid time format specification")
+		p.say("warning: `" + string(given) + "': invalid time format specification")
 		p.Out = append(p.Out, s[:open+1]...)
 		return open + 1, true
 	}

@@ -15,6 +15,7 @@ func awkAs(name string) *cmd.Command {
 		Class:         cmd.Step,
 		Status:        1,
 		StopAtOperand: true,
+		Obsolete:      awk.LongW,
 		Short:         true, Origin: "GNU Awk 5.2.1",
 		New: func() cmd.Program { return new(awk.Program) },
 	}

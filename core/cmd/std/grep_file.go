@@ -445,6 +445,10 @@ func (s *grepStyle) finish(c *cmd.Ctx, o *grepOptions) {
 	if !s.color {
 		return
 	}
+	if old, ok := c.Getenv("GREP_COLOR"); ok && old != "" {
+		c.Errorf("warning: GREP_COLOR='%s' is deprecated; use GREP_COLORS='mt=%s'", old, old)
+		s.matchSel, s.matchCtx = old, old
+	}
 	env, _ := c.Getenv("GREP_COLORS")
 	for _, part := range strings.Split(env, ":") {
 		name, value, _ := strings.Cut(part, "=")

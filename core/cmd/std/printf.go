@@ -25,10 +25,17 @@ func runPrintf(c *cmd.Ctx) int {
 	if len(args) == 0 {
 		return c.MissingOperand("")
 	}
-	r := format.Printer{GNU: true, Now: c.Now()}.Printf(c.Out.B, args[0], args[1:])
-	c.Out.B = r.Out
-	for _, e := range r.Errors {
+	r := format.Printer{GNU: true, Now: c.Now()}.Printf(nil, args[0], args[1:])
+	said := 0
+	for i, e := range r.Errors { // stdout is flushed before each message
+		c.Out.B = append(c.Out.B, r.Out[said:r.Before[i]]...)
+		said = r.Before[i]
+		c.Flush()
 		c.Errorf("%s", e)
+		if c.Write(2, c.Errout.B) == nil {
+			c.Errout.B = c.Errout.B[:0]
+		}
 	}
+	c.Out.B = append(c.Out.B, r.Out[said:]...)
 	return r.Status
 }

@@ -427,46 +427,16 @@ func seqReadNumber(arg string) (n seqNumber, bad string) {
 
 // seqReadFormat reads the argument of -f.
 func seqReadFormat(c *cmd.Ctx, text string) (*seqFormat, bool) {
-	f := &seqFormat{spec: format.Spec{Prec: -1}}
-	var b strings.Builder
-	seen := false
-	for i := 0; i < len(text); i++ {
-		if text[i] != '%' {
-			b.WriteByte(text[i])
-			continue
-		}
-		if i+1 < len(text) && text[i+1] == '%' {
-			b.WriteByte('%')
-			i++
-			continue
-		}
-		if seen {
-			c.Errorf("format %s has too many %% directives", quote.Locale(text))
-			return nil, false
-		}
-		seen = true
-		f.before = b.String()
-		b.Reset()
-		spec, n := format.ParseSpec(text[i:])
-		i += n
-		if i < len(text) && text[i] == 'L' {
-			i++
-		}
-		if i >= len(text) {
-			c.Errorf("format %s ends in %%", quote.Locale(text))
-			return nil, false
-		}
-		if strings.IndexByte("aAeEfFgG", text[i]) < 0 {
-			c.Errorf("format %s has unknown %%%s directive", quote.Locale(text), text[i:i+1])
-			return nil, false
-		}
-		spec.Verb = text[i]
-		f.spec = spec
-	}
-	if !seen {
+	parts, verb, fault := format.Split(text, "aAeEfFgG")
+	switch fault {
+	case format.TooMany:
+		c.Errorf("format %s has too many %% directives", quote.Locale(text))
+	case format.Unfinished:
+		c.Errorf("format %s ends in %%", quote.Locale(text))
+	case format.Unknown:
+		c.Errorf("format %s has unknown %%%s directive", quote.Locale(text), verb)
+	case format.Missing:
 		c.Errorf("format %s has no %% directive", quote.Locale(text))
-		return nil, false
 	}
-	f.after = b.String()
-	return f, true
+	return &seqFormat{before: parts.Before, after: parts.After, spec: parts.Spec}, fault == format.None
 }

@@ -131,7 +131,7 @@ func (p *wcProgram) columns(c *cmd.Ctx) int {
 	if len(names) == 0 {
 		names = []string{"-"}
 	}
-	if len(names) == 1 && shown == 1 {
+	if len(names) == 1 && shown == 1 || p.piped(c) {
 		return 1
 	}
 	width, sum := 1, int64(0)
@@ -152,6 +152,17 @@ func (p *wcProgram) columns(c *cmd.Ctx) int {
 		}
 	}
 	return max(width, len(strconv.FormatInt(sum, 10)))
+}
+
+// piped reports whether --files0-from names something other than a file, whose
+// names GNU wc does not know beforehand.
+func (p *wcProgram) piped(c *cmd.Ctx) bool {
+	f, ok := c.Flags.Last("files0-from")
+	if !ok {
+		return false
+	}
+	st, err := c.Fstat(p.Names.FD)
+	return f.Value != "" && (err != nil || !st.Mode.IsRegular())
 }
 
 func (p *wcProgram) print(c *cmd.Ctx, n wcCounts, name string) {

@@ -168,7 +168,9 @@ func (p *xargsProgram) reap(c *cmd.Ctx) {
 		switch {
 		case status == 255:
 			c.Errorf("%s: exited with status 255; aborting", p.o.command[0])
-			p.Over, p.Status = true, 124
+			if p.Over = true; p.Status == 0 {
+				p.Status = 124
+			}
 		case status == 126 || status == 127:
 			p.Status = 123
 		case status != 0 && p.Status == 0:

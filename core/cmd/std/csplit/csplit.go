@@ -91,39 +91,25 @@ func (p *program) options(c *cmd.Ctx) (status int) {
 
 // readFormat reads -b; the result is a message or "".
 func (o *options) readFormat(s string) (message string) {
-	var b strings.Builder
-	seen := false
-	for i := 0; i < len(s); i++ {
-		if s[i] != '%' {
-			b.WriteByte(s[i])
-			continue
-		}
-		if i+1 < len(s) && s[i+1] == '%' {
-			b.WriteByte('%')
-			i++
-			continue
-		}
-		if seen {
-			return "too many % conversion specifications in suffix"
-		}
-		seen = true
-		o.before = b.String()
-		b.Reset()
-		spec, n := format.ParseSpec(s[i:])
-		i += n
-		switch {
-		case i == len(s):
-			return "missing conversion specifier in suffix"
-		case strings.IndexByte("diuoxX", s[i]) < 0:
-			return "invalid conversion specifier in suffix: " + s[i:i+1]
-		}
-		spec.Verb = s[i]
-		o.spec = spec
-	}
-	if !seen {
+	parts, verb, fault := format.Split(s, "diuoxX")
+	switch fault {
+	case format.TooMany:
+		return "too many % conversion specifications in suffix"
+	case format.Unfinished:
+		return "missing conversion specifier in suffix"
+	case format.Unknown:
+		return "invalid conversion specifier in suffix: " + verb
+	case format.Missing:
 		return "missing % conversion specification in suffix"
 	}
-	o.after = b.String()
+	if parts.Spec.Plus || parts.Spec.Space {
+		sign := "+"
+		if !parts.Spec.Plus {
+			sign = " "
+		}
+		return "invalid conversion specifier in suffix: " + sign
+	}
+	o.before, o.spec, o.after = parts.Before, parts.Spec, parts.After
 	return ""
 }
 

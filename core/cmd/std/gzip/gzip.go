@@ -419,6 +419,15 @@ func (p *Program) finish(c *cmd.Ctx) cmd.Next {
 		p.row(c, out, in)
 		return cmd.Again()
 	}
+	if in > 0 { // the header and what ends the file do not count
+		name := p.Reader.Name
+		if !p.o.decompress && !p.o.noName {
+			name = walk.Base(p.Name)
+		}
+		if out -= 18 + int64(len(name)); name != "" {
+			out--
+		}
+	}
 	how := "replaced with"
 	if p.o.keep {
 		how = "created"

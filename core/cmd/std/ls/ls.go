@@ -301,7 +301,7 @@ func (p *Program) stat(c *cmd.Ctx, path, name string, command bool) (entry, erro
 			}
 		}
 	case command && p.o.deref == derefCommandDir:
-		if st, err = c.Stat(path); err != nil || !st.Mode.IsDir() {
+		if st, err = c.Stat(path); err == vfs.ENOENT || err == nil && !st.Mode.IsDir() {
 			st, err = c.Lstat(path)
 		}
 	default:

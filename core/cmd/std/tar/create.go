@@ -152,7 +152,7 @@ func (p *Program) add(c *cmd.Ctx, path, name string, command bool) {
 		c.Errorf("%s: file is the archive; not dumped", escapeName(name))
 		return
 	}
-	h := header{Name: p.safe(c, name, false), Mode: uint32(st.Mode & vfs.PermMask), UID: int(st.UID), GID: int(st.GID), Mtime: st.Mtime, Type: typeFile}
+	h := header{Name: p.transformed(p.safe(c, name, false), typeFile), Mode: uint32(st.Mode & vfs.PermMask), UID: int(st.UID), GID: int(st.GID), Mtime: st.Mtime, Type: typeFile}
 	switch st.Mode & vfs.TypeMask {
 	case vfs.TypeDir:
 		h.Type = typeDir
@@ -162,6 +162,7 @@ func (p *Program) add(c *cmd.Ctx, path, name string, command bool) {
 	case vfs.TypeLink:
 		h.Type = typeSymlink
 		h.Link, _ = c.Readlink(path)
+		h.Link = p.transformed(h.Link, typeSymlink)
 	case vfs.TypeFifo:
 		h.Type = typeFifo
 	case vfs.TypeChar:
@@ -198,7 +199,12 @@ func (p *Program) add(c *cmd.Ctx, path, name string, command bool) {
 		}
 		return
 	}
-	p.said(c, &h, name)
+	if shown := name; p.o.verbose > 0 {
+		if p.o.shown {
+			shown = h.Name
+		}
+		p.said(c, &h, shown)
+	}
 	p.emit(c, b, false)
 	if p.o.removeFiles {
 		k.Remove = append(k.Remove, path)

@@ -232,6 +232,9 @@ func (p *Program) member(c *cmd.Ctx) bool {
 		return true
 	}
 	if p.o.op == 't' {
+		if p.o.shown {
+			h.Name = p.transformed(h.Name, typeFile)
+		}
 		p.said2(c, &h)
 		return true
 	}
@@ -282,6 +285,15 @@ func stripped(name string, n int) string {
 func (p *Program) extract(c *cmd.Ctx, h *header) {
 	r := &p.Extract
 	name := h.Name
+	if len(p.o.transform) > 0 {
+		name = p.transformed(name, typeFile)
+		if h.Type == typeSymlink || h.Type == typeLink {
+			h.Link = p.transformed(h.Link, h.Type)
+		}
+		if name == "" {
+			return
+		}
+	}
 	if p.o.strip > 0 {
 		if name = strings.TrimLeft(stripped(name, p.o.strip), "/"); name == "" {
 			return
@@ -295,7 +307,7 @@ func (p *Program) extract(c *cmd.Ctx, h *header) {
 	if p.o.verbose > 0 {
 		shown := *h
 		shown.Name = name
-		if p.o.strip == 0 {
+		if p.o.strip == 0 && !p.o.shown {
 			shown.Name = h.Name
 		}
 		line := escapeName(shown.Name)

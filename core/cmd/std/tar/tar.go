@@ -57,7 +57,8 @@ func Command() *cmd.Command {
 			req(0, "exclude", "PATTERN", "exclude files, given as a PATTERN"), req('X', "exclude-from", "FILE", "exclude patterns listed in FILE"),
 			o(0, "exclude-vcs", "exclude version control system directories"), req('T', "files-from", "FILE", "get names to extract or create from FILE"),
 			req(0, "strip-components", "NUMBER", "strip NUMBER leading components from file names on extraction"),
-			{Long: "transform", Arg: cmd.Required, Meta: "EXPRESSION", Help: "use sed replace EXPRESSION to transform file names", Missing: true},
+			req(0, "transform", "EXPRESSION", "use sed replace EXPRESSION to transform file names"), req(0, "xform", "EXPRESSION", "the same as --transform"),
+			o(0, "show-transformed-names", "show file or archive names after transformation"), o(0, "show-stored-names", "show file or archive names after transformation"),
 			o(0, "no-recursion", "avoid descending automatically in directories"), o(0, "recursion", "recurse into directories (default)"),
 			o(0, "wildcards", "use wildcards (default for exclusion)"), o(0, "no-wildcards", "verbatim string matching"), o(0, "null", "-T reads null-terminated names"),
 			req(0, "owner", "NAME", "force NAME as owner for added files"), req(0, "group", "NAME", "force NAME as group for added files"),
@@ -147,6 +148,8 @@ type options struct {
 	mtime                                                         int64 // -1: the file's
 	format, topLevel                                              string
 	zone                                                          *clock.Zone
+	transform                                                     []transform
+	shown                                                         bool // -v and -t show names after --transform
 }
 
 // Program is a running tar.
@@ -163,6 +166,8 @@ type Program struct {
 	Writer  gz.Writer   `cbor:"10,keyasint,omitempty"`
 	Reader  gz.Reader   `cbor:"11,keyasint,omitempty"`
 	Owners  owner.Names `cbor:"12,keyasint,omitempty"`
+	Lists   int         `cbor:"13,keyasint,omitempty"` // files of -T and -X that were read
+	List    cmd.Whole   `cbor:"14,keyasint,omitempty"` // the one being read
 
 	o *options
 }
@@ -177,6 +182,9 @@ func (p *Program) Step(c *cmd.Ctx) cmd.Next {
 		p.o = o
 	}
 	if !p.Begun {
+		if next, ok := p.lists(c); !ok {
+			return next
+		}
 		p.Begun = true
 		if !p.open(c) {
 			return cmd.Exit(2)
@@ -221,30 +229,7 @@ func (p *Program) warnOnce(c *cmd.Ctx, key byte, format string, args ...any) {
 // open opens the archive and collects the operands.
 func (p *Program) open(c *cmd.Ctx) bool {
 	o := p.o
-	p.Names = append(p.Names, c.Args...)
-	for _, f := range c.Flags {
-		if f.Name != "T" && f.Name != "X" {
-			continue
-		}
-		sep := "\n"
-		if c.Flags.Has("null") && f.Name == "T" {
-			sep = "\x00"
-		}
-		text, err := readAll(c, f.Value)
-		if err != nil {
-			p.fatal(c, "%s: Cannot open: %s", f.Value, err)
-			return false
-		}
-		for _, l := range strings.Split(text, sep) {
-			switch {
-			case l == "":
-			case f.Name == "X":
-				p.Exclude = append(p.Exclude, l)
-			default:
-				p.Names = append(p.Names, l)
-			}
-		}
-	}
+	p.Names = append(append([]string(nil), c.Args...), p.Names...)
 	files := false
 	for _, n := range p.Names {
 		files = files || !strings.HasPrefix(n, chdir)
@@ -278,28 +263,40 @@ func (p *Program) open(c *cmd.Ctx) bool {
 // maxList bounds the files of -T and -X.
 const maxList = 16 << 20
 
-func readAll(c *cmd.Ctx, name string) (string, error) {
-	fd := 0
-	if name != "-" {
-		var err error
-		if fd, err = c.Open(name, vfs.O_RDONLY, 0); err != nil {
-			return "", err
+// lists reads the files of -T and -X, which may be pipes, and collects what they name.
+func (p *Program) lists(c *cmd.Ctx) (next cmd.Next, ok bool) {
+	n := 0
+	for _, f := range c.Flags {
+		if f.Name != "T" && f.Name != "X" {
+			continue
 		}
-		defer c.Close(fd)
-	}
-	var b []byte
-	buf := make([]byte, cmd.Turn)
-	for len(b) < maxList {
-		n, err := c.Read(fd, buf)
-		if n == 0 {
-			if err == cmd.ErrBlocked {
-				return "", fmt.Errorf("cannot be read from a pipe that is not complete")
+		if n++; n <= p.Lists {
+			continue
+		}
+		text, done, next, err := p.List.Read(c, f.Value, maxList)
+		if err != nil {
+			p.fatal(c, "%s: Cannot open: %s", f.Value, err)
+			return cmd.Exit(2), false
+		}
+		if !done {
+			return next, false
+		}
+		p.Lists++
+		sep := "\n"
+		if c.Flags.Has("null") && f.Name == "T" {
+			sep = "\x00"
+		}
+		for _, l := range strings.Split(string(text), sep) {
+			switch {
+			case l == "":
+			case f.Name == "X":
+				p.Exclude = append(p.Exclude, l)
+			default:
+				p.Names = append(p.Names, l)
 			}
-			break
 		}
-		b = append(b, buf[:n]...)
 	}
-	return string(b), nil
+	return cmd.Next{}, true
 }
 
 // at is a path as seen from the -C directory.
@@ -454,6 +451,14 @@ func parse(c *cmd.Ctx, p *Program) (*options, int) {
 			o.exclude = append(o.exclude, f.Value)
 		case "exclude-vcs":
 			o.exclude = append(o.exclude, strings.Fields(".git .gitignore .gitmodules .gitattributes .svn CVS .hg .hgignore .bzr RCS SCCS _darcs")...)
+		case "transform", "xform":
+			list, message := parseTransform(f.Value, c.RegexSteps())
+			if message != "" {
+				return nil, c.UsageError("%s", message)
+			}
+			o.transform = append(o.transform, list...)
+		case "show-transformed-names", "show-stored-names":
+			o.shown = true
 		case "no-recursion":
 			o.recurse = false
 		case "recursion":

@@ -285,6 +285,10 @@ func (p *Program) control(fn uint8, args []Value) (Value, bool) {
 			return num(0), true
 		}
 		name := p.str(&args[0])
+		if name == "/dev/stdout" || name == "/dev/stderr" {
+			p.flushOut()
+			return num(0), true
+		}
 		for i := range p.Streams {
 			if s := &p.Streams[i]; s.Name == name && s.FD != 0 {
 				p.flush(s)
@@ -297,7 +301,7 @@ func (p *Program) control(fn uint8, args []Value) (Value, bool) {
 	}
 	if p.Child == 0 {
 		p.flushAll()
-		pid, err := p.c.Spawn(cmd.Spawn{Argv: []string{"sh", "-c", p.str(&args[0])}, Env: p.environ()})
+		pid, err := p.c.Spawn(cmd.Spawn{Argv: []string{"sh", "-c", p.str(&args[0])}, Env: p.environ(), Stdout: p.editing()})
 		if err != nil {
 			return num(-1), true
 		}

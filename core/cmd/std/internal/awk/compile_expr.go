@@ -508,7 +508,7 @@ func (c *compiler) builtin(n *node) {
 		c.argument(strip(list[0]))
 	case fnTypeof, fnIsarray:
 		for _, a := range list {
-			if a.kind == nTypedRegex || a.kind == nRegex && id == fnTypeof {
+			if a.kind == nTypedRegex {
 				c.regexOperand(a)
 				continue
 			}

@@ -17,6 +17,10 @@ type Input struct {
 	FNR   float64 `cbor:"15,keyasint"`
 	Stage Stage   `cbor:"16,keyasint,omitempty"`
 	Bad   string  `cbor:"17,keyasint,omitempty"` // why the file cannot be opened, while BEGINFILE runs
+	// InPlace is -i inplace: what is printed replaces the file; Temp is the new file, "" if none is written.
+	InPlace bool   `cbor:"18,keyasint,omitempty"`
+	Temp    string `cbor:"19,keyasint,omitempty"`
+	Edited  string `cbor:"20,keyasint,omitempty"` // the file it replaces
 }
 
 // Stage is where the main input stands between two records.
@@ -55,9 +59,14 @@ func (p *Program) nextMain() (string, got) {
 		case NeedFile:
 			if in.Done || !p.openNext() {
 				in.Done = true
+				p.replaceFile()
 				return "", gotEOF
 			}
 			in.Stage = AfterBegin
+			if in.InPlace {
+				p.replaceFile()
+				p.edit()
+			}
 			if p.code.beginFile >= 0 {
 				p.fileFrame(p.code.beginFile)
 				return "", gotCall
@@ -194,7 +203,7 @@ func (p *Program) assignOperand(arg string) bool {
 		return false
 	}
 	for i := 0; i < len(name); i++ {
-		if !isLetter(name[i]) && !isDigit(name[i]) {
+		if !isLetter(name[i]) && !isDigit(name[i]) && name != "inplace::suffix" {
 			return false
 		}
 	}

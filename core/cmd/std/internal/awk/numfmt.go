@@ -3,6 +3,7 @@ package awk
 import (
 	"math"
 	"strconv"
+	"strings"
 	"unicode/utf8"
 )
 
@@ -114,6 +115,11 @@ func appendFloat(b []byte, n float64, sp spec) []byte {
 		prec = 6
 	}
 	switch sp.verb {
+	case 'a', 'A':
+		b = appendHex(b, n, sp)
+		if !math.Signbit(n) || sp.zero {
+			digits += 2 // zeros come behind 0x
+		}
 	case 'f', 'F':
 		b = strconv.AppendFloat(b, n, 'f', prec, 64)
 		if sp.alt && prec == 0 {
@@ -132,6 +138,23 @@ func appendFloat(b []byte, n float64, sp spec) []byte {
 		b = appendG(b, n, prec, sp.alt, e)
 	}
 	return pad(b, start, sp, digits)
+}
+
+// appendHex appends n by %a or %A: Go writes the exponent with two digits, C with as few as it takes.
+func appendHex(b []byte, n float64, sp spec) []byte {
+	s := strconv.FormatFloat(n, 'x', sp.prec, 64)
+	mantissa, exponent, _ := strings.Cut(s, "p")
+	if sp.alt && !strings.Contains(mantissa, ".") {
+		mantissa += "."
+	}
+	if len(exponent) == 3 && exponent[1] == '0' {
+		exponent = exponent[:1] + exponent[2:]
+	}
+	s = mantissa + "p" + exponent
+	if sp.verb == 'A' {
+		s = strings.ToUpper(s)
+	}
+	return append(b, s...)
 }
 
 // groupThousands is the flag ' in a locale without separators: nothing.

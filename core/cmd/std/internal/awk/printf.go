@@ -211,9 +211,6 @@ func (f *formatter) one(b []byte, sp spec, v *Value) []byte {
 			return appendFloat(b, n, sp)
 		}
 		return appendInteger(b, n, sp)
-	case 'a', 'A':
-		f.fail = "`%a' is not supported here"
-		return b
 	}
 	return appendFloat(b, v.num(), sp)
 }

@@ -44,6 +44,9 @@ type Program struct {
 	Status  int      `cbor:"17,keyasint,omitempty"`
 	Child   int      `cbor:"18,keyasint,omitempty"` // that system() waits for
 	Warned  string   `cbor:"21,keyasint,omitempty"` // escapes that were warned of
+	// Texts are the files of -f read so far, until the program is compiled; Source is the one being read.
+	Texts  []string  `cbor:"25,keyasint,omitempty"`
+	Source cmd.Whole `cbor:"26,keyasint,omitempty"`
 
 	machine // rebuilt when it is zero
 }
@@ -157,6 +160,11 @@ func (p *Program) Step(c *cmd.Ctx) (next cmd.Next) {
 		}
 	}()
 	if p.code == nil {
+		if !p.Started {
+			if next, ok := p.gather(); !ok {
+				return next
+			}
+		}
 		if status, ok := p.load(); !ok {
 			return cmd.Exit(status)
 		}

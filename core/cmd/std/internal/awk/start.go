@@ -43,26 +43,74 @@ func Options() []cmd.Option {
 	}
 }
 
+// LongW turns POSIX's -W option into --option.
+func LongW(args []string) []string {
+	var out []string
+	for i := 0; i < len(args); i++ {
+		a := args[i]
+		switch {
+		case a == "-W" && i+1 < len(args):
+			i++
+			out = append(out, "--"+args[i])
+		case strings.HasPrefix(a, "-W") && len(a) > 2:
+			out = append(out, "--"+a[2:])
+		case a == "--" || len(a) < 2 || a[0] != '-':
+			return append(out, args[i:]...)
+		case i+1 < len(args) && len(a) == 2 && strings.IndexByte("FvfeEil", a[1]) >= 0:
+			out = append(out, a, args[i+1])
+			i++
+		default:
+			out = append(out, a)
+		}
+	}
+	return out
+}
+
 // oddOption warns of an escape that means nothing in -F, -v or var=value.
 func (p *Program) oddOption(c byte) {
 	p.flushOut()
 	p.c.Errorf("warning: escape sequence `\\%c' treated as plain `%c'", c, c)
 }
 
+// gather reads the files of -f and -E, which may be pipes. It is false when the
+// program has to return next first.
+func (p *Program) gather() (next cmd.Next, ok bool) {
+	n := 0
+	for _, f := range p.c.Flags {
+		if f.Name != "f" && f.Name != "E" {
+			continue
+		}
+		if n++; n <= len(p.Texts) {
+			continue
+		}
+		name := f.Value
+		if name == "/dev/stdin" {
+			name = "-"
+		}
+		text, done, next, err := p.Source.Read(p.c, name, maxSource)
+		if err != nil {
+			p.c.Errorf("fatal: cannot open source file `%s' for reading: %s", f.Value, err)
+			return cmd.Exit(2), false
+		}
+		if !done {
+			return next, false
+		}
+		p.Texts = append(p.Texts, string(text))
+	}
+	return cmd.Next{}, true
+}
+
 // sources gathers the program text from -f, -e or the first operand.
 func (p *Program) sources() (status int, ok bool) {
 	in := includer{p: p, seen: map[string]bool{}}
-	program := false
+	program, files := false, p.Texts
+	p.Texts = nil
 	for _, f := range p.c.Flags {
 		switch f.Name {
 		case "f", "E":
-			text, err := p.readSource(f.Value)
-			if err != nil {
-				p.c.Errorf("fatal: cannot open source file `%s' for reading: %s", f.Value, err)
-				return 2, false
-			}
 			in.seen[f.Value] = true
-			in.add(f.Value, text)
+			in.add(f.Value, files[0])
+			files = files[1:]
 			program = true
 		case "e":
 			in.add("cmd. line", f.Value)
@@ -79,8 +127,8 @@ func (p *Program) sources() (status int, ok bool) {
 		}
 		in.add("cmd. line", p.c.Args[0])
 	}
-	if in.failed {
-		return 1, false
+	if in.failed != 0 {
+		return in.failed, false
 	}
 	if len(p.Units) > 255 {
 		p.c.Errorf("fatal: more than 255 program files")
@@ -93,7 +141,7 @@ func (p *Program) sources() (status int, ok bool) {
 type includer struct {
 	p      *Program
 	seen   map[string]bool
-	failed bool
+	failed int // the exit status, 0 if nothing did
 }
 
 // add takes a text apart at its lines @include "file".
@@ -139,6 +187,10 @@ func (in *includer) file(name, where string) {
 		return
 	}
 	in.seen[name] = true
+	if name == "inplace" || name == "inplace.awk" {
+		in.p.In.InPlace = true
+		return
+	}
 	for _, try := range []string{name, name + ".awk"} {
 		text, err := in.p.readSource(try)
 		if err == nil {
@@ -146,24 +198,27 @@ func (in *includer) file(name, where string) {
 			return
 		}
 		if try != name || err != vfs.ENOENT {
-			in.p.c.Errorf("%serror: cannot open source file `%s' for reading: %s", where, name, err)
-			in.failed = true
+			kind := "error"
+			if where == "" {
+				kind = "fatal"
+			}
+			in.p.c.Errorf("%s%s: cannot open source file `%s' for reading: %s", where, kind, name, err)
+			in.failed = 1
+			if where == "" {
+				in.failed = 2
+			}
 			return
 		}
 	}
 }
 
-// readSource reads a program file. It does not wait: a program that comes
-// through a pipe must be there already.
+// readSource reads an included file, which must be a file.
 func (p *Program) readSource(name string) (string, error) {
-	fd := 0
-	if name != "-" && name != "/dev/stdin" {
-		var err error
-		if fd, err = p.c.Open(name, vfs.O_RDONLY, 0); err != nil {
-			return "", err
-		}
-		defer p.c.Close(fd)
+	fd, err := p.c.Open(name, vfs.O_RDONLY, 0)
+	if err != nil {
+		return "", err
 	}
+	defer p.c.Close(fd)
 	var b strings.Builder
 	chunk := make([]byte, cmd.Turn)
 	for b.Len() < maxSource {

@@ -23,6 +23,9 @@ type Stream struct {
 // streamIn marks the kinds that are read.
 const streamIn = 16
 
+// redirInPlace is the kind of the file that standard output goes to with -i inplace.
+const redirInPlace = 64
+
 // buffered is how much a stream keeps before it writes.
 const buffered = 8 << 10
 
@@ -89,7 +92,7 @@ func (p *Program) output(kind uint8, name string) *Stream {
 func (p *Program) command(kind uint8, name string) *Stream {
 	p.flushAll()
 	s := Stream{Kind: kind, Name: name}
-	spawn := cmd.Spawn{Argv: []string{"sh", "-c", name}, Env: p.environ()}
+	spawn := cmd.Spawn{Argv: []string{"sh", "-c", name}, Env: p.environ(), Stdout: p.editing()}
 	var err error
 	var theirs []int
 	pipe := func() (r, w int) {
@@ -239,9 +242,13 @@ func (p *Program) print(in instr) bool {
 	buf := &p.c.Out.B
 	var s *Stream
 	if in.c != redirNone {
-		if s = p.output(in.c, name); s.FD != 1 {
-			buf = &s.Out
-		}
+		s = p.output(in.c, name)
+	}
+	if p.In.Temp != "" && (s == nil || s.FD == 1) {
+		s = p.stream(redirInPlace, p.In.Temp)
+	}
+	if s != nil && s.FD != 1 {
+		buf = &s.Out
 	}
 	start := len(*buf)
 	b := *buf

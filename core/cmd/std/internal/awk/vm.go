@@ -364,6 +364,7 @@ func (p *Program) exit(status bool) {
 		p.Status = int(int64(p.top(0).num())) & 255
 	}
 	p.unwind()
+	p.replaceFile()
 	if p.Phase == InEnd || p.code.endRules() == 0 {
 		p.jump(int32(len(p.code.ins)) - 1)
 		return

@@ -128,10 +128,10 @@ func (c *compiler) expr(e *expr, env *binding, f *frame, tail bool) {
 		c.sub(orNull(e.b), env, f)
 		c.sub(orNull(e.c), env, f)
 		c.target(e.a, env, f)
-		c.emit(opSlice, 0, 0)
+		c.emit(opSlice, 0, optional(e))
 	case xIter:
 		c.expr(e.a, env, f, false)
-		c.emit(opEach, 0, 0)
+		c.emit(opEach, 0, optional(e))
 	case xLit:
 		c.emit(opConst, c.constant(e.v), 0)
 	case xString, xFormat:
@@ -294,12 +294,22 @@ func (c *compiler) target(e *expr, env *binding, f *frame) {
 func (c *compiler) index(e *expr, env *binding, f *frame) {
 	if e.b.op == xLit {
 		c.expr(e.a, env, f, false)
-		c.emit(opField, c.constant(e.b.v), 0)
+		c.emit(opField, c.constant(e.b.v), optional(e))
 		return
 	}
 	c.sub(e.b, env, f)
 	c.target(e.a, env, f)
-	c.emit(opIndex, 0, 0)
+	c.emit(opIndex, 0, optional(e))
+}
+
+// optionalAccess marks an access whose failure gives nothing.
+const optionalAccess = 2
+
+func optional(e *expr) int32 {
+	if e.opt {
+		return optionalAccess
+	}
+	return 0
 }
 
 func (c *compiler) array(e *expr, env *binding, f *frame) {

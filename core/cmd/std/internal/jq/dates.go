@@ -101,6 +101,8 @@ type timeReader struct {
 	year, month, day, hour, minute, second int
 	yday                                   int
 	pm, hasPM, hasDate, hasYDay, hasEpoch  bool
+	hasYear, hasWDay                       bool
+	wday                                   int
 	epoch                                  int64
 }
 
@@ -128,6 +130,15 @@ func strptime(p *Program, a []Value) (Value, bool) {
 		items := p.Heap.items(out)
 		items[1], items[2] = num(float64(r.month)), num(float64(r.day))
 		items[3], items[4] = num(float64(r.hour)), num(float64(r.minute))
+		if !r.hasDate { // what strptime(3) leaves alone: day 0 of a year, or nothing at all
+			items[0], items[7] = num(float64(r.year)), num(-1)
+			if !r.hasYear {
+				items[6], items[7] = num(8), num(367)
+			}
+		}
+		if r.hasWDay {
+			items[6] = num(float64(r.wday))
+		}
 		return out, true
 	}
 	return p.fields(t, float64(t.Second())), true
@@ -192,6 +203,7 @@ func (r *timeReader) field(c byte, depth int) (ok bool) {
 	switch c {
 	case 'Y':
 		r.year, ok = r.number(4)
+		r.hasYear = true
 	case 'm':
 		n, ok = r.number(2)
 		r.month, r.hasDate = n-1, true
@@ -218,7 +230,7 @@ func (r *timeReader) field(c byte, depth int) (ok bool) {
 		ok = ok && r.second <= 61
 	case 'y':
 		n, ok = r.number(2)
-		r.year = 1900 + n
+		r.year, r.hasYear = 1900+n, true
 		if n < 69 {
 			r.year += 100
 		}
@@ -229,9 +241,11 @@ func (r *timeReader) field(c byte, depth int) (ok bool) {
 		r.month, ok = r.name(months)
 		r.hasDate = true
 	case 'a', 'A':
-		_, ok = r.name(days)
+		r.wday, ok = r.name(days)
+		r.hasWDay = true
 	case 'u', 'w':
-		_, ok = r.number(1)
+		r.wday, ok = r.number(1)
+		r.wday, r.hasWDay = r.wday%7, true
 	case 'U', 'W', 'V', 'C', 'g':
 		_, ok = r.number(2)
 	case 'G':

@@ -61,8 +61,9 @@ func (p *Program) matcherOf(v, re, flags Value) (*matcher, bool) {
 			o.Fold = true
 		case 'x':
 			inner += "x"
-		case 's', 'p':
+		case 'p':
 			inner += "s"
+		case 's': // ^ and $ are the ends of the text: they always are
 		case 'n':
 			m.noVoid = true
 		case 'l':
@@ -72,12 +73,9 @@ func (p *Program) matcherOf(v, re, flags Value) (*matcher, bool) {
 			return nil, p.raise("%s is not a valid modifier string", flags.S)
 		}
 	}
-	pattern := re.S
-	if inner != "" {
-		pattern = "(?" + inner + ")" + pattern
-		if strings.Contains(inner, "x") {
-			pattern += "\n"
-		}
+	pattern := "(?" + inner + "-m)" + re.S
+	if strings.Contains(inner, "x") {
+		pattern += "\n"
 	}
 	var err error
 	if m.re, err = regex.Compile([]byte(pattern), o); err != nil {

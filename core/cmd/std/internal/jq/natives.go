@@ -178,14 +178,14 @@ func addAll(p *Program, a []Value) (Value, bool) {
 
 func toEntries(p *Program, a []Value) (Value, bool) {
 	v := a[0]
-	if v.K != Object {
-		return empty, p.raise("%s (%s) has no keys", v.kindName(), p.brief(v))
+	keys, ok := p.keys(v, false)
+	if !ok {
+		return empty, false
 	}
-	keys := p.Heap.node(v).Keys
-	list := make([]Value, len(keys))
-	for i, k := range keys {
+	list := make([]Value, len(p.Heap.items(keys)))
+	for i, k := range p.Heap.items(keys) {
 		pair := p.Heap.space(2)
-		pair[0], pair[1] = str(k), p.Heap.items(v)[i]
+		pair[0], pair[1] = k, p.Heap.items(v)[i]
 		list[i] = p.Heap.object(entryKeys, pair)
 	}
 	p.charge(16 * len(list))

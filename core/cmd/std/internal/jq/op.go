@@ -30,7 +30,7 @@ const (
 	opSubEnd                   // (v r → r v)
 	opNest                     // what follows is no part of a path
 	opUnnest                   // the end of that
-	opIndex                    // (k v → v[k])
+	opIndex                    // (k v → v[k]); this and the next three give nothing on failure if b is optionalAccess
 	opField                    // (v → v[const a])
 	opSlice                    // (from to v → v[from:to])
 	opEach                     // (v → each of its elements)

@@ -46,6 +46,7 @@ type expr struct {
 	pats       []*pattern
 	def        *definition
 	pos        int
+	opt        bool // of xIndex, xSlice and xIter: with ? behind, a failing access gives nothing
 }
 
 // definition is def name(params): body;

@@ -6,6 +6,7 @@ import "strings"
 func (p *parser) term() *expr {
 	p.enter()
 	defer func() { p.depth-- }()
+	access := p.tok.kind != "(" // e is an access written here, not one in parentheses
 	e := p.atom()
 	for width := 0; ; width++ {
 		if width > maxNesting*4 {
@@ -15,21 +16,28 @@ func (p *parser) term() *expr {
 		switch t.kind {
 		case tField:
 			p.advance()
-			e = &expr{op: xIndex, a: e, b: literalString(t.text), pos: t.pos}
+			access, e = true, &expr{op: xIndex, a: e, b: literalString(t.text), pos: t.pos}
 		case ".":
 			p.advance()
 			switch p.tok.kind {
 			case tQuote:
-				e = &expr{op: xIndex, a: e, b: p.quoted(""), pos: t.pos}
+				access, e = true, &expr{op: xIndex, a: e, b: p.quoted(""), pos: t.pos}
 			case "[":
-				e = p.bracket(e)
+				access, e = true, p.bracket(e)
 			default:
 				p.unexpected()
 			}
 		case "[":
-			e = p.bracket(e)
+			access, e = true, p.bracket(e)
 		case "?":
 			p.advance()
+			switch e.op {
+			case xIndex, xSlice, xIter: // what comes before is not part of it: .[].a? goes on behind a failure
+				if !e.opt && access {
+					e.opt = true
+					continue
+				}
+			}
 			e = &expr{op: xTry, a: e}
 		default:
 			return e

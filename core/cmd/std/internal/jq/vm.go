@@ -212,6 +212,9 @@ func (p *Program) data(in ins) (out outcome, done bool) {
 		return p.callSystem(in)
 	}
 	if !ok {
+		if in.b == optionalAccess && in.op >= opIndex && in.op <= opEach && !m.astray(m.Stack[m.Top].V) {
+			p.Err = empty
+		}
 		p.fail()
 		return p.backtrack()
 	}

@@ -41,6 +41,9 @@ func (in *input) close(c *cmd.Ctx) {
 	if in.Opened && in.FD != 0 {
 		c.Close(in.FD)
 	}
+	if n := len(in.Lines.Rest()); in.Opened && in.FD == 0 && n > 0 {
+		c.Seek(0, int64(-n), 1) //nolint:errcheck // for who reads on; a pipe cannot
+	}
 	in.Opened = false
 }
 
@@ -206,6 +209,9 @@ func (p *Program) settle(c *cmd.Ctx) error {
 		if err = c.Rename(in.Temp, in.Target); err != nil {
 			c.Errorf("cannot rename %s: %s", in.Temp, err)
 		}
+	}
+	if err != nil {
+		c.Unlink(in.Temp)
 	}
 	in.Target, in.Temp, in.TempFD = "", "", 0
 	p.Outs[0] = Output{FD: 1}
