@@ -1,6 +1,8 @@
 package shell
 
 import (
+	"strings"
+
 	"eryxsh/core/expand"
 )
 
@@ -338,7 +340,11 @@ func (m *Machine) stepScript(p *Process, f *Frame) {
 		return
 	}
 	if p.Shell.Opts.on(OptVerbose) {
-		m.complainRaw(p, expand.Decode(x.Text[f.I:next]))
+		read := expand.Decode(x.Text[f.I:next])
+		if !strings.HasSuffix(read, "\n") {
+			read += "\n"
+		}
+		m.complainRaw(p, read)
 	}
 	for i := f.I; i < next; i++ {
 		if x.Text[i] == '\n' {
