@@ -186,6 +186,14 @@ func (m *Machine) biRead(p *Process, argv []string) int {
 			return 1
 		}
 	}
+	if names, status = m.readElements(p, names); status >= 0 {
+		return status
+	}
+	argv = append(append([]string(nil), argv[:len(argv)-len(names)]...), names...)
+	if m.rt.memo != nil { // commands have run: it begins again, without them
+		p.push(Frame{Kind: FArgv, Words: append([]string{"builtin"}, argv...)})
+		return pushed
+	}
 	file, ok := p.fd(o.fd)
 	if !ok || !m.Files[file].readable() {
 		m.complain(p, "read: %d: invalid file descriptor: Bad file descriptor", o.fd)
@@ -212,6 +220,33 @@ func (m *Machine) biRead(p *Process, argv []string) int {
 		return m.pushRead(p, argv, o, append([]byte(nil), line...))
 	}
 	return m.pushRead(p, argv, o, nil)
+}
+
+// readElements evaluates the subscripts that run commands, before anything is
+// read: what has been read cannot be read again.
+func (m *Machine) readElements(p *Process, names []string) (known []string, status int) {
+	known = names
+	for i, n := range names {
+		base, sub := splitRef(n)
+		if !strings.Contains(sub, "$(") && !strings.Contains(sub, "`") {
+			continue
+		}
+		v := p.Shell.Vars.Get(base)
+		at, err := expand.SubText(sub).Resolve(m.env(p), base, v)
+		if err == expand.ErrNeed {
+			return nil, 1 // the command runs, then read again
+		}
+		if err != nil {
+			return nil, m.builtinFailed(p, "read", err)
+		}
+		if i == 0 || &known[0] == &names[0] {
+			known = append([]string(nil), names...)
+		}
+		if known[i] = base + "[" + at.Text + "]"; v.Is(vars.Assoc) {
+			known[i] = base + "[" + expand.QuoteAt(at.Text) + "]"
+		}
+	}
+	return known, -1
 }
 
 // lineThere reports whether readLine can only succeed, or end the file.

@@ -108,9 +108,6 @@ func badSetOption(args []string) string {
 func (m *Machine) setOption(p *Process, o Option, on bool) {
 	p.Shell.Opts.set(o, on)
 	switch {
-	case o == OptKeyword && on: // words that look like assignments stay words
-		m.complain(p, "eryxsh: set -k: not yet")
-		m.missing("set -k")
 	case o == OptExtdebug:
 		p.Shell.Opts.set(OptErrtrace, on)
 		p.Shell.Opts.set(OptFunctrace, on)

@@ -83,6 +83,9 @@ func (f *Frame) wrong(bottom bool) string {
 		default:
 			fits = runs(n)
 		}
+	case FPrompt:
+		needsX = true
+		fits = traced(f.node)
 	case FUtil, FFilter:
 		needsX = true
 		fits = f.X == nil || f.X.Util != nil && len(f.X.Util.Argv) > 0

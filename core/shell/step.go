@@ -99,6 +99,8 @@ func (m *Machine) step(p *Process) {
 		m.stepRetry(p, f)
 	case FCompgen:
 		m.stepCompgen(p, f)
+	case FPrompt:
+		m.stepPrompt(p, f)
 	case FAgain:
 		m.stepAgain(p, f)
 	case FExit:
@@ -243,6 +245,13 @@ func (m *Machine) stepStmt(p *Process, f *Frame) {
 
 // command begins a command without redirections of its own.
 func (m *Machine) command(p *Process, n node) {
+	if p.Shell.Opts.on(OptXtrace) && m.promptRuns(p, n) {
+		return
+	}
+	m.begin(p, n)
+}
+
+func (m *Machine) begin(p *Process, n node) {
 	switch x := n.(type) {
 	case *simple:
 		m.simple(p, x)
