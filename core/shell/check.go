@@ -287,7 +287,7 @@ func (l *loader) checkProc(p *Process, use func(int) error) error {
 // expands reports whether a frame of this kind collects substitutions.
 func (f *Frame) expands() bool {
 	switch f.Kind {
-	case FSimple, FStmt, FFor, FSelect, FCFor, FCase, FArith, FTest, FDecl, FAgain, FCompgen:
+	case FSimple, FStmt, FFor, FSelect, FCFor, FCase, FArith, FTest, FDecl, FAgain, FPrompt, FCompgen:
 		return true
 	}
 	return false
