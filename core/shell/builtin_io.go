@@ -186,6 +186,14 @@ func (m *Machine) biRead(p *Process, argv []string) int {
 			return 1
 		}
 	}
+	if names, status = m.readElements(p, names); status >= 0 {
+		return status
+	}
+	argv = append(append([]string(nil), argv[:len(argv)-len(names)]...), names...)
+	if m.rt.memo != nil { // commands have run: it begins again, without them
+		p.push(Frame{Kind: FArgv, Words: append([]string{"builtin"}, argv...)})
+		return pushed
+	}
 	file, ok := p.fd(o.fd)
 	if !ok || !m.Files[file].readable() {
 		m.complain(p, "read: %d: invalid file descriptor: Bad file descriptor", o.fd)
@@ -212,6 +220,33 @@ func (m *Machine) biRead(p *Process, argv []string) int {
 		return m.pushRead(p, argv, o, append([]byte(nil), line...))
 	}
 	return m.pushRead(p, argv, o, nil)
+}
+
+// readElements evaluates the subscripts that run commands, before anything is
+// read: what has been read cannot be read again.
+func (m *Machine) readElements(p *Process, names []string) (known []string, status int) {
+	known = names
+	for i, n := range names {
+		base, sub := splitRef(n)
+		if !strings.Contains(sub, "$(") && !strings.Contains(sub, "`") {
+			continue
+		}
+		v := p.Shell.Vars.Get(base)
+		at, err := expand.SubText(sub).Resolve(m.env(p), base, v)
+		if err == expand.ErrNeed {
+			return nil, 1 // the command runs, then read again
+		}
+		if err != nil {
+			return nil, m.builtinFailed(p, "read", err)
+		}
+		if i == 0 || &known[0] == &names[0] {
+			known = append([]string(nil), names...)
+		}
+		if known[i] = base + "[" + at.Text + "]"; v.Is(vars.Assoc) {
+			known[i] = base + "[" + expand.QuoteAt(at.Text) + "]"
+		}
+	}
+	return known, -1
 }
 
 // lineThere reports whether readLine can only succeed, or end the file.
@@ -495,177 +530,6 @@ func (m *Machine) stepReadSource(p *Process, f *Frame) {
 	args, text := f.Words, string(x.Data)
 	m.pop(p)
 	m.pushSource(p, args, text)
-}
-
-// mapfileOptions are the options of mapfile.
-type mapfileOptions struct {
-	fd, count, origin, skip, quantum int
-	trim, keepOld                    bool
-	delim                            byte
-	callback                         string
-}
-
-func (m *Machine) mapfileArgs(p *Process, argv []string) (o mapfileOptions, name string, status int) {
-	o = mapfileOptions{delim: '\n', quantum: 5000}
-	args := argv[1:]
-	use := argv[0] + " [-d delim] [-n count] [-O origin] [-s count] [-t] [-u fd] [-C callback] [-c quantum] [array]"
-	for len(args) > 0 && len(args[0]) > 1 && args[0][0] == '-' {
-		a := args[0]
-		args = args[1:]
-		if a == "--" {
-			break
-		}
-		for i := 1; i < len(a); i++ {
-			c := a[i]
-			if c == 't' {
-				o.trim = true
-				continue
-			}
-			if strings.IndexByte("dnOsuCc", c) < 0 {
-				return o, "", m.usage(p, argv[0], "-"+string(c), use)
-			}
-			value := a[i+1:]
-			if value == "" {
-				if len(args) == 0 {
-					m.complain(p, "%s: -%c: option requires an argument", argv[0], c)
-					return o, "", 2
-				}
-				value, args = args[0], args[1:]
-			}
-			n, ok := number(value)
-			switch c {
-			case 'd':
-				o.delim = 0
-				if value != "" {
-					o.delim = value[0]
-				}
-				ok = true
-			case 'C':
-				o.callback, ok = value, true
-			case 'n':
-				o.count = n
-			case 'O':
-				o.origin, o.keepOld = n, true
-			case 's':
-				o.skip = n
-			case 'u':
-				o.fd = n
-			case 'c':
-				o.quantum = n
-			}
-			if !ok || a[i] == 'c' && o.quantum <= 0 {
-				m.complain(p, "%s: %s: %s", argv[0], value, map[byte]string{'n': "invalid line count", 's': "invalid line count",
-					'c': "invalid callback quantum", 'O': "invalid array origin", 'u': "invalid file descriptor specification"}[a[i]])
-				return o, "", 1
-			}
-			break
-		}
-	}
-	name = "MAPFILE"
-	if len(args) > 0 {
-		name = args[0]
-	}
-	if !validName(name) {
-		m.complain(p, "%s: `%s': not a valid identifier", argv[0], name)
-		return o, "", 1
-	}
-	return o, name, -1
-}
-
-func (m *Machine) biMapfile(p *Process, argv []string) int {
-	o, name, status := m.mapfileArgs(p, argv)
-	if status >= 0 {
-		return status
-	}
-	if file, ok := p.fd(o.fd); !ok || !m.Files[file].readable() {
-		m.complain(p, "%s: %d: invalid file descriptor: Bad file descriptor", argv[0], o.fd)
-		return 1
-	}
-	err := m.meant(p, name, func(name string) error {
-		v := p.Shell.Vars.Get(name)
-		if v.Is(vars.ReadOnly) {
-			return readOnly(name)
-		}
-		if v.Is(vars.Assoc) {
-			return &expand.Error{Kind: expand.BadAssign, Text: argv[0] + ": " + name + ": not an indexed array"}
-		}
-		own := p.Shell.Vars.Own(name)
-		if !o.keepOld {
-			own.Clear()
-		}
-		own.MakeIndexed()
-		own.SetAssigned()
-		return nil
-	})
-	if err != nil {
-		m.complain(p, "%s", err)
-		return 1
-	}
-	f := p.push(Frame{Kind: FMapfile, Words: append([]string(nil), argv...), I: o.origin, X: &Extra{}})
-	m.stepMapfile(p, f)
-	return pushed
-}
-
-// stepMapfile reads lines into the array; N counts them. A callback runs as a script.
-func (m *Machine) stepMapfile(p *Process, f *Frame) {
-	o, name, status := m.mapfileArgs(p, f.Words)
-	file, ok := p.fd(o.fd)
-	if status >= 0 || !ok {
-		m.pop(p)
-		m.done(p, 1)
-		return
-	}
-	_ = m.meant(p, name, func(name string) error {
-		m.mapLines(p, f, &o, file, name)
-		return nil
-	})
-}
-
-// mapLines reads lines into the array, as many as one turn may take.
-func (m *Machine) mapLines(p *Process, f *Frame, o *mapfileOptions, file int, name string) {
-	own := p.Shell.Vars.Own(name)
-	for turn := 0; turn < 512; turn++ {
-		if o.count > 0 && f.N-o.skip >= o.count {
-			break
-		}
-		line, err := m.readLine(file, o.delim, readTurn)
-		f.X.Data = append(f.X.Data, line...)
-		m.hold(len(f.X.Data))
-		m.charge(1)
-		if err == cmd.ErrBlocked {
-			p.Wait = Wait{Kind: WaitsRead, File: file}
-			return
-		}
-		if err == nil && line[len(line)-1] != o.delim { // a long line
-			return
-		}
-		if len(f.X.Data) == 0 || err != nil && err != io.EOF {
-			m.pop(p)
-			m.done(p, 0)
-			return
-		}
-		text := string(f.X.Data)
-		f.X.Data = f.X.Data[:0]
-		f.N++
-		if f.N <= o.skip {
-			continue
-		}
-		if o.trim || o.delim == 0 {
-			text = strings.TrimSuffix(text, string(o.delim))
-		}
-		text = dropNUL(text)
-		at := f.I
-		own.SetIndex(int64(at), text)
-		f.I++
-		if o.callback != "" && o.quantum > 0 && (f.N-o.skip)%o.quantum == 0 {
-			m.pushScript(p, "", o.callback+" "+itoa(at)+" "+expand.QuoteAt(text), m.line(p), "eval")
-			return
-		}
-	}
-	if o.count > 0 && f.N-o.skip >= o.count {
-		m.pop(p)
-		m.done(p, 0)
-	}
 }
 
 // stepSelect prints the menu, reads a choice, runs the body.

@@ -108,6 +108,9 @@ func badSetOption(args []string) string {
 func (m *Machine) setOption(p *Process, o Option, on bool) {
 	p.Shell.Opts.set(o, on)
 	switch {
+	case o == OptExtdebug:
+		p.Shell.Opts.set(OptErrtrace, on)
+		p.Shell.Opts.set(OptFunctrace, on)
 	case o == OptVi && on:
 		p.Shell.Opts.set(OptEmacs, false)
 	case o == OptEmacs && on:

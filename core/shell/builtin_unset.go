@@ -124,7 +124,7 @@ func (m *Machine) uncover(p *Process, name string) int {
 				if s.Name != name {
 					continue
 				}
-				if f.Kind == FFunc && !called && !s.Temp {
+				if f.Kind == FFunc && (!called || p.Shell.Opts.on(OptLocalvarUnset)) && !s.Temp {
 					return stays
 				}
 				p.Shell.Vars.Bind(name, s.Var)

@@ -222,6 +222,11 @@ func (m *Machine) stepDecl(p *Process, f *Frame) {
 		p.Line = n.line
 		p.Subst = 0
 		m.Meter.Commands++
+		if p.Shell.Debug == debugSkips {
+			p.Shell.Debug = ""
+			m.pop(p)
+			return
+		}
 		if p.Shell.Traps != nil && m.debugTrap(p, n, nil) {
 			return
 		}
@@ -264,7 +269,10 @@ func (m *Machine) stepDecl(p *Process, f *Frame) {
 		x := f.X
 		f.PC, f.I = declDo, 0
 		if fn, ok := p.Shell.Funcs.Get(n.name); ok { // a function of that name
-			argv := append([]string{n.name}, x.Fields...)
+			argv := []string{n.name}
+			for i := range x.Fields {
+				argv = append(argv, x.itemText(n, i))
+			}
 			m.pop(p)
 			m.callFunction(p, fn, argv, nil)
 			return

@@ -83,6 +83,9 @@ func (f *Frame) wrong(bottom bool) string {
 		default:
 			fits = runs(n)
 		}
+	case FPrompt:
+		needsX = true
+		fits = traced(f.node)
 	case FUtil, FFilter:
 		needsX = true
 		fits = f.X == nil || f.X.Util != nil && len(f.X.Util.Argv) > 0
@@ -284,7 +287,7 @@ func (l *loader) checkProc(p *Process, use func(int) error) error {
 // expands reports whether a frame of this kind collects substitutions.
 func (f *Frame) expands() bool {
 	switch f.Kind {
-	case FSimple, FStmt, FFor, FSelect, FCFor, FCase, FArith, FTest, FDecl, FAgain, FCompgen:
+	case FSimple, FStmt, FFor, FSelect, FCFor, FCase, FArith, FTest, FDecl, FAgain, FPrompt, FCompgen:
 		return true
 	}
 	return false

@@ -163,6 +163,7 @@ type simple struct {
 	bare    bool     // assignments without a substitution and nothing else
 	temp    bool     // assignments of scalars and a builtin, without substitutions and redirections
 	arrays  bool     // an assignment holds a substitution
+	keyword *simple  // what set -k makes of it, if one of its words looks like an assignment
 }
 
 type ifClause struct {

@@ -139,6 +139,9 @@ func (c *compiler) stmt(s *syntax.Stmt) *stmt {
 		if len(x.redirs) > 0 {
 			x.plain, x.bare, x.temp = false, false, false
 		}
+		if x.keyword != nil {
+			x.keyword.line, x.keyword.redirs = line, x.redirs
+		}
 	case *decl:
 		x.line = line
 		x.redirs, st.redirs = st.redirs, nil
@@ -369,6 +372,7 @@ func (c *compiler) simple(x *syntax.CallExpr) node {
 	for _, a := range s.assigns {
 		s.temp = s.temp && !a.list && a.sub == nil
 	}
+	s.keyword = c.keyword(x)
 	return s
 }
 

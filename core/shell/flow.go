@@ -613,7 +613,7 @@ func (m *Machine) failed(p *Process) {
 	}
 	exit := p.Shell.Opts.on(OptErrexit)
 	trap := p.Shell.Traps != nil && p.trap(sigERR) != nil
-	if !exit && !trap || len(p.Frames) == 0 || p.top().Kind == FNot || m.errIgnored(p) {
+	if !exit && !trap || len(p.Frames) == 0 || p.around() == FNot || m.errIgnored(p) {
 		return
 	}
 	if trap && !m.simpleStage(p) && m.errTrap(p, exit) {
@@ -632,7 +632,7 @@ func (m *Machine) simpleStage(p *Process) bool {
 		return false
 	}
 	_, ok = st.cmd.(*simple)
-	return ok && p.top().Kind == FList && p.top().node == node(st.alone)
+	return ok && p.around() == FList && p.top().node == node(st.alone)
 }
 
 // afterCommand is where every simple command, pipeline, subshell, (( )) and [[ ]] ends.

@@ -50,6 +50,7 @@ const (
 	FExit                          // ends the process when the ERR trap above it has ended
 	FAgain                         // runs the builtin Words again, which has met a command to substitute
 	FCompgen                       // the compgen builtin
+	FPrompt                        // a command traced with a PS4 that runs commands: X.Text is what it became
 )
 
 // Frame is where one construct stands.

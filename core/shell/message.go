@@ -227,14 +227,79 @@ func (m *Machine) assignFailed(p *Process, err error) {
 	m.discard(p, 1)
 }
 
+// traced reports whether a node is a command for which PS4 is expanded anew.
+func traced(n node) bool {
+	switch n.(type) {
+	case *simple, *decl, *arithCmd, *testCmd, *forClause, *cFor, *caseClause:
+		return true
+	}
+	return false
+}
+
+// promptRuns starts a command by expanding a PS4 that has commands in it. It
+// reports whether there is one.
+func (m *Machine) promptRuns(p *Process, n node) bool {
+	ps4 := p.Shell.Vars.Get("PS4").String()
+	if !traced(n) || !strings.Contains(strings.ReplaceAll(ps4, "$((", ""), "$(") && !strings.Contains(ps4, "`") {
+		return false
+	}
+	m.stepPrompt(p, p.push(Frame{Kind: FPrompt, node: n, X: &Extra{Saved: p.Status}}))
+	return true
+}
+
+// stepPrompt expands PS4, then starts the command, which it stays below.
+func (m *Machine) stepPrompt(p *Process, f *Frame) {
+	if f.PC == 1 {
+		m.pop(p)
+		return
+	}
+	text, n := "", f.node
+	p.Line = n.at().line
+	p.Shell.Opts.set(OptXtrace, false)
+	done, err := m.expanded(p, f, func(e expand.Env) (err error) {
+		text, err = m.promptFor(p, e, p.Shell.Vars.Get("PS4").String())
+		return err
+	})
+	p.Shell.Opts.set(OptXtrace, true)
+	if !done {
+		return
+	}
+	f = p.top()
+	if f.PC, f.X.Text, p.Status = 1, text, f.X.Saved; err != nil {
+		f.X.Text = p.Shell.Vars.Get("PS4").String()
+	}
+	m.begin(p, n)
+}
+
+// around is the kind of the frame a command that has ended stands in.
+func (p *Process) around() FrameKind {
+	i := len(p.Frames) - 1
+	for i > 0 && p.Frames[i].Kind == FPrompt {
+		i--
+	}
+	return p.Frames[i].Kind
+}
+
+// ps4 is what PS4 has become for the command at hand.
+func (m *Machine) ps4(p *Process) string {
+	v := p.Shell.Vars.Get("PS4")
+	if !v.IsSet() {
+		return "+ "
+	}
+	for i := len(p.Frames) - 1; i >= 0; i-- {
+		if f := &p.Frames[i]; f.Kind == FPrompt && f.PC == 1 {
+			return f.X.Text
+		}
+	}
+	p.Shell.Opts.set(OptXtrace, false)
+	text := m.prompt(p, v.String())
+	p.Shell.Opts.set(OptXtrace, true)
+	return text
+}
+
 // trace prints a line of set -x with PS4.
 func (m *Machine) trace(p *Process, text string) {
-	ps4 := "+ "
-	if v := p.Shell.Vars.Get("PS4"); v.IsSet() {
-		p.Shell.Opts.set(OptXtrace, false)
-		ps4 = m.prompt(p, v.String())
-		p.Shell.Opts.set(OptXtrace, true)
-	}
+	ps4 := m.ps4(p)
 	if ps4 != "" { // the first character is repeated for nested shells
 		depth := 0
 		for _, f := range p.Frames {

@@ -93,6 +93,9 @@ func (m *Machine) promptFor(p *Process, env expand.Env, s string) (string, error
 			b.WriteByte(s[i])
 		}
 	}
+	if !p.Shell.Opts.on(OptPromptvars) {
+		return b.String(), nil
+	}
 	out, err := expand.HereDoc(env, expand.CompilePrompt(b.String()))
 	if err == expand.ErrNeed {
 		return "", err

@@ -137,7 +137,11 @@ func (m *Machine) install(p *Process, f *Frame, r *redir, num, file int) (int, r
 			m.complain(p, "%s", err)
 			return -1, failed
 		}
-		p.put(num, file, false) // stays open after the command
+		if p.Shell.Opts.on(OptVarredirClose) {
+			m.replace(p, f, num, file)
+		} else {
+			p.put(num, file, false) // stays open after the command
+		}
 		return file, opened
 	}
 	if n := m.limit(m.Limits.OpenFiles); int64(num) >= n {

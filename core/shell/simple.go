@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"slices"
 	"strings"
 
 	"eryxsh/core/expand"
@@ -27,6 +28,9 @@ func (m *Machine) simple(p *Process, c *simple) {
 	p.Line = c.line
 	if p.Shell.Traps != nil && m.debugTrap(p, c, func() { p.push(Frame{Kind: FSimple, node: c}) }) {
 		return
+	}
+	if c.keyword != nil && p.Shell.Opts.on(OptKeyword) {
+		c = c.keyword
 	}
 	if c.bare {
 		m.assignNow(p, c)
@@ -388,7 +392,7 @@ func (m *Machine) builtin(p *Process, b *builtin, argv []string) int {
 // stepAgain runs a builtin that needs the output of commands.
 func (m *Machine) stepAgain(p *Process, f *Frame) {
 	b := builtins[f.Words[0]]
-	status := 0
+	status, at := 0, len(p.Frames)-1
 	done, _ := m.expanded(p, f, func(e expand.Env) error {
 		m.rt.memo, m.rt.giving, m.rt.need = e, true, nil
 		status = b.run(m, p, f.Words)
@@ -398,7 +402,13 @@ func (m *Machine) stepAgain(p *Process, f *Frame) {
 		}
 		return nil
 	})
-	if !done || status < 0 {
+	if !done {
+		return
+	}
+	if status < 0 {
+		if len(p.Frames) > at+1 && p.Frames[at].Kind == FAgain { // the builtin goes on in a frame of its own
+			p.Frames = slices.Delete(p.Frames, at, at+1)
+		}
 		return
 	}
 	m.pop(p)

@@ -217,7 +217,7 @@ func parseBuiltins(text string) ([]*syntax.Stmt, int, bool) {
 			i := line + strings.LastIndex(text[line:at], kw)
 			end := i + len(kw)
 			if i >= line && i <= int(pe.Pos.Offset()) && (i == line || strings.IndexByte(" \t;&|({", text[i-1]) >= 0) &&
-				(end == len(text) || strings.IndexByte(" \t\n;&|)<>", text[end]) >= 0) {
+				(end == len(text) || strings.IndexByte(" \t\n;&|()<>", text[end]) >= 0) {
 				last = max(last, i)
 			}
 		}

@@ -1,6 +1,8 @@
 package shell
 
 import (
+	"strings"
+
 	"eryxsh/core/expand"
 )
 
@@ -97,6 +99,8 @@ func (m *Machine) step(p *Process) {
 		m.stepRetry(p, f)
 	case FCompgen:
 		m.stepCompgen(p, f)
+	case FPrompt:
+		m.stepPrompt(p, f)
 	case FAgain:
 		m.stepAgain(p, f)
 	case FExit:
@@ -241,6 +245,13 @@ func (m *Machine) stepStmt(p *Process, f *Frame) {
 
 // command begins a command without redirections of its own.
 func (m *Machine) command(p *Process, n node) {
+	if p.Shell.Opts.on(OptXtrace) && m.promptRuns(p, n) {
+		return
+	}
+	m.begin(p, n)
+}
+
+func (m *Machine) begin(p *Process, n node) {
 	switch x := n.(type) {
 	case *simple:
 		m.simple(p, x)
@@ -338,7 +349,11 @@ func (m *Machine) stepScript(p *Process, f *Frame) {
 		return
 	}
 	if p.Shell.Opts.on(OptVerbose) {
-		m.complainRaw(p, expand.Decode(x.Text[f.I:next]))
+		read := expand.Decode(x.Text[f.I:next])
+		if !strings.HasSuffix(read, "\n") {
+			read += "\n"
+		}
+		m.complainRaw(p, read)
 	}
 	for i := f.I; i < next; i++ {
 		if x.Text[i] == '\n' {

@@ -59,6 +59,9 @@ func (e *SyntaxError) conditional(pe syntax.ParseError, text string, line int) b
 	for i, s := range found {
 		if i == 0 {
 			e.Line, e.Text = line+strings.Count(text[:s.at], "\n"), s.text
+			if strings.Contains(s.text, "expression: unexpected token") {
+				e.Cond = false // a regular expression with a ) too many fails as it does in a session, with 2
+			}
 		} else {
 			e.also = s.text
 		}
@@ -115,7 +118,8 @@ func unclosed(pe syntax.ParseError, text string) (words string, end bool) {
 	switch {
 	case strings.Contains(pe.Text, "closing quote"):
 		closing = pe.Text[len(pe.Text)-2 : len(pe.Text)-1]
-	case strings.Contains(pe.Text, "invalid parameter name") && off >= len(text):
+	case strings.Contains(pe.Text, "invalid parameter name") && off >= len(text),
+		strings.HasPrefix(pe.Text, "not a valid parameter expansion operator") && strings.IndexByte(text[min(off, len(text)):], '}') < 0:
 		closing = "}"
 	case !pe.Incomplete || !strings.Contains(pe.Text, "without matching"):
 		return "", false

@@ -227,6 +227,9 @@ func (p *Process) endTrap(f *Frame) {
 	if t := p.trap(f.N); t != nil {
 		t.Running = false
 	}
+	if f.N == sigDEBUG && p.Status != 0 && p.Shell.Opts.on(OptExtdebug) {
+		p.Shell.Debug = debugSkips
+	}
 	p.Status = f.X.Saved
 	p.Shell.Pipe = f.X.Codes
 	if f.N != sigEXIT {
@@ -301,6 +304,10 @@ func (m *Machine) debugBackground(p *Process, st *stmt) bool {
 func (m *Machine) stepRetry(p *Process, f *Frame) {
 	n, stage := f.node, f.I
 	m.pop(p)
+	if p.Shell.Debug == debugSkips {
+		p.Shell.Debug = ""
+		return
+	}
 	switch x := n.(type) {
 	case *stmt:
 		m.background(p, x)
@@ -312,6 +319,9 @@ func (m *Machine) stepRetry(p *Process, f *Frame) {
 		m.command(p, n)
 	}
 }
+
+// debugSkips is the mark of a DEBUG trap that failed: with extdebug its command is not run.
+const debugSkips = "skip"
 
 func debugMark(n node) string {
 	a := n.at().addr
