@@ -38,6 +38,26 @@ func newBraces(text string, nodes []command) *braces {
 	return b
 }
 
+// maxBraced is how many words of a declaration's value are made when it is compiled.
+const maxBraced = 4096
+
+// Braced gives the words that the braces of a word make of it, nil if there are
+// none or very many.
+func (w *Word) Braced() []*Word {
+	if w == nil || w.braces == nil || w.braces.over || w.braces.tree.n > maxBraced {
+		return nil
+	}
+	b := w.braces
+	if b.words != nil {
+		return b.words
+	}
+	var words []*Word
+	for k := range b.tree.n {
+		words = append(words, compileOne(b.tree.word(k), b.nodes))
+	}
+	return words
+}
+
 func (b *braces) each(e *eval, f func(*Word) error) error {
 	if b.words != nil {
 		for _, w := range b.words {

@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -219,6 +220,9 @@ func (m *Machine) assignList(p *Process, e expand.Env, name string, a *assign, a
 		}
 	}
 	assoc := v.Is(vars.Assoc) || attrs&vars.Assoc != 0
+	if !assoc {
+		a = a.unbraced()
+	}
 	keyed := a.keyed()
 	traced := p.Shell.Opts.on(OptXtrace)
 	if traced && !a.decl && validName(name) {
@@ -306,6 +310,27 @@ func (m *Machine) assignList(p *Process, e expand.Env, name string, a *assign, a
 		}
 	}
 	return nil
+}
+
+// unbraced is a list for an indexed array: with words where braces make some of its elements.
+func (a *assign) unbraced() *assign {
+	if !slices.ContainsFunc(a.array, func(e element) bool { return e.braced != nil }) {
+		return a
+	}
+	copied := *a
+	copied.array = slices.Clone(a.array)
+	for i, e := range copied.array {
+		if e.braced != nil {
+			copied.array[i] = element{value: e.braced}
+		}
+	}
+	if !copied.keyed() {
+		copied.words = nil
+		for _, e := range copied.array {
+			copied.words = append(copied.words, e.value)
+		}
+	}
+	return &copied
 }
 
 // traceList shows a list of a declaration with what its words have become.

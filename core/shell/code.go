@@ -150,6 +150,10 @@ type element struct {
 	sub   *expand.Sub
 	add   bool
 	value *expand.Word
+
+	// braced is all of it as a word, if there are braces in the value: in an
+	// indexed array they come first, and what they make is no element.
+	braced *expand.Word
 }
 
 type simple struct {

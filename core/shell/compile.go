@@ -2,6 +2,7 @@ package shell
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"eryxsh/core/expand"
@@ -535,6 +536,26 @@ func (c *compiler) assign(a *syntax.Assign) *assign {
 	return as
 }
 
+// unbrace makes of an operand with braces in its value the assignments that
+// they make of it: declare x={1,2} is declare x=1 x=2.
+func (d *decl) unbrace() {
+	for i := 0; i < len(d.args); i++ {
+		words := d.args[i].value.Braced()
+		if len(words) == 0 || d.args[i].list {
+			continue
+		}
+		one := d.args[i]
+		d.args = slices.Delete(slices.Clone(d.args), i, i+1)
+		for k, w := range words {
+			w.Assign = true
+			made := *one
+			made.value = w
+			d.args = slices.Insert(d.args, i+k, &made)
+		}
+		i += len(words) - 1
+	}
+}
+
 func (c *compiler) element(e *syntax.ArrayElem) element {
 	el := element{}
 	if e.Index != nil {
@@ -549,9 +570,16 @@ func (c *compiler) element(e *syntax.ArrayElem) element {
 			c.substs(e.Value)
 			el.value = c.value(e.Value)
 		}
+		if len(el.value.Braced()) > 0 {
+			lit := &syntax.Lit{ValuePos: syntax.NewPos(e.Index.Pos().Offset()-1, e.Index.Pos().Line(), e.Index.Pos().Col()), ValueEnd: e.Value.Pos()}
+			el.braced = c.word(&syntax.Word{Parts: append([]syntax.WordPart{lit}, e.Value.Parts...)})
+		}
 		return el
 	}
 	el.value = c.word(e.Value)
+	if len(el.value.Braced()) > 0 {
+		return el
+	}
 	text := c.text(e.Value)
 	el.empty = strings.HasPrefix(text, "[]=") || strings.HasPrefix(text, "[]+=")
 	return el
@@ -632,6 +660,7 @@ func (c *compiler) decl(x *syntax.DeclClause) node {
 	d := c.shelf.decls.One()
 	d.place, d.name = c.place(x, NDecl), x.Variant.Value
 	d.args, d.memo = c.assigns(x.Args)
+	d.unbrace()
 	for i := range d.args {
 		d.args[i].decl = true
 	}
