@@ -146,6 +146,8 @@ func (p *Program) keys(v Value, sorted bool) (Value, bool) {
 func has(p *Program, a []Value) (Value, bool) {
 	v, k := a[0], a[1]
 	switch {
+	case v.K == Null:
+		return boolean(false), true
 	case v.K == Object && k.K == String:
 		return boolean(p.Heap.find(v, k.S) >= 0), true
 	case v.K == Array && k.K == Number:

@@ -25,7 +25,7 @@ func (p *Program) element(v, k Value) (Value, bool) {
 			return null, true
 		}
 		return items[int(f)], true
-	case v.K == Null && (k.K == String || k.K == Number || k.K == Null):
+	case v.K == Null && (k.K == String || k.K == Number):
 		return null, true
 	case k.K == Object && (v.K == Array || v.K == String || v.K == Null):
 		if v.K == Null {
@@ -44,10 +44,11 @@ func (p *Program) element(v, k Value) (Value, bool) {
 }
 
 // bounds reads the object of a slice for something of length n.
-func (p *Program) bounds(k Value, n int) (from, to int, ok bool) {
+func (p *Program) bounds(k Value, n int, kind string) (from, to int, ok bool) {
 	start, end := p.Heap.get(k, "start"), p.Heap.get(k, "end")
-	if start.K != Number && start.K != Null || end.K != Number && end.K != Null {
-		return 0, 0, p.raise("Start and end indices of an array slice must be numbers")
+	if start.K != Number && start.K != Null || end.K != Number && end.K != Null ||
+		p.Heap.find(k, "start") < 0 || p.Heap.find(k, "end") < 0 {
+		return 0, 0, p.raise("Start and end indices of an %s slice must be numbers", kind)
 	}
 	a, b := 0.0, float64(n)
 	if start.K == Number {
@@ -76,7 +77,7 @@ func (p *Program) slice(v, k Value) (Value, bool) {
 		for range v.S {
 			runes++
 		}
-		from, to, ok := p.bounds(k, runes)
+		from, to, ok := p.bounds(k, runes, "string")
 		if !ok {
 			return empty, false
 		}
@@ -97,7 +98,7 @@ func (p *Program) slice(v, k Value) (Value, bool) {
 		return str(v.S[a:b]), true
 	}
 	items := p.Heap.items(v)
-	from, to, ok := p.bounds(k, len(items))
+	from, to, ok := p.bounds(k, len(items), "array")
 	if !ok {
 		return empty, false
 	}
@@ -235,7 +236,7 @@ func (p *Program) setSlice(v, k, x Value) (Value, bool) {
 	if v.K == Array {
 		items = p.Heap.items(v)
 	}
-	from, to, ok := p.bounds(k, len(items))
+	from, to, ok := p.bounds(k, len(items), "array")
 	if !ok {
 		return empty, false
 	}
@@ -334,7 +335,7 @@ func (p *Program) deleteKeys(v Value, keys []Value) (Value, bool) {
 				drop = append(drop, i)
 			}
 		case v.K == Array && k.K == Object:
-			from, to, ok := p.bounds(k, n)
+			from, to, ok := p.bounds(k, n, "array")
 			if !ok {
 				return empty, false
 			}
@@ -342,13 +343,9 @@ func (p *Program) deleteKeys(v Value, keys []Value) (Value, bool) {
 				drop = append(drop, i)
 			}
 		case v.K == Object:
-			return empty, p.raise("Cannot delete field at object index of %s", k.kindName())
-		case v.K == Array && k.K == String:
-			return empty, p.raise("Cannot delete field at array index")
+			return empty, p.raise("Cannot delete %s field of object", k.kindName())
 		case v.K == Array:
-			return empty, p.raise("Cannot delete field at array index of array")
-		case k.K == String:
-			return empty, p.raise("Cannot delete field at object index of %s", v.kindName())
+			return empty, p.raise("Cannot delete %s element of array", k.kindName())
 		default:
 			return empty, p.raise("Cannot delete fields from %s", v.kindName())
 		}
