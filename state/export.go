@@ -1,16 +1,14 @@
 package state
 
 import (
-	"bytes"
 	"crypto/hmac"
 	"crypto/sha256"
-	"encoding/binary"
 	"hash"
 
 	"eryxsh/core"
 	"eryxsh/core/fault"
-	"eryxsh/core/shell"
-	"eryxsh/vfs"
+	"eryxsh/state/internal/codec"
+	"eryxsh/state/internal/record"
 )
 
 // The fixed parts of a blob.
@@ -33,56 +31,15 @@ const (
 	RecEnd     = 7 // ends the world
 )
 
-// Header begins a blob.
-type Header struct {
-	Container int      `cbor:"1,keyasint"`
-	Schema    int      `cbor:"2,keyasint"`
-	MinReader int      `cbor:"3,keyasint"`
-	Kind      string   `cbor:"4,keyasint"` // "state", or "run" when a script is suspended in it
-	Signed    bool     `cbor:"5,keyasint,omitempty"`
-	Tools     []string `cbor:"6,keyasint,omitempty"` // names that held a callable
-	Dropped   []string `cbor:"7,keyasint,omitempty"` // what did not travel
-	Files     int64    `cbor:"8,keyasint,omitempty"`
-	Bytes     int64    `cbor:"9,keyasint,omitempty"` // stored in files
-	Features  []string `cbor:"10,keyasint,omitempty"`
-}
-
-// World is the record that begins a world.
-type World struct {
-	Snapshot string        `cbor:"1,keyasint,omitempty"` // id; empty for the state itself
-	Name     string        `cbor:"2,keyasint,omitempty"`
-	Created  int64         `cbor:"3,keyasint,omitempty"`
-	Parent   string        `cbor:"4,keyasint,omitempty"`
-	Size     int64         `cbor:"5,keyasint,omitempty"`
-	Command  string        `cbor:"6,keyasint,omitempty"`
-	Lineage  uint64        `cbor:"7,keyasint,omitempty"`
-	Forks    uint64        `cbor:"8,keyasint,omitempty"`
-	SnapSeq  int64         `cbor:"9,keyasint,omitempty"`
-	LogNext  int           `cbor:"10,keyasint,omitempty"`
-	Log      []core.Entry  `cbor:"11,keyasint,omitempty"`
-	Kept     []shell.Chunk `cbor:"12,keyasint,omitempty"`
-	Keep     bool          `cbor:"13,keyasint,omitempty"`
-	Config   core.Config   `cbor:"14,keyasint"`
-	Base     *Budget       `cbor:"15,keyasint,omitempty"`
-}
-
-// Tree is the record of a file system's counters.
-type Tree struct {
-	Next vfs.Ino `cbor:"1,keyasint"`
-}
-
-// Inode is the record of an inode: its pieces refer to chunks by number.
-type Inode struct {
-	Record vfs.Record `cbor:"1,keyasint"`
-	Chunks []ChunkRef `cbor:"2,keyasint,omitempty"`
-}
-
-// ChunkRef says which chunk stands at an index of a file.
-type ChunkRef struct {
-	_     struct{} `cbor:",toarray"`
-	Index int64
-	Chunk int
-}
+// The records of a blob that are not a machine's own.
+type (
+	Header   = record.Header
+	World    = record.World
+	Tree     = record.Tree
+	Inode    = record.Inode
+	ChunkRef = record.ChunkRef
+	Budget   = record.Budget
+)
 
 // Export gives a World as the parts of one blob, to be written one after the
 // other. Bytes of files are not copied: they are the tree's own and must be
@@ -105,7 +62,7 @@ func Export(w *core.World, key []byte) ([][]byte, error) {
 		}
 	}
 	e.write([]byte(Magic))
-	e.value(h)
+	e.buf = codec.AppendHeader(e.buf, &h)
 	for _, s := range w.Snaps {
 		if s.Name == "" {
 			continue
@@ -121,7 +78,7 @@ func Export(w *core.World, key []byte) ([][]byte, error) {
 		return nil, err
 	}
 	e.flush()
-	return append(e.parts, e.sum.Sum(nil)), e.err
+	return append(e.parts, e.sum.Sum(nil)), nil
 }
 
 func worldRecord(w *core.World) World {
@@ -130,13 +87,18 @@ func worldRecord(w *core.World) World {
 	return World{Lineage: w.Lineage, Forks: w.Forks, SnapSeq: w.SnapSeq, LogNext: w.LogNext, Log: w.Log, Kept: w.Kept, Keep: w.Keep, Config: c, Base: budgetOf(w)}
 }
 
+func budgetOf(w *core.World) *Budget {
+	if l := w.BaseLimits(); l != nil {
+		return &Budget{Limits: *l}
+	}
+	return nil
+}
+
 type exporter struct {
 	sum    hash.Hash
 	parts  [][]byte
 	buf    []byte
 	chunks map[extent]int
-	coded  bytes.Buffer // what the general codec has written
-	err    error
 }
 
 // extent tells a chunk from others. A file that was cut may share the beginning
@@ -166,19 +128,8 @@ func (e *exporter) flush() {
 	}
 }
 
-func (e *exporter) value(x any) {
-	e.coded.Reset()
-	if err := encMode.MarshalToBuffer(x, &e.coded); err != nil && e.err == nil {
-		e.err = fault.New(fault.State, "export", "", "%s", err)
-	}
-	e.write(e.coded.Bytes())
-}
-
-// record adds an array of a record's kind and its body.
-func (e *exporter) record(kind int, body any) {
-	e.write([]byte{0x82, byte(kind)})
-	e.value(body)
-}
+// record begins a record.
+func (e *exporter) record(kind byte) { e.buf = append(e.buf, 0x82, kind) }
 
 // lendFrom is the size from which a chunk is lent and not copied.
 const lendFrom = 2048
@@ -190,8 +141,8 @@ func (e *exporter) chunk(b []byte) int {
 	}
 	n := len(e.chunks) + 1
 	e.chunks[at] = n
-	e.write([]byte{0x82, RecChunk})
-	e.write(byteHead(len(b)))
+	e.record(RecChunk)
+	e.buf = codec.AppendSize(e.buf, len(b))
 	if len(b) >= lendFrom {
 		e.lend(b)
 	} else {
@@ -200,35 +151,26 @@ func (e *exporter) chunk(b []byte) int {
 	return n
 }
 
-// byteHead is the head of a CBOR byte string.
-func byteHead(n int) []byte {
-	switch {
-	case n < 24:
-		return []byte{0x40 | byte(n)}
-	case n < 1<<8:
-		return []byte{0x58, byte(n)}
-	case n < 1<<16:
-		return binary.BigEndian.AppendUint16([]byte{0x59}, uint16(n))
-	}
-	return binary.BigEndian.AppendUint32([]byte{0x5a}, uint32(n))
-}
-
 func (e *exporter) world(w *core.World, rec World) error {
 	img, err := w.M.Save()
 	if err != nil {
 		return err
 	}
-	e.record(RecWorld, rec)
-	e.record(RecTree, Tree{Next: w.M.FS.NextIno()})
+	e.record(RecWorld)
+	e.buf = codec.AppendWorld(e.buf, &rec)
+	e.record(RecTree)
+	e.buf = codec.AppendTree(e.buf, &Tree{Next: w.M.FS.NextIno()})
 	for r := range w.M.FS.Records() {
 		ino := Inode{Record: r}
 		for _, p := range r.Pieces {
 			ino.Chunks = append(ino.Chunks, ChunkRef{Index: p.Index, Chunk: e.chunk(p.Data)})
 		}
 		ino.Record.Pieces = nil
-		e.buf = appendInode(append(e.buf, 0x82, RecInode), &ino)
+		e.record(RecInode)
+		e.buf = codec.AppendInode(e.buf, &ino)
 	}
-	e.record(RecMachine, img)
+	e.record(RecMachine)
+	e.buf = codec.AppendImage(e.buf, img)
 	for i := range img.Procs {
 		p := &img.Procs[i]
 		for j := range p.Frames {
@@ -240,37 +182,12 @@ func (e *exporter) world(w *core.World, rec World) error {
 				p.Frames[j].Data = data
 			}
 		}
-		e.process(p)
+		e.record(RecProcess)
+		e.buf = codec.AppendProcess(e.buf, p)
 	}
-	e.record(RecEnd, len(img.Procs))
-	return e.err
-}
-
-// process adds a process's record.
-func (e *exporter) process(p *shell.ProcRecord) {
-	members := []struct {
-		key   byte
-		have  bool
-		value any
-	}{{1, true, p.Process}, {2, true, p.Shell}, {3, len(p.Vars) > 0, nil}, {4, len(p.Funcs) > 0, p.Funcs}, {5, len(p.Aliases) > 0, p.Aliases},
-		{6, len(p.Hashed) > 0, p.Hashed}, {7, len(p.Frames) > 0, p.Frames}, {8, len(p.Gone) > 0, p.Gone}}
-	n := byte(0)
-	for _, m := range members {
-		if m.have {
-			n++
-		}
-	}
-	e.write([]byte{0x82, RecProcess, 0xa0 | n})
-	for _, m := range members {
-		switch {
-		case !m.have:
-		case m.key == 3:
-			e.buf = appendVars(append(e.buf, m.key), p.Vars)
-		default:
-			e.write([]byte{m.key})
-			e.value(m.value)
-		}
-	}
+	e.record(RecEnd)
+	e.buf = codec.AppendCount(e.buf, len(img.Procs))
+	return nil
 }
 
 // Join makes one slice of a blob's parts.

@@ -12,20 +12,9 @@ import (
 	"eryxsh/core/fault"
 	"eryxsh/core/limit"
 	"eryxsh/core/shell"
+	"eryxsh/state/internal/codec"
 	"eryxsh/vfs"
 )
-
-// Budget is what a run's own limits replaced, to be put back at its end.
-type Budget struct {
-	Limits limit.Limits `cbor:"1,keyasint"`
-}
-
-func budgetOf(w *core.World) *Budget {
-	if l := w.BaseLimits(); l != nil {
-		return &Budget{*l}
-	}
-	return nil
-}
 
 func bad(format string, args ...any) error {
 	return fault.New(fault.State, "import", "", format, args...)
@@ -50,12 +39,7 @@ func open(blob, key []byte, lenient bool) (h Header, records []byte, err error) 
 		return h, nil, bad("truncated: %d bytes", len(blob))
 	}
 	body, sum := blob[:len(blob)-sumSize], blob[len(blob)-sumSize:]
-	book := ledger{headerCost}
-	err = book.charge(body[len(Magic):], reflect.TypeFor[Header]())
-	rest := body[:0]
-	if err == nil {
-		rest, err = first(body[len(Magic):], &h)
-	}
+	rest, err := value(body[len(Magic):], &h, &ledger{headerCost})
 	if err != nil {
 		return h, nil, bad("header: %s", err)
 	}
@@ -173,80 +157,49 @@ func (im *importer) next() (kind int, err error) {
 }
 
 // body decodes a record's body, once it is known what that will take.
-func (im *importer) body(into any, what string) error {
+func (im *importer) body(into any, what string) (err error) {
 	book := &im.memory
-	switch into := into.(type) {
-	case *Inode: // the limits of the tree bound their sum
+	if _, ok := into.(*Inode); ok { // the limits of the tree bound their sum
 		book = &ledger{worldCost(im.limits)}
-		if rest, err := readInode(im.rest, into, book); err == nil {
-			im.rest = rest
-			return nil
-		}
-		*into, *book = Inode{}, ledger{worldCost(im.limits)}
-	case *shell.ProcRecord:
-		before := *book
-		if rest, err := im.member(im.rest, into); err == nil {
-			im.rest = rest
-			return nil
-		}
-		*into, *book = shell.ProcRecord{}, before
 	}
-	if err := book.charge(im.rest, reflect.TypeOf(into).Elem()); err != nil {
-		return bad("%s: %s", what, err)
-	}
-	rest, err := first(im.rest, into)
+	im.rest, err = value(im.rest, into, book)
 	if err != nil {
 		return bad("%s: %s", what, err)
 	}
-	im.rest = rest
 	return nil
 }
 
-// member reads a process whose fields are in their order: errUnusual for any other.
-func (im *importer) member(data []byte, p *shell.ProcRecord) ([]byte, error) {
-	major, n, data, err := head(data)
-	if err != nil || major != 5 {
-		return nil, errUnusual
+// value reads the value at the front of data, charging what it takes, and gives
+// what follows it. What is not as this code writes it is left to the general decoder.
+func value(data []byte, into any, book *ledger) ([]byte, error) {
+	if rest, err := quick(data, into, book); err == nil {
+		return rest, nil
 	}
-	last := uint64(0)
-	for ; n > 0; n-- {
-		var key uint64
-		if major, key, data, err = head(data); err != nil || major != 0 || key <= last {
-			return nil, errUnusual
-		}
-		last = key
-		var into any
-		switch key {
-		case 1:
-			into = &p.Process
-		case 2:
-			into = &p.Shell
-		case 3:
-			if p.Vars, data, err = readVars(data, &im.memory); err != nil {
-				return nil, err
-			}
-			continue
-		case 4:
-			into = &p.Funcs
-		case 5:
-			into = &p.Aliases
-		case 6:
-			into = &p.Hashed
-		case 7:
-			into = &p.Frames
-		case 8:
-			into = &p.Gone
-		default:
-			return nil, errUnusual
-		}
-		if err := im.memory.charge(data, reflect.TypeOf(into).Elem()); err != nil {
-			return nil, err
-		}
-		if data, err = first(data, into); err != nil {
-			return nil, err
-		}
+	v := reflect.ValueOf(into).Elem()
+	v.SetZero()
+	if err := book.charge(data, v.Type()); err != nil {
+		return nil, err
 	}
-	return data, nil
+	return first(data, into)
+}
+
+// quick is value without the general decoder.
+func quick(data []byte, into any, book *ledger) ([]byte, error) {
+	switch x := into.(type) {
+	case *Header:
+		return codec.ReadHeader(data, x, &book.left)
+	case *World:
+		return codec.ReadWorld(data, x, &book.left)
+	case *Tree:
+		return codec.ReadTree(data, x, &book.left)
+	case *Inode:
+		return codec.ReadInode(data, x, &book.left)
+	case *shell.Image:
+		return codec.ReadImage(data, x, &book.left)
+	case *shell.ProcRecord:
+		return codec.ReadProcess(data, x, &book.left)
+	}
+	return nil, codec.ErrUnusual
 }
 
 func (im *importer) expect(kind int, into any, what string) error {

@@ -3,6 +3,7 @@ package vars
 import (
 	"slices"
 	"strings"
+	"sync/atomic"
 )
 
 // Table is the set of bindings of one process: an open-addressed hash table
@@ -16,8 +17,32 @@ type Table struct {
 	mask    uint32 // slots - 1
 	used    int    // slots taken, removed ones included
 	n       int
-	env     []string // Environ's answer; nil if it must be computed
-	names   []string // Names' answer; nil if it must be computed
+	env     *answer // Environ's; nil or empty if it must be computed
+	names   *answer // Names'
+}
+
+// answer is a list that follows from a table's bindings. Forks have it in
+// common for as long as it is the same for them, whichever computes it first.
+type answer struct{ list atomic.Pointer[[]string] }
+
+// get gives the list, nil if nobody has computed it.
+func (a *answer) get() []string {
+	if a == nil {
+		return nil
+	}
+	if list := a.list.Load(); list != nil {
+		return *list
+	}
+	return nil
+}
+
+// put keeps a list.
+func (a *answer) put(list []string) *answer {
+	if a == nil {
+		a = &answer{}
+	}
+	a.list.Store(&list)
+	return a
 }
 
 type shelf struct {
@@ -109,6 +134,12 @@ func (t *Table) Seal() {
 	}
 	if t.dirOwn {
 		t.dirOwn = false
+	}
+	if t.env == nil {
+		t.env = &answer{}
+	}
+	if t.names == nil {
+		t.names = &answer{}
 	}
 }
 
@@ -242,8 +273,8 @@ func (t *Table) Len() int { return t.n }
 
 // Names returns the bound names, sorted. The slice is shared and must not be changed.
 func (t *Table) Names() []string {
-	if t.names != nil {
-		return t.names
+	if names := t.names.get(); names != nil {
+		return names
 	}
 	out := make([]string, 0, t.n)
 	for i := range t.mask + 1 {
@@ -252,7 +283,7 @@ func (t *Table) Names() []string {
 		}
 	}
 	slices.Sort(out)
-	t.names = out
+	t.names = t.names.put(out)
 	return out
 }
 
@@ -268,42 +299,68 @@ func (t *Table) All() func(yield func(string, *Var) bool) {
 }
 
 // Since gives what makes base into this table: the bindings that are not equal,
-// sorted by name, and the names that base has and this table has not.
+// sorted by name, and the names that base has and this table has not. Pages that
+// the two share are not looked at.
 func (t *Table) Since(base *Table) (changed []Record, gone []string) {
-	for name, v := range t.All() {
-		if old := base.Get(name); old == v || old != nil && v.equal(old) {
+	for i := uint32(0); i <= t.mask; i++ {
+		if i&15 == 0 && base.shares(t, i) {
+			i |= 15
 			continue
 		}
-		changed = append(changed, v.Record(name))
-	}
-	for _, name := range base.Names() {
-		if t.Get(name) == nil {
-			gone = append(gone, name)
+		b := t.at(i)
+		if b.v == nil {
+			continue
+		}
+		if old := base.Get(b.name); old != b.v && (old == nil || !b.v.equal(old)) {
+			changed = append(changed, b.v.Record(b.name))
 		}
 	}
+	for i := uint32(0); i <= base.mask; i++ {
+		if i&15 == 0 && t.shares(base, i) {
+			i |= 15
+			continue
+		}
+		if b := base.at(i); b.v != nil && t.Get(b.name) == nil {
+			gone = append(gone, b.name)
+		}
+	}
+	slices.SortFunc(changed, func(a, b Record) int { return strings.Compare(a.Name, b.Name) })
+	slices.Sort(gone)
 	return changed, gone
+}
+
+// shares reports whether two tables have the page of slot i in common.
+func (t *Table) shares(u *Table, i uint32) bool {
+	return t.mask == u.mask && t.shelves[i>>8].p[i>>4&15] == u.shelves[i>>8].p[i>>4&15]
 }
 
 // Environ returns "NAME=value" of the exported scalars that are set, sorted.
 // The slice is shared and must not be changed.
 func (t *Table) Environ() []string {
-	if t.env != nil && (t.own == nil || !t.own.changed) {
-		return t.env
+	stale := t.own != nil && t.own.changed
+	if env := t.env.get(); env != nil && !stale {
+		return env
 	}
 	env := []string{}
+	size := 0
 	for name, v := range t.All() {
 		if v.Is(Export) && !v.IsArray() && v.IsSet() {
-			var b strings.Builder
-			b.Grow(len(name) + 1 + len(v.String()))
-			b.WriteString(name)
-			b.WriteByte('=')
-			b.WriteString(v.String())
-			env = append(env, b.String())
+			env = append(env, name)
+			size += len(name) + 1 + len(v.String())
 		}
 	}
-	t.env = env
-	if t.own != nil {
-		t.own.changed = false
+	var b strings.Builder // all of them in one piece
+	b.Grow(size)
+	for i, name := range env {
+		from := b.Len()
+		b.WriteString(name)
+		b.WriteByte('=')
+		b.WriteString(t.Get(name).String())
+		env[i] = b.String()[from:]
 	}
+	if stale {
+		t.env, t.own.changed = nil, false
+	}
+	t.env = t.env.put(env)
 	return env
 }
