@@ -1,14 +1,18 @@
 package state
 
 import (
+	"bytes"
 	"crypto/hmac"
 	"crypto/sha256"
 	"hash"
+	"iter"
+	"sync"
 
 	"eryxsh/core"
 	"eryxsh/core/fault"
 	"eryxsh/state/internal/codec"
 	"eryxsh/state/internal/record"
+	"eryxsh/vfs"
 )
 
 // The fixed parts of a blob.
@@ -41,15 +45,51 @@ type (
 	Budget   = record.Budget
 )
 
-// Export gives a World as the parts of one blob, to be written one after the
-// other. Bytes of files are not copied: they are the tree's own and must be
-// written before the World changes. key signs with HMAC-SHA256.
-func Export(w *core.World, key []byte) ([][]byte, error) {
-	e := &exporter{chunks: map[extent]int{}, buf: make([]byte, 0, 8192)}
-	if key != nil {
+// Blob is a state as bytes, in parts that have to be copied out. Bytes of files
+// are not among its own: they are the tree's, so it is good until the World changes.
+type Blob struct {
+	Size  int
+	parts [][]byte
+	from  *exporter
+}
+
+// CopyTo writes the bytes to memory of the caller's, which has room for Size.
+func (b *Blob) CopyTo(dst []byte) {
+	for _, p := range b.parts {
+		dst = dst[copy(dst, p):]
+	}
+}
+
+// Bytes gives the bytes in one piece.
+func (b *Blob) Bytes() []byte {
+	out := make([]byte, b.Size)
+	b.CopyTo(out)
+	return out
+}
+
+// Release gives memory back for the next Export. The Blob is empty afterwards.
+// It may be left out.
+func (b *Blob) Release() {
+	if e := b.from; e != nil && cap(e.first) <= keepBuffer {
+		clear(e.parts)
+		clear(e.chunks)
+		e.parts, e.buf = e.parts[:0], nil
+		exporters.Put(e)
+	}
+	*b = Blob{}
+}
+
+var exporters = sync.Pool{New: func() any { return &exporter{chunks: map[extent]int{}, first: make([]byte, 0, 8192)} }}
+
+// keepBuffer bounds the buffers that are kept for the next Export.
+const keepBuffer = 64 << 10
+
+// Export gives a World as bytes. key signs with HMAC-SHA256.
+func Export(w *core.World, key []byte) (Blob, error) {
+	e := exporters.Get().(*exporter)
+	e.buf = e.first[:0]
+	if e.sum = nil; key != nil {
 		e.sum = hmac.New(sha256.New, key)
-	} else {
-		e.sum = sha256.New()
 	}
 	u := w.M.FS.Usage()
 	h := Header{Container: Container, Schema: Schema, MinReader: MinReader, Kind: "state", Signed: key != nil, Files: u.Files, Bytes: u.Bytes}
@@ -61,8 +101,7 @@ func Export(w *core.World, key []byte) ([][]byte, error) {
 			h.Tools = append(h.Tools, name)
 		}
 	}
-	e.write([]byte(Magic))
-	e.buf = codec.AppendHeader(e.buf, &h)
+	e.buf = codec.AppendHeader(append(e.buf, Magic...), &h)
 	for _, s := range w.Snaps {
 		if s.Name == "" {
 			continue
@@ -70,15 +109,15 @@ func Export(w *core.World, key []byte) ([][]byte, error) {
 		rec := worldRecord(s.World)
 		rec.SnapSeq = 0 // the count goes on in the state itself
 		rec.Snapshot, rec.Name, rec.Created, rec.Parent, rec.Size, rec.Command = s.ID, s.Name, s.Created, s.Parent, s.Size, s.Command
-		if err := e.world(s.World, rec); err != nil {
-			return nil, err
+		if err := e.world(s.World, &rec); err != nil {
+			return Blob{}, err
 		}
 	}
-	if err := e.world(w, worldRecord(w)); err != nil {
-		return nil, err
+	rec := worldRecord(w)
+	if err := e.world(w, &rec); err != nil {
+		return Blob{}, err
 	}
-	e.flush()
-	return append(e.parts, e.sum.Sum(nil)), nil
+	return e.end(), nil
 }
 
 func worldRecord(w *core.World) World {
@@ -95,9 +134,10 @@ func budgetOf(w *core.World) *Budget {
 }
 
 type exporter struct {
-	sum    hash.Hash
+	sum    hash.Hash // nil: not signed, and only one part so far
 	parts  [][]byte
-	buf    []byte
+	first  []byte // the buffer that is kept
+	buf    []byte // what is written and in no part yet
 	chunks map[extent]int
 }
 
@@ -108,9 +148,6 @@ type extent struct {
 	size  int
 }
 
-// write adds bytes of our own.
-func (e *exporter) write(b []byte) { e.buf = append(e.buf, b...) }
-
 // lend adds bytes that stay where they are.
 func (e *exporter) lend(b []byte) {
 	e.flush()
@@ -118,7 +155,11 @@ func (e *exporter) lend(b []byte) {
 	e.parts = append(e.parts, b)
 }
 
+// flush makes a part of what is written.
 func (e *exporter) flush() {
+	if e.sum == nil {
+		e.sum = sha256.New()
+	}
 	if len(e.buf) > 0 {
 		e.sum.Write(e.buf)
 		e.parts = append(e.parts, e.buf)
@@ -126,6 +167,26 @@ func (e *exporter) flush() {
 			e.buf = make([]byte, 0, 1<<15)
 		}
 	}
+}
+
+// end adds the sum.
+func (e *exporter) end() Blob {
+	if e.sum == nil && len(e.parts) == 0 { // most blobs are of one part
+		sum := sha256.Sum256(e.buf)
+		e.buf = append(e.buf, sum[:]...)
+		if cap(e.buf) > cap(e.first) {
+			e.first = e.buf
+		}
+		e.parts = append(e.parts, e.buf)
+	} else {
+		e.flush()
+		e.parts = append(e.parts, e.sum.Sum(nil))
+	}
+	b := Blob{parts: e.parts, from: e}
+	for _, p := range b.parts {
+		b.Size += len(p)
+	}
+	return b
 }
 
 // record begins a record.
@@ -146,29 +207,21 @@ func (e *exporter) chunk(b []byte) int {
 	if len(b) >= lendFrom {
 		e.lend(b)
 	} else {
-		e.write(b)
+		e.buf = append(e.buf, b...)
 	}
 	return n
 }
 
-func (e *exporter) world(w *core.World, rec World) error {
+func (e *exporter) world(w *core.World, rec *World) error {
 	img, err := w.M.Save()
 	if err != nil {
 		return err
 	}
 	e.record(RecWorld)
-	e.buf = codec.AppendWorld(e.buf, &rec)
+	e.buf = codec.AppendWorld(e.buf, rec)
 	e.record(RecTree)
 	e.buf = codec.AppendTree(e.buf, &Tree{Next: w.M.FS.NextIno()})
-	for r := range w.M.FS.Records() {
-		ino := Inode{Record: r}
-		for _, p := range r.Pieces {
-			ino.Chunks = append(ino.Chunks, ChunkRef{Index: p.Index, Chunk: e.chunk(p.Data)})
-		}
-		ino.Record.Pieces = nil
-		e.record(RecInode)
-		e.buf = codec.AppendInode(e.buf, &ino)
-	}
+	e.tree(w.M.FS)
 	e.record(RecMachine)
 	e.buf = codec.AppendImage(e.buf, img)
 	for i := range img.Procs {
@@ -190,15 +243,59 @@ func (e *exporter) world(w *core.World, rec World) error {
 	return nil
 }
 
-// Join makes one slice of a blob's parts.
-func Join(parts [][]byte) []byte {
-	n := 0
-	for _, p := range parts {
-		n += len(p)
+// opening is the beginning of a tree as it is written at the beginning of a blob.
+type opening struct {
+	data   []byte
+	chunks []extent
+}
+
+// tree adds the inodes. What many sandboxes have in common, the files they all
+// begin with, is made into bytes once.
+func (e *exporter) tree(fs *vfs.FS) {
+	h, shared := fs.Head()
+	if !shared || len(e.chunks) > 0 {
+		e.inodes(fs.Records())
+		return
 	}
-	out := make([]byte, 0, n)
-	for _, p := range parts {
-		out = append(out, p...)
+	if found, ok := h.Kept().(*opening); ok {
+		e.buf = append(e.buf, found.data...)
+		for i, at := range found.chunks {
+			e.chunks[at] = i + 1
+		}
+	} else {
+		parts, from := len(e.parts), len(e.buf)
+		e.inodes(func(yield func(vfs.Record) bool) {
+			for r := range fs.Records() {
+				if r.Ino >= vfs.HeadEnd || !yield(r) {
+					return
+				}
+			}
+		})
+		if len(e.parts) == parts && len(e.buf)-from <= headMost {
+			made := &opening{data: bytes.Clone(e.buf[from:]), chunks: make([]extent, len(e.chunks))}
+			for at, n := range e.chunks {
+				made.chunks[n-1] = at
+			}
+			h.Keep(made)
+		}
 	}
-	return out
+	e.inodes(fs.RecordsFrom(vfs.HeadEnd))
+}
+
+// headMost bounds the bytes that are kept for the beginning of a tree.
+const headMost = 4096
+
+func (e *exporter) inodes(records iter.Seq[vfs.Record]) {
+	for r := range records {
+		ino := Inode{Record: r}
+		if len(r.Pieces) > 0 {
+			ino.Chunks = make([]ChunkRef, len(r.Pieces))
+		}
+		for i, p := range r.Pieces {
+			ino.Chunks[i] = ChunkRef{Index: p.Index, Chunk: e.chunk(p.Data)}
+		}
+		ino.Record.Pieces = nil
+		e.record(RecInode)
+		e.buf = codec.AppendInode(e.buf, &ino)
+	}
 }

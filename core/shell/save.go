@@ -2,6 +2,7 @@ package shell
 
 import (
 	"fmt"
+	"slices"
 
 	"eryxsh/core/cmd"
 	"eryxsh/core/fault"
@@ -81,15 +82,14 @@ func (m *Machine) Save() (*Image, error) {
 	if err := m.suspendable(); err != nil {
 		return nil, err
 	}
-	s := saver{units: map[UnitRecord]int{}}
-	s.img = &Image{Machine: m, Files: m.Files, Pipes: m.Pipes, Calls: m.Calls}
+	s := saver{img: Image{Machine: m, Files: m.Files, Pipes: m.Pipes, Calls: m.Calls, Procs: make([]ProcRecord, 0, len(m.Procs))}}
 	for _, t := range m.Tools.Sorted() {
 		s.img.Tools = append(s.img.Tools, t)
 	}
 	for _, p := range m.Procs {
 		s.img.Procs = append(s.img.Procs, s.proc(p))
 	}
-	return s.img, nil
+	return &s.img, nil
 }
 
 // suspendable names a codec that has read more than can be replayed.
@@ -107,18 +107,41 @@ func (m *Machine) suspendable() error {
 // saver numbers units by what they say, not by who made them: the bytes may not
 // depend on what the cache of compiled lines happened to hold.
 type saver struct {
-	img   *Image
-	units map[UnitRecord]int
+	img   Image
+	seen  []*Unit
+	units map[UnitRecord]int // nil as long as there are few
 }
 
+// fewUnits are looked through one by one.
+const fewUnits = 16
+
 func (s *saver) unit(u *Unit) int {
+	for i := len(s.seen) - 1; i >= 0 && i >= len(s.seen)-fewUnits; i-- {
+		if s.seen[i] == u {
+			return i + 1
+		}
+	}
 	r := UnitRecord{u.Line, u.Text}
-	if i, ok := s.units[r]; ok {
-		return i
+	if s.units != nil {
+		if i, ok := s.units[r]; ok {
+			return i
+		}
+	} else if i := slices.Index(s.img.Units, r); i >= 0 {
+		return i + 1
 	}
 	s.img.Units = append(s.img.Units, r)
-	s.units[r] = len(s.img.Units)
-	return len(s.img.Units)
+	s.seen = append(s.seen, u)
+	n := len(s.img.Units)
+	switch {
+	case s.units != nil:
+		s.units[r] = n
+	case n == fewUnits:
+		s.units = make(map[UnitRecord]int, 2*n)
+		for i, r := range s.img.Units {
+			s.units[r] = i + 1
+		}
+	}
+	return n
 }
 
 func (s *saver) proc(p *Process) ProcRecord {
@@ -139,8 +162,9 @@ func (s *saver) proc(p *Process) ProcRecord {
 	for _, h := range p.Shell.Hashed.Sorted() {
 		r.Hashed = append(r.Hashed, h)
 	}
+	r.Frames = make([]FrameRecord, len(p.Frames))
 	for i := range p.Frames {
-		r.Frames = append(r.Frames, s.frame(&p.Frames[i]))
+		s.frame(&r.Frames[i], &p.Frames[i])
 	}
 	return r
 }
@@ -152,14 +176,14 @@ func pairs(m *persist.Map[string]) (out []Pair) {
 	return out
 }
 
-func (s *saver) frame(f *Frame) FrameRecord {
-	r := FrameRecord{Frame: *f}
+func (s *saver) frame(r *FrameRecord, f *Frame) {
+	r.Frame = *f
 	if f.node != nil {
 		at := f.node.at()
 		r.Unit, r.Addr = s.unit(at.unit), at.addr
 	}
 	if f.X == nil {
-		return r
+		return
 	}
 	for _, v := range f.X.Vars {
 		vr := VarRecord{Name: v.Name, Temp: v.Temp}
@@ -172,7 +196,6 @@ func (s *saver) frame(f *Frame) FrameRecord {
 	if f.X.Util != nil {
 		r.Prog = f.X.Util.Prog
 	}
-	return r
 }
 
 // Program makes an empty Program for the utility a frame record runs, nil if it runs none.

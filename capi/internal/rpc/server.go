@@ -121,7 +121,7 @@ func on[P, R any](name string, f func(c *call, p *P) (R, error)) binding {
 		if b, ok := any(result).(wire.Blob); ok {
 			return raw(b), nil
 		}
-		return encoded(wire.TagValue, result, 0)
+		return encoded(wire.TagValue, &result, 0)
 	}}
 }
 
