@@ -72,6 +72,7 @@ func (t *Templates) fork(c Config) (w, origin *World, err error) {
 			return nil, nil, err
 		}
 		w.M.Procs[0].Shell.Vars.Environ() // kept in the table, and so in all its forks
+		w.M.Procs[0].Shell.Vars.SetOrigin()
 		made = &template{world: w, origin: w.Origin()}
 		if t.made == nil || len(t.made) >= maxTemplates {
 			t.made = map[profile]*template{}

@@ -113,7 +113,7 @@ func compareCodecs(t *testing.T, r *rand.Rand, x any) {
 		t.Fatalf("%T %+v\n%x, the general codec %x (%v)", x, x, data, want, err)
 	}
 	got, book := fresh(), ledger{1 << 50}
-	rest, err := quick(append(data, 7), got, &book)
+	rest, err := quick(append(data, 7), got, nil, &book)
 	if err != nil || !reflect.DeepEqual(got, x) || len(rest) != 1 {
 		t.Fatalf("%T %+v\nis read as %+v, rest %x, %v", x, x, got, rest, err)
 	}
@@ -123,7 +123,7 @@ func compareCodecs(t *testing.T, r *rand.Rand, x any) {
 	}
 	if taken := 1<<50 - book.left; taken > 0 {
 		less := ledger{r.Int64N(taken)}
-		if _, err := quick(data, fresh(), &less); err != codec.ErrCost {
+		if _, err := quick(data, fresh(), nil, &less); err != codec.ErrCost {
 			t.Fatalf("%T %+v\nis read into less memory than it takes: %v", x, x, err)
 		}
 	}
@@ -134,7 +134,7 @@ func compareCodecs(t *testing.T, r *rand.Rand, x any) {
 			data = data[:r.IntN(len(data))]
 		}
 		a, b := fresh(), fresh()
-		if rest, err = quick(data, a, &ledger{1 << 50}); err != nil {
+		if rest, err = quick(data, a, nil, &ledger{1 << 50}); err != nil {
 			continue // left to the general decoder
 		}
 		after, err := first(data, b)

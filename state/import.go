@@ -1,17 +1,20 @@
 package state
 
 import (
+	"bytes"
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/binary"
 	"errors"
 	"hash"
 	"reflect"
+	"slices"
 
 	"eryxsh/core"
 	"eryxsh/core/fault"
 	"eryxsh/core/limit"
 	"eryxsh/core/shell"
+	"eryxsh/core/vars"
 	"eryxsh/state/internal/codec"
 	"eryxsh/vfs"
 )
@@ -39,7 +42,7 @@ func open(blob, key []byte, lenient bool) (h Header, records []byte, err error) 
 		return h, nil, bad("truncated: %d bytes", len(blob))
 	}
 	body, sum := blob[:len(blob)-sumSize], blob[len(blob)-sumSize:]
-	rest, err := value(body[len(Magic):], &h, &ledger{headerCost})
+	rest, err := value(body[len(Magic):], &h, nil, &ledger{headerCost})
 	if err != nil {
 		return h, nil, bad("header: %s", err)
 	}
@@ -83,34 +86,18 @@ func first(data []byte, into any) (rest []byte, err error) {
 	return decMode.UnmarshalFirst(data, into)
 }
 
-// Import reads a blob into a World of its own. lim bounds what it may hold:
-// the limits of the sandbox it will replace, or the default ones.
-func Import(blob, key []byte, lim limit.Limits) (*core.World, Header, error) {
-	return ImportWith(shell.NewLibrary(core.Registry), blob, key, lim)
-}
-
-// ImportWith is Import for a host that loads many: what lib has compiled for
-// one of them need not be compiled again for the next.
-func ImportWith(lib *shell.Library, blob, key []byte, lim limit.Limits) (w *core.World, h Header, err error) {
-	defer func() {
-		if x := recover(); x != nil { // a check that is missing must not take the host down
-			w, err = nil, fault.New(fault.Panic, "import", "", "%v", x)
-		}
-	}()
-	return read(lib, blob, key, lim)
-}
-
-func read(lib *shell.Library, blob, key []byte, lim limit.Limits) (*core.World, Header, error) {
+func (l *Loader) read(blob, key []byte, lim limit.Limits) (*core.World, Header, error) {
 	h, records, err := open(blob, key, false)
 	if err != nil {
 		return nil, h, err
 	}
-	im := &importer{lib: lib, rest: records, limits: lim, memory: ledger{worldCost(lim)}}
+	im := &importer{loader: l, rest: records, limits: lim, memory: ledger{worldCost(lim)}}
 	for {
-		w, rec, err := im.world()
+		w, err := im.world()
 		if err != nil {
 			return nil, h, err
 		}
+		rec := &im.begun
 		if rec.Snapshot == "" {
 			if len(im.rest) > 0 {
 				return nil, h, bad("%d bytes after the state", len(im.rest))
@@ -138,13 +125,16 @@ func worldCost(lim limit.Limits) int64 {
 }
 
 type importer struct {
-	lib    *shell.Library
+	loader *Loader
 	rest   []byte
 	limits limit.Limits
 	memory ledger
 	chunks [][]byte
 	stored int64
 	snaps  []*core.Snapshot
+	begun  World // the record of the world at hand
+	vars   int   // bytes of the record that has its variables
+	inode  Inode
 }
 
 // next gives the kind of the next record and leaves its body at the front of rest.
@@ -157,22 +147,24 @@ func (im *importer) next() (kind int, err error) {
 }
 
 // body decodes a record's body, once it is known what that will take.
-func (im *importer) body(into any, what string) (err error) {
-	book := &im.memory
-	if _, ok := into.(*Inode); ok { // the limits of the tree bound their sum
-		book = &ledger{worldCost(im.limits)}
-	}
-	im.rest, err = value(im.rest, into, book)
+func (im *importer) body(into any, what string) error {
+	return im.read(into, nil, &im.memory, what)
+}
+
+func (im *importer) read(into any, origin *vars.Origin, book *ledger, what string) error {
+	rest, err := value(im.rest, into, origin, book)
 	if err != nil {
 		return bad("%s: %s", what, err)
 	}
+	im.rest = rest
 	return nil
 }
 
 // value reads the value at the front of data, charging what it takes, and gives
 // what follows it. What is not as this code writes it is left to the general decoder.
-func value(data []byte, into any, book *ledger) ([]byte, error) {
-	if rest, err := quick(data, into, book); err == nil {
+// origin has the variables a first process may have.
+func value(data []byte, into any, origin *vars.Origin, book *ledger) ([]byte, error) {
+	if rest, err := quick(data, into, origin, book); err == nil {
 		return rest, nil
 	}
 	v := reflect.ValueOf(into).Elem()
@@ -184,7 +176,7 @@ func value(data []byte, into any, book *ledger) ([]byte, error) {
 }
 
 // quick is value without the general decoder.
-func quick(data []byte, into any, book *ledger) ([]byte, error) {
+func quick(data []byte, into any, origin *vars.Origin, book *ledger) ([]byte, error) {
 	switch x := into.(type) {
 	case *Header:
 		return codec.ReadHeader(data, x, &book.left)
@@ -197,7 +189,9 @@ func quick(data []byte, into any, book *ledger) ([]byte, error) {
 	case *shell.Image:
 		return codec.ReadImage(data, x, &book.left)
 	case *shell.ProcRecord:
-		return codec.ReadProcess(data, x, &book.left)
+		return codec.ReadProcess(data, x, origin, &book.left)
+	case *int:
+		return codec.ReadCount(data, x, &book.left)
 	}
 	return nil, codec.ErrUnusual
 }
@@ -247,69 +241,90 @@ func (im *importer) chunk() error {
 	if n == 0 || n > vfs.ChunkSize || n > len(b)-head {
 		return bad("chunk of %d bytes", n)
 	}
-	if im.stored += int64(n); im.limits.FileBytes > 0 && im.stored > im.limits.FileBytes+im.limits.Retained {
-		return fault.New(fault.Quota, "import", "", "the files hold more than the limit file_bytes (%d)", im.limits.FileBytes)
+	if err := im.store(int64(n)); err != nil {
+		return err
 	}
 	im.chunks = append(im.chunks, append(make([]byte, 0, n), b[head:head+n]...))
 	im.rest = b[head+n:]
 	return nil
 }
 
+// store counts bytes of files.
+func (im *importer) store(n int64) error {
+	if im.stored += n; im.limits.FileBytes > 0 && im.stored > im.limits.FileBytes+im.limits.Retained {
+		return fault.New(fault.Quota, "import", "", "the files hold more than the limit file_bytes (%d)", im.limits.FileBytes)
+	}
+	return nil
+}
+
 // world reads one world: its tree, then its machine.
-func (im *importer) world() (*core.World, World, error) {
-	var rec World
-	if err := im.expect(RecWorld, &rec, "world"); err != nil {
-		return nil, rec, err
+func (im *importer) world() (*core.World, error) {
+	im.begun = World{}
+	if err := im.expect(RecWorld, &im.begun, "world"); err != nil {
+		return nil, err
 	}
 	fs, err := im.tree()
 	if err != nil {
-		return nil, rec, err
+		return nil, err
 	}
 	img := &shell.Image{}
 	if err := im.body(img, "machine"); err != nil {
-		return nil, rec, err
+		return nil, err
 	}
 	if img.Machine == nil {
-		return nil, rec, bad("machine: empty")
+		return nil, bad("machine: empty")
 	}
 	for {
 		kind, err := im.next()
 		if err != nil {
-			return nil, rec, err
+			return nil, err
 		}
 		if kind == RecEnd {
 			n := 0
 			if err := im.body(&n, "end"); err != nil {
-				return nil, rec, err
+				return nil, err
 			}
 			if n != len(img.Procs) {
-				return nil, rec, bad("%d processes of %d", len(img.Procs), n)
+				return nil, bad("%d processes of %d", len(img.Procs), n)
 			}
 			break
 		}
 		if kind != RecProcess {
-			return nil, rec, bad("process expected, record of kind %d found", kind)
+			return nil, bad("process expected, record of kind %d found", kind)
 		}
 		if err := im.process(img); err != nil {
-			return nil, rec, err
+			return nil, err
 		}
 	}
-	m, err := shell.Load(img, fs, im.lib)
+	m, err := shell.Load(img, fs, im.loader.lib)
 	if err != nil {
-		return nil, rec, err
+		return nil, err
 	}
+	if img.Procs[0].Delta == nil && im.vars <= keptVars {
+		im.loader.learnVars(m.Procs[0].Shell.Vars.SetOrigin())
+	}
+	rec := &im.begun
 	config := rec.Config // not the record, which would stay with it
 	w := &core.World{M: m, Config: &config, Lineage: rec.Lineage, Forks: rec.Forks, Log: rec.Log, LogNext: rec.LogNext, Kept: rec.Kept, Keep: rec.Keep}
 	if rec.Base != nil {
 		w.SetBaseLimits(rec.Base.Limits)
 	}
-	return w, rec, nil
+	return w, nil
 }
 
 func (im *importer) process(img *shell.Image) error {
-	var p shell.ProcRecord
-	if err := im.body(&p, "process"); err != nil {
+	i, before := len(img.Procs), len(im.rest)
+	img.Procs = append(img.Procs, shell.ProcRecord{})
+	p := &img.Procs[i]
+	var origin *vars.Origin
+	if i == 0 {
+		origin = im.loader.variables()
+	}
+	if err := im.read(p, origin, &im.memory, "process"); err != nil {
 		return err
+	}
+	if i == 0 {
+		im.vars = before - len(im.rest)
 	}
 	for j := range p.Frames {
 		prog, err := p.Frames[j].Program(core.Registry)
@@ -327,7 +342,6 @@ func (im *importer) process(img *shell.Image) error {
 		}
 		p.Frames[j].Prog = prog
 	}
-	img.Procs = append(img.Procs, p)
 	return nil
 }
 
@@ -338,7 +352,16 @@ func (im *importer) tree() (*vfs.FS, error) {
 		return nil, err
 	}
 	l := im.limits
-	b := vfs.NewBuilder(core.Generated(), vfs.Limits{Bytes: l.FileBytes, Files: l.Files, FileSize: l.FileSize})
+	lim := vfs.Limits{Bytes: l.FileBytes, Files: l.Files, FileSize: l.FileSize}
+	first := len(im.chunks) == 0 // chunks are numbered from 1
+	if first {
+		if known, fs := im.loader.known(im.rest, lim, t.Next); known != nil && im.store(known.stored) == nil {
+			im.rest, im.chunks = im.rest[len(known.data)+2:], known.chunks
+			return fs, nil
+		}
+	}
+	data, next := im.rest, t.Next
+	b := vfs.NewBuilder(core.Generated(), lim)
 	for {
 		kind, err := im.next()
 		if err != nil {
@@ -350,27 +373,40 @@ func (im *importer) tree() (*vfs.FS, error) {
 				return nil, err
 			}
 		case RecInode:
-			var ino Inode
-			if err := im.body(&ino, "inode"); err != nil {
+			if err := im.add(b); err != nil {
 				return nil, err
 			}
-			for _, c := range ino.Chunks {
-				if c.Chunk < 1 || c.Chunk > len(im.chunks) {
-					return nil, bad("inode %d refers to chunk %d of %d", ino.Record.Ino, c.Chunk, len(im.chunks))
-				}
-				ino.Record.Pieces = append(ino.Record.Pieces, vfs.Piece{Index: c.Index, Data: im.chunks[c.Chunk-1]})
-			}
-			if err := b.Add(ino.Record); err != nil {
-				return nil, bad("%s", err)
-			}
 		case RecMachine:
-			fs, err := b.Finish(t.Next)
+			fs, err := b.Finish(next)
 			if err != nil {
 				return nil, bad("%s", err)
+			}
+			if n := len(data) - len(im.rest) - 2; first && n <= keptTree {
+				im.chunks = slices.Clip(im.chunks)
+				im.loader.learn(&tree{data: bytes.Clone(data[:n]), limits: lim, next: next, fs: fs.Fork(), chunks: im.chunks, stored: im.stored})
 			}
 			return fs, nil
 		default:
 			return nil, bad("record of kind %d among the files", kind)
 		}
 	}
+}
+
+// add takes an inode. The limits of the tree bound the sum of all.
+func (im *importer) add(b *vfs.Builder) error {
+	ino := &im.inode
+	*ino = Inode{}
+	if err := im.read(ino, nil, &ledger{worldCost(im.limits)}, "inode"); err != nil {
+		return err
+	}
+	for _, c := range ino.Chunks {
+		if c.Chunk < 1 || c.Chunk > len(im.chunks) {
+			return bad("inode %d refers to chunk %d of %d", ino.Record.Ino, c.Chunk, len(im.chunks))
+		}
+		ino.Record.Pieces = append(ino.Record.Pieces, vfs.Piece{Index: c.Index, Data: im.chunks[c.Chunk-1]})
+	}
+	if err := b.Add(ino.Record); err != nil {
+		return bad("%s", err)
+	}
+	return nil
 }

@@ -40,6 +40,7 @@ type ProcRecord struct {
 	Hashed  []Hashed      `cbor:"6,keyasint,omitempty"`
 	Frames  []FrameRecord `cbor:"7,keyasint,omitempty"`
 	Gone    []string      `cbor:"8,keyasint,omitempty"` // names of the first process's variables that this one has not
+	Delta   *vars.Delta   `cbor:"-"`                    // what stands for Vars in the first process, if not nil
 }
 
 // Pair is an entry of a table of strings.
@@ -148,7 +149,7 @@ func (s *saver) proc(p *Process) ProcRecord {
 	r := ProcRecord{Process: p, Shell: p.Shell}
 	if first := s.img.Machine.Procs[0]; p != first {
 		r.Vars, r.Gone = p.Shell.Vars.Since(first.Shell.Vars)
-	} else {
+	} else if r.Delta = p.Shell.Vars.Delta(); r.Delta == nil {
 		r.Vars = make([]vars.Record, 0, p.Shell.Vars.Len())
 		for name, v := range p.Shell.Vars.All() {
 			r.Vars = append(r.Vars, v.Record(name))
@@ -271,15 +272,19 @@ func (l *loader) proc(r *ProcRecord) (*Process, error) {
 		return nil, bad("process without its parts")
 	}
 	p.Shell = r.Shell
-	if len(l.m.Procs) > 0 {
+	list, gone := r.Vars, r.Gone
+	switch {
+	case len(l.m.Procs) > 0:
 		p.Shell.Vars = l.m.Procs[0].Shell.Vars.Fork()
-	} else {
+	case r.Delta != nil:
+		p.Shell.Vars, list, gone = r.Delta.Origin.Fork(), r.Delta.Changed, r.Delta.Gone
+	default:
 		p.Shell.Vars = vars.NewTable()
 	}
-	for _, name := range r.Gone {
+	for _, name := range gone {
 		p.Shell.Vars.Delete(name)
 	}
-	for _, v := range r.Vars {
+	for _, v := range list {
 		x, err := vars.FromRecord(v)
 		if err != nil {
 			return nil, bad("variable %q: %s", v.Name, err)

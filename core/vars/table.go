@@ -19,6 +19,7 @@ type Table struct {
 	n       int
 	env     *answer // Environ's; nil or empty if it must be computed
 	names   *answer // Names'
+	origin  *Origin // what this table came from, nil if that is not known
 }
 
 // answer is a list that follows from a table's bindings. Forks have it in
@@ -34,15 +35,6 @@ func (a *answer) get() []string {
 		return *list
 	}
 	return nil
-}
-
-// put keeps a list.
-func (a *answer) put(list []string) *answer {
-	if a == nil {
-		a = &answer{}
-	}
-	a.list.Store(&list)
-	return a
 }
 
 type shelf struct {
@@ -283,7 +275,10 @@ func (t *Table) Names() []string {
 		}
 	}
 	slices.Sort(out)
-	t.names = t.names.put(out)
+	if t.names == nil {
+		t.names = &answer{}
+	}
+	t.names.list.Store(&out)
 	return out
 }
 
@@ -358,9 +353,12 @@ func (t *Table) Environ() []string {
 		b.WriteString(t.Get(name).String())
 		env[i] = b.String()[from:]
 	}
-	if stale {
-		t.env, t.own.changed = nil, false
+	if stale || t.env == nil {
+		t.env = &answer{}
 	}
-	t.env = t.env.put(env)
+	if stale {
+		t.own.changed = false
+	}
+	t.env.list.Store(&env)
 	return env
 }

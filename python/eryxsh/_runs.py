@@ -59,7 +59,8 @@ Sink = Callable[[int, bytes], None]
 Need = Union[float, Tuple[ToolCall, ...], None]
 """What a driver waits for: seconds (0: let others run), None (until woken), or answers to tool calls."""
 
-_STEP, _ANSWER = _wire._RUN_STEP, _wire._RUN_ANSWER
+# Called without the time that passing names takes.
+_STEP, _ANSWER, _EXPORT = _wire._RUN_STEP, _wire._RUN_ANSWER, _wire._SANDBOX_EXPORT
 _CALLS: Final = _wire.CALLS
 _ASKED_AGAIN = (_wire.CALLS, _wire.SLEEPING)  # answers that another step gives again
 _PATIENCE = 1.0  # seconds a run gets for its traps when its driver leaves by an exception
@@ -108,10 +109,6 @@ class AnyRun:
         data: Optional[Union[str, bytes]],
         add: Optional[Mapping[str, float]],
     ) -> None:
-        if type(event) is ToolCall and error is None:
-            out = stdout if type(stdout) is bytes else as_bytes(stdout)
-            self._respond(event.call_id, (out, stderr and as_bytes(stderr) or b"", exit_code & 255, None))
-            return
         handle = self._sandbox._live()
         if isinstance(event, InputNeeded):
             if data is None:
@@ -434,6 +431,11 @@ class Run(AnyRun):
 
         Raises AlreadyResumedError for a call that was answered.
         """
+        if type(event) is ToolCall and error is None:
+            out = stdout.encode("utf-8", "surrogateescape") if type(stdout) is str else as_bytes(stdout)
+            err = as_bytes(stderr) if stderr else None
+            _native.call(_ANSWER, (self._sandbox._live(), self._id, event.call_id, out or None, err, exit_code & 255 or None))
+            return
         self._feed(event, stdout, stderr, exit_code, error, data, add)
 
     def pending(self) -> List[ToolCall]:
@@ -454,6 +456,8 @@ class Run(AnyRun):
         Raises NotSuspendableError where a command cannot be saved, RunGoneError
         when the run has ended.
         """
+        if key is None and store is None and self._result is None:
+            return _native.call(_EXPORT, (self._sandbox._live(), None, None, self._id))
         return self._export(key, store)
 
     @overload

@@ -52,7 +52,7 @@ func export(c *call, p *wire.ExportParams) (int, func([]byte) error, error) {
 // load reads a blob and gives it the tools that are here. One that held a
 // callable when it was saved must be among them; one that did not travels.
 func (c *call) load(blob, key []byte, lim limit.Limits, here []shell.Tool) (*core.World, error) {
-	w, h, err := state.ImportWith(c.library, blob, key, lim)
+	w, h, err := c.loader.Import(blob, key, lim)
 	if err != nil {
 		return nil, err
 	}

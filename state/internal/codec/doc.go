@@ -15,6 +15,7 @@ import (
 	"errors"
 
 	"eryxsh/core/shell"
+	"eryxsh/core/vars"
 	"eryxsh/state/internal/record"
 )
 
@@ -80,6 +81,13 @@ func AppendSize(b []byte, n int) []byte {
 	return w.b
 }
 
+// ReadCount reads a number.
+func ReadCount(data []byte, x *int, left *int64) ([]byte, error) {
+	r := reader{data: data, left: *left}
+	readInt(&r, x)
+	return r.end(left)
+}
+
 // ReadHeader reads a header at the front of data and gives what follows it. left is the
 // memory that may be taken, in bytes; what is taken is subtracted. The error is ErrUnusual
 // or ErrCost, as it is of all that read.
@@ -117,9 +125,10 @@ func ReadImage(data []byte, x *shell.Image, left *int64) ([]byte, error) {
 	return r.end(left)
 }
 
-// ReadProcess reads a process's record.
-func ReadProcess(data []byte, x *shell.ProcRecord, left *int64) ([]byte, error) {
-	r := reader{data: data, left: *left}
+// ReadProcess reads a process's record. If origin is not nil and has most of its
+// variables, a Delta stands for them.
+func ReadProcess(data []byte, x *shell.ProcRecord, origin *vars.Origin, left *int64) ([]byte, error) {
+	r := reader{data: data, left: *left, origin: origin}
 	r.shellProcRecord(x)
 	return r.end(left)
 }

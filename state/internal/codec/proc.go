@@ -20,11 +20,7 @@ func (w *writer) shellProcRecord(x *shell.ProcRecord) {
 	} else {
 		w.shellShell(x.Shell)
 	}
-	if w.list(at, 3, len(x.Vars)) {
-		for i := range x.Vars {
-			w.varsRecord(&x.Vars[i])
-		}
-	}
+	w.vars(at, 3, x)
 	if w.list(at, 4, len(x.Funcs)) {
 		for i := range x.Funcs {
 			w.shellFuncRecord(&x.Funcs[i])
@@ -62,9 +58,7 @@ func (r *reader) shellProcRecord(x *shell.ProcRecord) {
 				r.shellShell(p)
 			}
 		case 3:
-			for i := range list(r, &x.Vars) {
-				r.varsRecord(&x.Vars[i])
-			}
+			r.vars(x)
 		case 4:
 			for i := range list(r, &x.Funcs) {
 				r.shellFuncRecord(&x.Funcs[i])

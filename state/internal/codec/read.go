@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"unsafe"
+
+	"eryxsh/core/vars"
 )
 
 // reader reads what writer wrote. After its first mistake it reads nothing more.
@@ -14,6 +16,8 @@ type reader struct {
 	left int64 // memory that may be taken
 	bad  bool
 	cost bool // it is bad because of left
+
+	origin *vars.Origin // most variables are as there, perhaps
 }
 
 func (r *reader) fail() {

@@ -7,6 +7,7 @@ import "encoding/binary"
 type writer struct{ b []byte }
 
 // head adds the head of a value.
+//go:noinline
 func (w *writer) head(major byte, n uint64) {
 	if n < 24 {
 		w.b = append(w.b, major|byte(n))
@@ -41,16 +42,19 @@ const (
 )
 
 // begin adds the head of a struct that has no field yet. None has 24.
+//go:noinline
 func (w *writer) begin() (at int) {
 	w.b = append(w.b, isMap)
 	return len(w.b) - 1
 }
 
+//go:noinline
 func (w *writer) key(at int, k byte) {
 	w.b[at]++
 	w.b = append(w.b, k)
 }
 
+//go:noinline
 func (w *writer) putInt(v int64) {
 	if v < 0 {
 		w.head(isInt, uint64(^v))
@@ -59,6 +63,7 @@ func (w *writer) putInt(v int64) {
 	w.head(isUint, uint64(v))
 }
 
+//go:noinline
 func (w *writer) putUint(v uint64) { w.head(isUint, v) }
 
 func (w *writer) putBool(v bool) {
@@ -69,6 +74,7 @@ func (w *writer) putBool(v bool) {
 	w.b = append(w.b, isFalse)
 }
 
+//go:noinline
 func (w *writer) putString(s string) {
 	w.head(isBytes, uint64(len(s)))
 	w.b = append(w.b, s...)

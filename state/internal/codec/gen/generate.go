@@ -21,6 +21,9 @@ func roots() []reflect.Type {
 		reflect.TypeFor[shell.Image](), reflect.TypeFor[shell.Shell](), reflect.TypeFor[shell.FrameRecord](), reflect.TypeFor[shell.ProcRecord]()}
 }
 
+// special are the fields that have functions of their own.
+var special = map[reflect.Type]string{reflect.TypeFor[shell.ProcRecord](): "Vars"}
+
 // charged are the fields whose value says how much memory comes of it, and how much that is.
 var charged = map[reflect.Type]map[string]string{reflect.TypeFor[vars.Record](): {"Buckets": "r.take(int64(x.Buckets / 8)) // a pointer for 64"}}
 

@@ -1,6 +1,9 @@
 package main
 
-import "reflect"
+import (
+	"reflect"
+	"strings"
+)
 
 // read writes the method that reads a struct.
 func (g *generator) read(t reflect.Type) {
@@ -21,6 +24,10 @@ func (g *generator) readFields(t reflect.Type, x string) {
 	g.line("last := byte(0)\nfor n := r.begin(); n > 0 && !r.bad; n-- {\nlast = r.key(last)\nswitch last {")
 	for _, f := range g.fields(t) {
 		g.line("case %d:", f.num)
+		if special[t] == f.name {
+			g.line("r.%s(%s)", lower(f.name), strings.TrimSuffix(x, "."))
+			continue
+		}
 		g.get(f.typ, x+f.name)
 		if extra := charged[t][f.name]; extra != "" {
 			g.line("%s", extra)

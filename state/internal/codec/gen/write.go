@@ -23,6 +23,10 @@ func (g *generator) write(t reflect.Type) {
 
 func (g *generator) writeFields(t reflect.Type, x, at string) {
 	for _, f := range g.fields(t) {
+		if special[t] == f.name {
+			g.line("w.%s(%s, %d, %s)", lower(f.name), at, f.num, strings.TrimSuffix(x, "."))
+			continue
+		}
 		if !f.empty {
 			g.line("w.key(%s, %d)", at, f.num)
 			g.put(f.typ, x+f.name)
@@ -119,3 +123,6 @@ func converted(want string, t reflect.Type, x string) string {
 	}
 	return want + "(" + x + ")"
 }
+
+// lower begins a name with a small letter.
+func lower(name string) string { return strings.ToLower(name[:1]) + name[1:] }
