@@ -10,6 +10,7 @@ import (
 
 	"eryxsh/core"
 	"eryxsh/core/fault"
+	"eryxsh/core/shell"
 	"eryxsh/state/internal/codec"
 	"eryxsh/state/internal/record"
 	"eryxsh/vfs"
@@ -73,7 +74,8 @@ func (b *Blob) Release() {
 	if e := b.from; e != nil && cap(e.first) <= keepBuffer {
 		clear(e.parts)
 		clear(e.chunks)
-		e.parts, e.buf = e.parts[:0], nil
+		e.saver.Reset()
+		e.parts, e.buf, e.rec = e.parts[:0], nil, World{}
 		exporters.Put(e)
 	}
 	*b = Blob{}
@@ -91,14 +93,18 @@ func Export(w *core.World, key []byte) (Blob, error) {
 	if e.sum = nil; key != nil {
 		e.sum = hmac.New(sha256.New, key)
 	}
+	img, err := e.saver.Save(w.M)
+	if err != nil {
+		return Blob{}, err
+	}
 	u := w.M.FS.Usage()
 	h := Header{Container: Container, Schema: Schema, MinReader: MinReader, Kind: "state", Signed: key != nil, Files: u.Files, Bytes: u.Bytes}
 	if w.M.Run.Active {
 		h.Kind = "run"
 	}
-	for name, t := range w.M.Tools.Sorted() {
+	for _, t := range img.Tools {
 		if t.Held {
-			h.Tools = append(h.Tools, name)
+			h.Tools = append(h.Tools, t.Name)
 		}
 	}
 	e.buf = codec.AppendHeader(append(e.buf, Magic...), &h)
@@ -106,24 +112,33 @@ func Export(w *core.World, key []byte) (Blob, error) {
 		if s.Name == "" {
 			continue
 		}
-		rec := worldRecord(s.World)
+		e.of(s.World)
+		rec := &e.rec
 		rec.SnapSeq = 0 // the count goes on in the state itself
 		rec.Snapshot, rec.Name, rec.Created, rec.Parent, rec.Size, rec.Command = s.ID, s.Name, s.Created, s.Parent, s.Size, s.Command
-		if err := e.world(s.World, &rec); err != nil {
+		if img, err = e.saver.Save(s.World.M); err == nil {
+			err = e.world(s.World, img)
+		}
+		if err != nil {
+			return Blob{}, err
+		}
+		img = nil
+	}
+	if img == nil { // the memory was used for a snapshot
+		if img, err = e.saver.Save(w.M); err != nil {
 			return Blob{}, err
 		}
 	}
-	rec := worldRecord(w)
-	if err := e.world(w, &rec); err != nil {
+	e.of(w)
+	if err := e.world(w, img); err != nil {
 		return Blob{}, err
 	}
 	return e.end(), nil
 }
 
-func worldRecord(w *core.World) World {
-	c := *w.Config
-	c.Files = nil // they are in the tree
-	return World{Lineage: w.Lineage, Forks: w.Forks, SnapSeq: w.SnapSeq, LogNext: w.LogNext, Log: w.Log, Kept: w.Kept, Keep: w.Keep, Config: c, Base: budgetOf(w)}
+// of fills the record that begins a world.
+func (e *exporter) of(w *core.World) {
+	e.rec = World{Lineage: w.Lineage, Forks: w.Forks, SnapSeq: w.SnapSeq, LogNext: w.LogNext, Log: w.Log, Kept: w.Kept, Keep: w.Keep, Config: *w.Config, Base: budgetOf(w)}
 }
 
 func budgetOf(w *core.World) *Budget {
@@ -139,6 +154,8 @@ type exporter struct {
 	first  []byte // the buffer that is kept
 	buf    []byte // what is written and in no part yet
 	chunks map[extent]int
+	rec    World
+	saver  shell.Saver
 }
 
 // extent tells a chunk from others. A file that was cut may share the beginning
@@ -212,13 +229,9 @@ func (e *exporter) chunk(b []byte) int {
 	return n
 }
 
-func (e *exporter) world(w *core.World, rec *World) error {
-	img, err := w.M.Save()
-	if err != nil {
-		return err
-	}
+func (e *exporter) world(w *core.World, img *shell.Image) error {
 	e.record(RecWorld)
-	e.buf = codec.AppendWorld(e.buf, rec)
+	e.buf = codec.AppendWorld(e.buf, &e.rec)
 	e.record(RecTree)
 	e.buf = codec.AppendTree(e.buf, &Tree{Next: w.M.FS.NextIno()})
 	e.tree(w.M.FS)
@@ -227,12 +240,13 @@ func (e *exporter) world(w *core.World, rec *World) error {
 	for i := range img.Procs {
 		p := &img.Procs[i]
 		for j := range p.Frames {
-			if prog := p.Frames[j].Prog; prog != nil {
-				data, err := encMode.Marshal(prog)
+			f := &p.Frames[j]
+			if f.Prog != nil {
+				data, err := encMode.Marshal(f.Prog)
 				if err != nil {
-					return fault.New(fault.NotSuspendable, "export", p.Frames[j].Frame.X.Util.Name, "%s", err)
+					return fault.New(fault.NotSuspendable, "export", f.Live.X.Util.Name, "%s", err)
 				}
-				p.Frames[j].Data = data
+				f.Data = data
 			}
 		}
 		e.record(RecProcess)

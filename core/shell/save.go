@@ -64,6 +64,7 @@ type FuncRecord struct {
 // FrameRecord is a frame. Prog is its Program in flight, encoded by package state into Data.
 type FrameRecord struct {
 	Frame Frame       `cbor:"1,keyasint"`
+	Live  *Frame      `cbor:"-"`                    // what is saved instead of Frame, if not nil
 	Unit  int         `cbor:"2,keyasint,omitempty"` // 1 + index; 0 is no node
 	Addr  address     `cbor:"3,keyasint"`
 	Vars  []VarRecord `cbor:"4,keyasint,omitempty"`
@@ -78,20 +79,48 @@ type VarRecord struct {
 	Temp bool         `cbor:"3,keyasint,omitempty"`
 }
 
-// Save gives the machine as plain data, sharing with it what it does not change.
-func (m *Machine) Save() (*Image, error) {
+// Save gives the machine as plain data, sharing with it what it does not change:
+// it is good until the machine goes on, and until Reset or the next Save.
+func (s *Saver) Save(m *Machine) (*Image, error) {
 	if err := m.suspendable(); err != nil {
 		return nil, err
 	}
-	s := saver{img: Image{Machine: m, Files: m.Files, Pipes: m.Pipes, Calls: m.Calls, Procs: make([]ProcRecord, 0, len(m.Procs))}}
-	for _, t := range m.Tools.Sorted() {
-		s.img.Tools = append(s.img.Tools, t)
+	s.Reset()
+	s.img.Machine, s.img.Files, s.img.Pipes, s.img.Calls = m, m.Files, m.Pipes, m.Calls
+	if m.Tools.Len() > 0 {
+		for _, t := range m.Tools.Sorted() {
+			s.img.Tools = append(s.img.Tools, t)
+		}
 	}
+	frames := 0
 	for _, p := range m.Procs {
-		s.img.Procs = append(s.img.Procs, s.proc(p))
+		frames += len(p.Frames)
+	}
+	s.frames = slices.Grow(s.frames[:0], frames)
+	for _, p := range m.Procs {
+		s.img.Procs = append(s.img.Procs, ProcRecord{})
+		s.proc(&s.img.Procs[len(s.img.Procs)-1], p)
 	}
 	return &s.img, nil
 }
+
+// Reset forgets the machine and keeps the memory for the next one.
+func (s *Saver) Reset() {
+	if s.units != nil || len(s.frames) > mostFrames { // much: of one large machine
+		*s = Saver{}
+		return
+	}
+	clear(s.frames)
+	clear(s.seen)
+	clear(s.img.Procs)
+	clear(s.img.Units)
+	clear(s.img.Tools)
+	s.frames, s.seen = s.frames[:0], s.seen[:0]
+	s.img = Image{Procs: s.img.Procs[:0], Units: s.img.Units[:0], Tools: s.img.Tools[:0]}
+}
+
+// mostFrames bounds what Reset keeps.
+const mostFrames = 256
 
 // suspendable names a codec that has read more than can be replayed.
 func (m *Machine) suspendable() error {
@@ -105,18 +134,20 @@ func (m *Machine) suspendable() error {
 	return nil
 }
 
-// saver numbers units by what they say, not by who made them: the bytes may not
-// depend on what the cache of compiled lines happened to hold.
-type saver struct {
-	img   Image
-	seen  []*Unit
-	units map[UnitRecord]int // nil as long as there are few
+// Saver makes Images, one after the other, in the same memory. It numbers units
+// by what they say, not by who made them: the bytes may not depend on what the
+// cache of compiled lines happened to hold.
+type Saver struct {
+	img    Image
+	frames []FrameRecord // of all processes
+	seen   []*Unit
+	units  map[UnitRecord]int // nil as long as there are few
 }
 
 // fewUnits are looked through one by one.
 const fewUnits = 16
 
-func (s *saver) unit(u *Unit) int {
+func (s *Saver) unit(u *Unit) int {
 	for i := len(s.seen) - 1; i >= 0 && i >= len(s.seen)-fewUnits; i-- {
 		if s.seen[i] == u {
 			return i + 1
@@ -145,8 +176,8 @@ func (s *saver) unit(u *Unit) int {
 	return n
 }
 
-func (s *saver) proc(p *Process) ProcRecord {
-	r := ProcRecord{Process: p, Shell: p.Shell}
+func (s *Saver) proc(r *ProcRecord, p *Process) {
+	r.Process, r.Shell = p, p.Shell
 	if first := s.img.Machine.Procs[0]; p != first {
 		r.Vars, r.Gone = p.Shell.Vars.Since(first.Shell.Vars)
 	} else if r.Delta = p.Shell.Vars.Delta(); r.Delta == nil {
@@ -155,19 +186,26 @@ func (s *saver) proc(p *Process) ProcRecord {
 			r.Vars = append(r.Vars, v.Record(name))
 		}
 	}
-	for name, fn := range p.Shell.Funcs.Sorted() {
-		r.Funcs = append(r.Funcs, FuncRecord{Name: name, Unit: s.unit(fn.Unit), Addr: fn.decl.addr, Export: fn.Export, Trace: fn.Trace,
-			Readonly: fn.Readonly, Line: fn.Line, File: fn.File})
+	if p.Shell.Funcs.Len() > 0 {
+		for name, fn := range p.Shell.Funcs.Sorted() {
+			r.Funcs = append(r.Funcs, FuncRecord{Name: name, Unit: s.unit(fn.Unit), Addr: fn.decl.addr, Export: fn.Export, Trace: fn.Trace,
+				Readonly: fn.Readonly, Line: fn.Line, File: fn.File})
+		}
 	}
-	r.Aliases = pairs(&p.Shell.Aliases)
-	for _, h := range p.Shell.Hashed.Sorted() {
-		r.Hashed = append(r.Hashed, h)
+	if p.Shell.Aliases.Len() > 0 {
+		r.Aliases = pairs(&p.Shell.Aliases)
 	}
-	r.Frames = make([]FrameRecord, len(p.Frames))
+	if p.Shell.Hashed.Len() > 0 {
+		for _, h := range p.Shell.Hashed.Sorted() {
+			r.Hashed = append(r.Hashed, h)
+		}
+	}
+	n := len(s.frames)
+	s.frames = s.frames[:n+len(p.Frames)]
+	r.Frames = s.frames[n:len(s.frames):len(s.frames)]
 	for i := range p.Frames {
 		s.frame(&r.Frames[i], &p.Frames[i])
 	}
-	return r
 }
 
 func pairs(m *persist.Map[string]) (out []Pair) {
@@ -177,8 +215,8 @@ func pairs(m *persist.Map[string]) (out []Pair) {
 	return out
 }
 
-func (s *saver) frame(r *FrameRecord, f *Frame) {
-	r.Frame = *f
+func (s *Saver) frame(r *FrameRecord, f *Frame) {
+	r.Live = f
 	if f.node != nil {
 		at := f.node.at()
 		r.Unit, r.Addr = s.unit(at.unit), at.addr

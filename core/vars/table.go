@@ -306,7 +306,7 @@ func (t *Table) Since(base *Table) (changed []Record, gone []string) {
 		if b.v == nil {
 			continue
 		}
-		if old := base.Get(b.name); old != b.v && (old == nil || !b.v.equal(old)) {
+		if _, o := base.slot(b.name, b.sum); o.v != b.v && (o.v == nil || !b.v.equal(o.v)) {
 			changed = append(changed, b.v.Record(b.name))
 		}
 	}
@@ -315,8 +315,10 @@ func (t *Table) Since(base *Table) (changed []Record, gone []string) {
 			i |= 15
 			continue
 		}
-		if b := base.at(i); b.v != nil && t.Get(b.name) == nil {
-			gone = append(gone, b.name)
+		if b := base.at(i); b.v != nil {
+			if _, o := t.slot(b.name, b.sum); o.v == nil {
+				gone = append(gone, b.name)
+			}
 		}
 	}
 	slices.SortFunc(changed, func(a, b Record) int { return strings.Compare(a.Name, b.Name) })

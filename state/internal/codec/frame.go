@@ -10,8 +10,7 @@ import (
 
 func (w *writer) shellFrameRecord(x *shell.FrameRecord) {
 	at := w.begin()
-	w.key(at, 1)
-	w.shellFrame(&x.Frame)
+	w.frame(at, 1, x)
 	w.int(at, 2, int64(x.Unit))
 	w.key(at, 3)
 	{
@@ -36,7 +35,7 @@ func (r *reader) shellFrameRecord(x *shell.FrameRecord) {
 		last = r.key(last)
 		switch last {
 		case 1:
-			r.shellFrame(&x.Frame)
+			r.frame(x)
 		case 2:
 			readInt(r, &x.Unit)
 		case 3:

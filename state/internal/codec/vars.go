@@ -53,6 +53,18 @@ func spell(o *vars.Origin) *spelling {
 	return s
 }
 
+// frame adds a frame where it stands in a machine.
+func (w *writer) frame(at int, k byte, x *shell.FrameRecord) {
+	w.key(at, k)
+	if x.Live != nil {
+		w.shellFrame(x.Live)
+		return
+	}
+	w.shellFrame(&x.Frame)
+}
+
+func (r *reader) frame(x *shell.FrameRecord) { r.shellFrame(&x.Frame) }
+
 // vars adds the variables of a process.
 func (w *writer) vars(at int, k byte, x *shell.ProcRecord) {
 	if x.Delta == nil {

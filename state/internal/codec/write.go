@@ -7,6 +7,7 @@ import "encoding/binary"
 type writer struct{ b []byte }
 
 // head adds the head of a value.
+//
 //go:noinline
 func (w *writer) head(major byte, n uint64) {
 	if n < 24 {
@@ -42,6 +43,7 @@ const (
 )
 
 // begin adds the head of a struct that has no field yet. None has 24.
+//
 //go:noinline
 func (w *writer) begin() (at int) {
 	w.b = append(w.b, isMap)

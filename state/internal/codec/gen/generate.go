@@ -22,7 +22,7 @@ func roots() []reflect.Type {
 }
 
 // special are the fields that have functions of their own.
-var special = map[reflect.Type]string{reflect.TypeFor[shell.ProcRecord](): "Vars"}
+var special = map[reflect.Type]string{reflect.TypeFor[shell.ProcRecord](): "Vars", reflect.TypeFor[shell.FrameRecord](): "Frame"}
 
 // charged are the fields whose value says how much memory comes of it, and how much that is.
 var charged = map[reflect.Type]map[string]string{reflect.TypeFor[vars.Record](): {"Buckets": "r.take(int64(x.Buckets / 8)) // a pointer for 64"}}
