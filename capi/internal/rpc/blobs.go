@@ -116,7 +116,7 @@ func loadRun(c *call, p *wire.FromStateParams) (wire.Loaded, error) {
 	if err != nil {
 		return wire.Loaded{}, err
 	}
-	loaded := wire.Loaded{Output: wire.Output{Run: w.M.RunID, Output: chunks(w.Kept)}}
+	loaded := wire.Loaded{Output: wire.Output{Run: w.M.RunID, Output: appendChunks(nil, w.Kept)}}
 	loaded.Sandbox = c.add(newSandbox(w, w.Origin()))
 	return loaded, nil
 }
