@@ -245,9 +245,7 @@ func (w *World) copyInto(c *World) *World {
 
 // view makes c the same as w, machine and all.
 func (w *World) view(c *World) {
-	written := w.M.FS.Written() // a fork counts from zero again
-	w.held += written
-	w.turned += written
+	w.count()
 	w.own = false
 	*c = *w
 	c.Log = w.Log[:len(w.Log):len(w.Log)]
@@ -255,6 +253,16 @@ func (w *World) view(c *World) {
 	c.Kept = w.Kept[:len(w.Kept):len(w.Kept)]
 	c.undo, c.past = nil, 0
 }
+
+// count notes what was written so far: a fork of the files counts from zero again.
+func (w *World) count() {
+	written := w.M.FS.Written()
+	w.held += written
+	w.turned += written
+}
+
+// Twin gives a World with the same state and the same ids, for whoever keeps only one of the two.
+func (w *World) Twin() *World { return w.share() }
 
 // renew gives the run at hand, and the calls it waits for, ids of this World.
 func (w *World) renew(reseed *uint64) {

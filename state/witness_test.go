@@ -188,7 +188,7 @@ func (s script) misses(t testing.TB, p player, data []byte, f field, want plain)
 	p.most = want.most
 	brief := s
 	brief.brief = true // most losses are seen without asking the shell
-	c := w.Origin()    // a fork that does not count as one
+	c := w.Twin()      // a fork that does not count as one
 	got, ok := brief.survive(t, p.copy(), c)
 	c.Close()
 	for key := range got {

@@ -95,7 +95,7 @@ func importInto(c *call, p *wire.ImportParams) error {
 	b.World.Close()
 	b.World = w
 	b.changed()
-	b.origin = w.Origin()
+	b.origin = w.Mark()
 	return nil
 }
 
@@ -104,7 +104,7 @@ func fromState(c *call, p *wire.FromStateParams) (int64, error) {
 	if err != nil {
 		return 0, err
 	}
-	return c.add(newSandbox(w, w.Origin())), nil
+	return c.add(newSandbox(w, w.Mark())), nil
 }
 
 func loadRun(c *call, p *wire.FromStateParams) (wire.Loaded, error) {
@@ -117,7 +117,7 @@ func loadRun(c *call, p *wire.FromStateParams) (wire.Loaded, error) {
 		return wire.Loaded{}, err
 	}
 	loaded := wire.Loaded{Output: wire.Output{Run: w.M.RunID, Output: appendChunks(nil, w.Kept)}}
-	loaded.Sandbox = c.add(newSandbox(w, w.Origin()))
+	loaded.Sandbox = c.add(newSandbox(w, w.Mark()))
 	return loaded, nil
 }
 
