@@ -55,6 +55,8 @@ func (t *Templates) New(c Config) (w *World, origin *shell.Mark, err error) {
 	}
 	if len(c.Env)+len(c.Files) > 0 {
 		origin = w.Mark()
+	} else {
+		w.made = 1 + w.held + w.turned
 	}
 	return w, origin, nil
 }

@@ -38,7 +38,8 @@ type World struct {
 	Keep    bool
 	own     bool          // no fork has the same Kept
 	saved   *limit.Limits // to be put back when the run ends
-	undo    []*World      // states before the last commands, as Log's entries refer to them
+	made    int64         // by a template, and no command was begun since: 1 + held + turned then
+	undo    []*World      // states before the last commands, as Log's entries refer to them; without a machine: as it was made
 	entry   int           // of a state in undo: the index of the command after it
 	held    int64         // bytes written since the newest snapshot
 	turned  int64         // bytes written since the newest state in undo
@@ -209,6 +210,7 @@ func mix(z uint64) uint64 {
 func (w *World) Fork(reseed *uint64) *World {
 	w.Forks++
 	c := w.share()
+	c.made = 0 // it has ids and maybe a seed of its own
 	c.Lineage, c.Forks = mix(w.Lineage+w.Forks*0x9e3779b97f4a7c15), 0
 	c.renew(reseed)
 	return c

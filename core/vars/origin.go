@@ -68,5 +68,14 @@ func (t *Table) Delta() *Delta {
 	return d
 }
 
+// Unchanged reports whether every binding is the origin's.
+func (t *Table) Unchanged() bool {
+	if t.origin == nil {
+		return false
+	}
+	changed, gone := t.Since(&t.origin.table)
+	return len(changed)+len(gone) == 0
+}
+
 // Small reports whether most of the origin's bindings are as they were.
 func (d *Delta) Small() bool { return len(d.Changed)+len(d.Gone) <= d.Origin.Len()/2 }

@@ -7,7 +7,7 @@ import (
 )
 
 // Table is the set of bindings of one process: an open-addressed hash table
-// on pages of 16 slots, 16 pages to a shelf, so that the first write after a
+// on pages of 8 slots, 32 pages to a shelf, so that the first write after a
 // fork copies little however many variables there are. It is used by one
 // thread at a time.
 type Table struct {
@@ -37,14 +37,21 @@ func (a *answer) get() []string {
 	return nil
 }
 
+// Sizes, in powers of two.
+const (
+	pageSlots  = 8
+	shelfPages = 32
+	shelfSlots = pageSlots * shelfPages
+)
+
 type shelf struct {
 	own *token
-	p   [16]*bindings
+	p   [shelfPages]*bindings
 }
 
 type bindings struct {
 	own *token
-	s   [16]binding
+	s   [pageSlots]binding
 }
 
 type binding struct {
@@ -61,18 +68,20 @@ func NewTable() *Table {
 }
 
 func (t *Table) resize(slots int) {
-	t.shelves, t.mask, t.used, t.dirOwn = make([]*shelf, (slots+255)/256), uint32(slots-1), 0, true
+	t.shelves, t.mask, t.used, t.dirOwn = make([]*shelf, (slots+shelfSlots-1)/shelfSlots), uint32(slots-1), 0, true
 	own := t.owner()
 	for i := range t.shelves {
 		t.shelves[i] = &shelf{own: own}
 	}
-	for i := 0; i < slots; i += 16 {
-		t.shelves[i>>8].p[i>>4&15] = &bindings{own: own}
+	for i := 0; i < slots; i += pageSlots {
+		t.shelves[i/shelfSlots].p[i/pageSlots%shelfPages] = &bindings{own: own}
 	}
 }
 
 // at returns slot i to be read.
-func (t *Table) at(i uint32) *binding { return &t.shelves[i>>8].p[i>>4&15].s[i&15] }
+func (t *Table) at(i uint32) *binding {
+	return &t.shelves[i/shelfSlots].p[i/pageSlots%shelfPages].s[i%pageSlots]
+}
 
 // write returns slot i, on a page that this table owns.
 func (t *Table) write(i uint32) *binding {
@@ -80,17 +89,17 @@ func (t *Table) write(i uint32) *binding {
 	if !t.dirOwn {
 		t.shelves, t.dirOwn = slices.Clone(t.shelves), true
 	}
-	h := t.shelves[i>>8]
+	h := t.shelves[i/shelfSlots]
 	if h.own != own {
 		h = &shelf{own: own, p: h.p}
-		t.shelves[i>>8] = h
+		t.shelves[i/shelfSlots] = h
 	}
-	p := h.p[i>>4&15]
+	p := h.p[i/pageSlots%shelfPages]
 	if p.own != own {
 		p = &bindings{own: own, s: p.s}
-		h.p[i>>4&15] = p
+		h.p[i/pageSlots%shelfPages] = p
 	}
-	return &p.s[i&15]
+	return &p.s[i%pageSlots]
 }
 
 func (t *Table) owner() *token {
@@ -298,8 +307,8 @@ func (t *Table) All() func(yield func(string, *Var) bool) {
 // the two share are not looked at.
 func (t *Table) Since(base *Table) (changed []Record, gone []string) {
 	for i := uint32(0); i <= t.mask; i++ {
-		if i&15 == 0 && base.shares(t, i) {
-			i |= 15
+		if i%pageSlots == 0 && base.shares(t, i) {
+			i += pageSlots - 1
 			continue
 		}
 		b := t.at(i)
@@ -311,8 +320,8 @@ func (t *Table) Since(base *Table) (changed []Record, gone []string) {
 		}
 	}
 	for i := uint32(0); i <= base.mask; i++ {
-		if i&15 == 0 && t.shares(base, i) {
-			i |= 15
+		if i%pageSlots == 0 && t.shares(base, i) {
+			i += pageSlots - 1
 			continue
 		}
 		if b := base.at(i); b.v != nil {
@@ -328,7 +337,7 @@ func (t *Table) Since(base *Table) (changed []Record, gone []string) {
 
 // shares reports whether two tables have the page of slot i in common.
 func (t *Table) shares(u *Table, i uint32) bool {
-	return t.mask == u.mask && t.shelves[i>>8].p[i>>4&15] == u.shelves[i>>8].p[i>>4&15]
+	return t.mask == u.mask && t.shelves[i/shelfSlots].p[i/pageSlots%shelfPages] == u.shelves[i/shelfSlots].p[i/pageSlots%shelfPages]
 }
 
 // Environ returns "NAME=value" of the exported scalars that are set, sorted.

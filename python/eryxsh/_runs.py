@@ -61,7 +61,7 @@ Need = Union[float, Tuple[ToolCall, ...], None]
 
 # Called without the time that passing names takes.
 _STEP, _ANSWER, _EXPORT = _wire._RUN_STEP, _wire._RUN_ANSWER, _wire._SANDBOX_EXPORT
-_CALLS: Final = _wire.CALLS
+_CALLS = _wire.CALLS
 _ASKED_AGAIN = (_wire.CALLS, _wire.SLEEPING)  # answers that another step gives again
 _PATIENCE = 1.0  # seconds a run gets for its traps when its driver leaves by an exception
 
@@ -78,7 +78,7 @@ class AnyRun:
         self._sink = sink  # output goes there and is not kept
         self._chunks: List[Chunk] = []  # output that is kept for the result
         self._errors: List[BaseException] = []
-        self._returned: Set[str] = set()  # call_ids that next gave out
+        self._returned: Tuple[str, ...] = ()  # call_ids that next gave out, of those that wait for an answer
         self._answer: Optional[_wire.Answer] = None  # of a step whose event was not looked at yet
         self._result: Optional[CommandResult] = None
 
@@ -230,10 +230,13 @@ class AnyRun:
 
     def _event(self, step: _wire.Answer) -> Event:
         if step["tag"] == _wire.CALLS:
-            call = step["calls"][0]
-            if call["id"] in self._returned:
-                call = next((c for c in step["calls"] if c["id"] not in self._returned), call)
-            self._returned.add(call["id"])
+            calls, returned = step["calls"], self._returned
+            call = calls[0]
+            if len(calls) == 1:
+                self._returned = (call["id"],)
+            else:
+                call = next((c for c in calls if c["id"] not in returned), call)
+                self._returned = (*(c["id"] for c in calls if c["id"] in returned), call["id"])
             return self._tool_call(call)
         if step["tag"] == _wire.DONE:
             return Finished(self._finish(step))
