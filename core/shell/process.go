@@ -310,7 +310,9 @@ func (m *Machine) forkShell(p *Process, f Frame) *Process {
 		case f.Kind == FEval && f.X.Call == "source":
 			c.push(Frame{Kind: FEval, PC: ghost, X: &Extra{Call: "source"}})
 		case f.Kind == FScript && (f.X.Call == "source" || f.X.Call == ""):
-			c.push(Frame{Kind: FScript, X: &Extra{Call: f.X.Call, Name: f.X.Name, Line: f.X.Line, Saved: f.X.Saved}})
+			x := m.extra()
+			x.Call, x.Name, x.Line, x.Saved = f.X.Call, f.X.Name, f.X.Line, f.X.Saved
+			c.push(Frame{Kind: FScript, X: x})
 		}
 	}
 	return c
