@@ -303,7 +303,6 @@ func (w *writer) shellIdentity(x *shell.Identity) {
 	w.string(at, 2, x.Hostname)
 	w.uint(at, 3, uint64(x.UID))
 	w.uint(at, 4, uint64(x.GID))
-	w.int(at, 5, x.Boot)
 }
 
 func (r *reader) shellIdentity(x *shell.Identity) {
@@ -319,8 +318,6 @@ func (r *reader) shellIdentity(x *shell.Identity) {
 			readUint(r, &x.UID)
 		case 4:
 			readUint(r, &x.GID)
-		case 5:
-			readInt(r, &x.Boot)
 		default:
 			r.fail()
 		}

@@ -35,7 +35,6 @@ func (w *writer) shellShell(x *shell.Shell) {
 	w.uint(at, 11, uint64(x.Random))
 	w.string(at, 12, x.Last)
 	w.int(at, 13, int64(x.PID))
-	w.int(at, 14, int64(x.PPID))
 	w.strings(at, 15, x.Off)
 	w.string(at, 17, x.Debug)
 	if w.list(at, 18, len(x.Done)) {
@@ -89,8 +88,6 @@ func (r *reader) shellShell(x *shell.Shell) {
 			r.string(&x.Last)
 		case 13:
 			readInt(r, &x.PID)
-		case 14:
-			readInt(r, &x.PPID)
 		case 15:
 			r.strings(&x.Off)
 		case 17:
