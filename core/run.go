@@ -57,12 +57,18 @@ func (w *World) remember() {
 		return
 	}
 	var b *World
-	if len(w.undo) >= n { // the oldest gives its memory to the newest
-		b = w.forgetOldest()
+	if w.asMade() {
+		b = &World{}
 	} else {
-		b = &newRoom().world
+		if len(w.undo) >= n { // the oldest gives its memory to the newest
+			b = w.forgetOldest()
+		}
+		if b == nil || b.M == nil {
+			b = &newRoom().world
+		}
+		w.copyInto(b)
 	}
-	w.copyInto(b)
+	w.made = 0
 	b.turned, w.turned = w.turned, 0
 	w.past += b.turned
 	w.undo = append(w.undo, b)
@@ -70,6 +76,12 @@ func (w *World) remember() {
 	for len(w.undo) > n || w.past > lim {
 		w.forgetOldest()
 	}
+}
+
+// asMade reports whether nothing has happened to the World since it was made: to
+// go back to it, it can be made again, and until then it takes no memory.
+func (w *World) asMade() bool {
+	return w.made > 0 && w.M.FS.Written() == 0 && w.made == 1+w.held+w.turned && w.M.Procs[0].Shell.Vars.Unchanged()
 }
 
 // forgetOldest takes the oldest state off those kept for history.restore. They
@@ -331,12 +343,18 @@ func (w *World) Restorable(index int) bool { return w.before(index) != nil }
 
 // Rewind goes back to the state before a command of the history. The command
 // and those after it are gone from the history.
-func (w *World) Rewind(index int) error {
+func (w *World) Rewind(index int) (err error) {
 	for _, e := range w.Log {
 		if e.Index == index {
 			state := w.before(index)
 			if state == nil {
 				return fault.New(fault.NotFound, "history.restore", "", "the state before command %d is no longer kept", index)
+			}
+			if state.M == nil { // as it was made
+				c := *w.Config
+				if state, err = New(c); err != nil {
+					return err
+				}
 			}
 			w.become(state, nil)
 			return nil

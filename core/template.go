@@ -3,6 +3,7 @@ package core
 import (
 	"sync"
 
+	"eryxsh/core/shell"
 	"eryxsh/core/vars"
 	"eryxsh/vfs"
 )
@@ -24,15 +25,15 @@ type profile struct {
 
 type template struct {
 	world  *World // forked under the lock
-	origin *World // the same, never forked
+	origin *shell.Mark
 }
 
 // maxTemplates bounds the profiles kept; a program has one or two.
 const maxTemplates = 16
 
-// New makes a World. origin is the same state and may be shared: it is only
-// for comparing with. Errors are a fault.Error of kind Invalid or File.
-func (t *Templates) New(c Config) (w, origin *World, err error) {
+// New makes a World. origin is the same state, for comparing with, and may be
+// shared. Errors are a fault.Error of kind Invalid or File.
+func (t *Templates) New(c Config) (w *World, origin *shell.Mark, err error) {
 	c.normalize()
 	if w, origin, err = t.fork(c); err != nil {
 		return nil, nil, err
@@ -43,7 +44,7 @@ func (t *Templates) New(c Config) (w, origin *World, err error) {
 			if w, err = New(c); err != nil {
 				return nil, nil, err
 			}
-			return w, w.Origin(), nil
+			return w, w.Mark(), nil
 		}
 	}
 	if err := w.dress(c); err != nil {
@@ -53,12 +54,14 @@ func (t *Templates) New(c Config) (w, origin *World, err error) {
 		w.M.Procs[0].Shell.Vars.Bind(name, vars.New(c.Env[name], vars.Export))
 	}
 	if len(c.Env)+len(c.Files) > 0 {
-		origin = w.Origin()
+		origin = w.Mark()
+	} else {
+		w.made = 1 + w.held + w.turned
 	}
 	return w, origin, nil
 }
 
-func (t *Templates) fork(c Config) (w, origin *World, err error) {
+func (t *Templates) fork(c Config) (w *World, origin *shell.Mark, err error) {
 	key := profile{user: c.User, hostname: c.Hostname, cwd: c.Cwd, virtual: c.Virtual}
 	if c.Virtual {
 		key.start = c.Start
@@ -72,7 +75,8 @@ func (t *Templates) fork(c Config) (w, origin *World, err error) {
 			return nil, nil, err
 		}
 		w.M.Procs[0].Shell.Vars.Environ() // kept in the table, and so in all its forks
-		made = &template{world: w, origin: w.Origin()}
+		w.M.Procs[0].Shell.Vars.SetOrigin()
+		made = &template{world: w, origin: w.Mark()}
 		if t.made == nil || len(t.made) >= maxTemplates {
 			t.made = map[profile]*template{}
 		}
@@ -81,9 +85,11 @@ func (t *Templates) fork(c Config) (w, origin *World, err error) {
 	return made.world.share(), made.origin, nil
 }
 
-// Origin keeps a state for later comparisons. It is no fork that could be told
-// from the World by its ids, so it does not count as one.
-func (w *World) Origin() *World { return w.share() }
+// Mark keeps what a later state is compared with.
+func (w *World) Mark() *shell.Mark {
+	w.count()
+	return w.M.Mark()
+}
 
 // dress gives a bare World what its Config asks for besides its profile and its environment.
 func (w *World) dress(c Config) error {

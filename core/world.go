@@ -38,7 +38,8 @@ type World struct {
 	Keep    bool
 	own     bool          // no fork has the same Kept
 	saved   *limit.Limits // to be put back when the run ends
-	undo    []*World      // states before the last commands, as Log's entries refer to them
+	made    int64         // by a template, and no command was begun since: 1 + held + turned then
+	undo    []*World      // states before the last commands, as Log's entries refer to them; without a machine: as it was made
 	entry   int           // of a state in undo: the index of the command after it
 	held    int64         // bytes written since the newest snapshot
 	turned  int64         // bytes written since the newest state in undo
@@ -209,6 +210,7 @@ func mix(z uint64) uint64 {
 func (w *World) Fork(reseed *uint64) *World {
 	w.Forks++
 	c := w.share()
+	c.made = 0 // it has ids and maybe a seed of its own
 	c.Lineage, c.Forks = mix(w.Lineage+w.Forks*0x9e3779b97f4a7c15), 0
 	c.renew(reseed)
 	return c
@@ -245,9 +247,7 @@ func (w *World) copyInto(c *World) *World {
 
 // view makes c the same as w, machine and all.
 func (w *World) view(c *World) {
-	written := w.M.FS.Written() // a fork counts from zero again
-	w.held += written
-	w.turned += written
+	w.count()
 	w.own = false
 	*c = *w
 	c.Log = w.Log[:len(w.Log):len(w.Log)]
@@ -255,6 +255,16 @@ func (w *World) view(c *World) {
 	c.Kept = w.Kept[:len(w.Kept):len(w.Kept)]
 	c.undo, c.past = nil, 0
 }
+
+// count notes what was written so far: a fork of the files counts from zero again.
+func (w *World) count() {
+	written := w.M.FS.Written()
+	w.held += written
+	w.turned += written
+}
+
+// Twin gives a World with the same state and the same ids, for whoever keeps only one of the two.
+func (w *World) Twin() *World { return w.share() }
 
 // renew gives the run at hand, and the calls it waits for, ids of this World.
 func (w *World) renew(reseed *uint64) {

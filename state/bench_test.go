@@ -41,7 +41,7 @@ func BenchmarkMove(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		blob := Join(parts)
+		blob := parts.Bytes()
 		out += time.Since(began)
 
 		began = time.Now()

@@ -4,12 +4,15 @@ import (
 	"bytes"
 	"crypto/hmac"
 	"crypto/sha256"
-	"encoding/binary"
 	"hash"
+	"iter"
+	"sync"
 
 	"eryxsh/core"
 	"eryxsh/core/fault"
 	"eryxsh/core/shell"
+	"eryxsh/state/internal/codec"
+	"eryxsh/state/internal/record"
 	"eryxsh/vfs"
 )
 
@@ -33,110 +36,126 @@ const (
 	RecEnd     = 7 // ends the world
 )
 
-// Header begins a blob.
-type Header struct {
-	Container int      `cbor:"1,keyasint"`
-	Schema    int      `cbor:"2,keyasint"`
-	MinReader int      `cbor:"3,keyasint"`
-	Kind      string   `cbor:"4,keyasint"` // "state", or "run" when a script is suspended in it
-	Signed    bool     `cbor:"5,keyasint,omitempty"`
-	Tools     []string `cbor:"6,keyasint,omitempty"` // names that held a callable
-	Dropped   []string `cbor:"7,keyasint,omitempty"` // what did not travel
-	Files     int64    `cbor:"8,keyasint,omitempty"`
-	Bytes     int64    `cbor:"9,keyasint,omitempty"` // stored in files
-	Features  []string `cbor:"10,keyasint,omitempty"`
+// The records of a blob that are not a machine's own.
+type (
+	Header   = record.Header
+	World    = record.World
+	Tree     = record.Tree
+	Inode    = record.Inode
+	ChunkRef = record.ChunkRef
+	Budget   = record.Budget
+)
+
+// Blob is a state as bytes, in parts that have to be copied out. Bytes of files
+// are not among its own: they are the tree's, so it is good until the World changes.
+type Blob struct {
+	Size  int
+	parts [][]byte
+	from  *exporter
 }
 
-// World is the record that begins a world.
-type World struct {
-	Snapshot string        `cbor:"1,keyasint,omitempty"` // id; empty for the state itself
-	Name     string        `cbor:"2,keyasint,omitempty"`
-	Created  int64         `cbor:"3,keyasint,omitempty"`
-	Parent   string        `cbor:"4,keyasint,omitempty"`
-	Size     int64         `cbor:"5,keyasint,omitempty"`
-	Command  string        `cbor:"6,keyasint,omitempty"`
-	Lineage  uint64        `cbor:"7,keyasint,omitempty"`
-	Forks    uint64        `cbor:"8,keyasint,omitempty"`
-	SnapSeq  int64         `cbor:"9,keyasint,omitempty"`
-	LogNext  int           `cbor:"10,keyasint,omitempty"`
-	Log      []core.Entry  `cbor:"11,keyasint,omitempty"`
-	Kept     []shell.Chunk `cbor:"12,keyasint,omitempty"`
-	Keep     bool          `cbor:"13,keyasint,omitempty"`
-	Config   core.Config   `cbor:"14,keyasint"`
-	Base     *Budget       `cbor:"15,keyasint,omitempty"`
+// CopyTo writes the bytes to memory of the caller's, which has room for Size.
+func (b *Blob) CopyTo(dst []byte) {
+	for _, p := range b.parts {
+		dst = dst[copy(dst, p):]
+	}
 }
 
-// Tree is the record of a file system's counters.
-type Tree struct {
-	Next vfs.Ino `cbor:"1,keyasint"`
+// Bytes gives the bytes in one piece.
+func (b *Blob) Bytes() []byte {
+	out := make([]byte, b.Size)
+	b.CopyTo(out)
+	return out
 }
 
-// Inode is the record of an inode: its pieces refer to chunks by number.
-type Inode struct {
-	Record vfs.Record `cbor:"1,keyasint"`
-	Chunks []ChunkRef `cbor:"2,keyasint,omitempty"`
+// Release gives memory back for the next Export. The Blob is empty afterwards.
+// It may be left out.
+func (b *Blob) Release() {
+	if e := b.from; e != nil && cap(e.first) <= keepBuffer {
+		clear(e.parts)
+		clear(e.chunks)
+		e.saver.Reset()
+		e.parts, e.buf, e.rec = e.parts[:0], nil, World{}
+		exporters.Put(e)
+	}
+	*b = Blob{}
 }
 
-// ChunkRef says which chunk stands at an index of a file.
-type ChunkRef struct {
-	_     struct{} `cbor:",toarray"`
-	Index int64
-	Chunk int
-}
+var exporters = sync.Pool{New: func() any { return &exporter{chunks: map[extent]int{}, first: make([]byte, 0, 8192)} }}
 
-// Export gives a World as the parts of one blob, to be written one after the
-// other. Bytes of files are not copied: they are the tree's own and must be
-// written before the World changes. key signs with HMAC-SHA256.
-func Export(w *core.World, key []byte) ([][]byte, error) {
-	e := &exporter{chunks: map[extent]int{}, buf: make([]byte, 0, 8192)}
-	if key != nil {
+// keepBuffer bounds the buffers that are kept for the next Export.
+const keepBuffer = 64 << 10
+
+// Export gives a World as bytes. key signs with HMAC-SHA256.
+func Export(w *core.World, key []byte) (Blob, error) {
+	e := exporters.Get().(*exporter)
+	e.buf = e.first[:0]
+	if e.sum = nil; key != nil {
 		e.sum = hmac.New(sha256.New, key)
-	} else {
-		e.sum = sha256.New()
+	}
+	img, err := e.saver.Save(w.M)
+	if err != nil {
+		return Blob{}, err
 	}
 	u := w.M.FS.Usage()
 	h := Header{Container: Container, Schema: Schema, MinReader: MinReader, Kind: "state", Signed: key != nil, Files: u.Files, Bytes: u.Bytes}
 	if w.M.Run.Active {
 		h.Kind = "run"
 	}
-	for name, t := range w.M.Tools.Sorted() {
+	for _, t := range img.Tools {
 		if t.Held {
-			h.Tools = append(h.Tools, name)
+			h.Tools = append(h.Tools, t.Name)
 		}
 	}
-	e.write([]byte(Magic))
-	e.value(h)
+	e.buf = codec.AppendHeader(append(e.buf, Magic...), &h)
 	for _, s := range w.Snaps {
 		if s.Name == "" {
 			continue
 		}
-		rec := worldRecord(s.World)
+		e.of(s.World)
+		rec := &e.rec
 		rec.SnapSeq = 0 // the count goes on in the state itself
 		rec.Snapshot, rec.Name, rec.Created, rec.Parent, rec.Size, rec.Command = s.ID, s.Name, s.Created, s.Parent, s.Size, s.Command
-		if err := e.world(s.World, rec); err != nil {
-			return nil, err
+		if img, err = e.saver.Save(s.World.M); err == nil {
+			err = e.world(s.World, img)
+		}
+		if err != nil {
+			return Blob{}, err
+		}
+		img = nil
+	}
+	if img == nil { // the memory was used for a snapshot
+		if img, err = e.saver.Save(w.M); err != nil {
+			return Blob{}, err
 		}
 	}
-	if err := e.world(w, worldRecord(w)); err != nil {
-		return nil, err
+	e.of(w)
+	if err := e.world(w, img); err != nil {
+		return Blob{}, err
 	}
-	e.flush()
-	return append(e.parts, e.sum.Sum(nil)), e.err
+	return e.end(), nil
 }
 
-func worldRecord(w *core.World) World {
-	c := *w.Config
-	c.Files = nil // they are in the tree
-	return World{Lineage: w.Lineage, Forks: w.Forks, SnapSeq: w.SnapSeq, LogNext: w.LogNext, Log: w.Log, Kept: w.Kept, Keep: w.Keep, Config: c, Base: budgetOf(w)}
+// of fills the record that begins a world.
+func (e *exporter) of(w *core.World) {
+	e.rec = World{Lineage: w.Lineage, Forks: w.Forks, SnapSeq: w.SnapSeq, LogNext: w.LogNext, Log: w.Log, Kept: w.Kept, Keep: w.Keep, Config: *w.Config, Base: budgetOf(w)}
+}
+
+func budgetOf(w *core.World) *Budget {
+	if l := w.BaseLimits(); l != nil {
+		return &Budget{Limits: *l}
+	}
+	return nil
 }
 
 type exporter struct {
-	sum    hash.Hash
+	sum    hash.Hash // nil: not signed, and only one part so far
 	parts  [][]byte
-	buf    []byte
+	first  []byte // the buffer that is kept
+	buf    []byte // what is written and in no part yet
 	chunks map[extent]int
-	coded  bytes.Buffer // what the general codec has written
-	err    error
+	rec    World
+	saver  shell.Saver
 }
 
 // extent tells a chunk from others. A file that was cut may share the beginning
@@ -146,9 +165,6 @@ type extent struct {
 	size  int
 }
 
-// write adds bytes of our own.
-func (e *exporter) write(b []byte) { e.buf = append(e.buf, b...) }
-
 // lend adds bytes that stay where they are.
 func (e *exporter) lend(b []byte) {
 	e.flush()
@@ -156,7 +172,11 @@ func (e *exporter) lend(b []byte) {
 	e.parts = append(e.parts, b)
 }
 
+// flush makes a part of what is written.
 func (e *exporter) flush() {
+	if e.sum == nil {
+		e.sum = sha256.New()
+	}
 	if len(e.buf) > 0 {
 		e.sum.Write(e.buf)
 		e.parts = append(e.parts, e.buf)
@@ -166,19 +186,28 @@ func (e *exporter) flush() {
 	}
 }
 
-func (e *exporter) value(x any) {
-	e.coded.Reset()
-	if err := encMode.MarshalToBuffer(x, &e.coded); err != nil && e.err == nil {
-		e.err = fault.New(fault.State, "export", "", "%s", err)
+// end adds the sum.
+func (e *exporter) end() Blob {
+	if e.sum == nil && len(e.parts) == 0 { // most blobs are of one part
+		sum := sha256.Sum256(e.buf)
+		e.buf = append(e.buf, sum[:]...)
+		if cap(e.buf) > cap(e.first) {
+			e.first = e.buf
+		}
+		e.parts = append(e.parts, e.buf)
+	} else {
+		e.flush()
+		e.parts = append(e.parts, e.sum.Sum(nil))
 	}
-	e.write(e.coded.Bytes())
+	b := Blob{parts: e.parts, from: e}
+	for _, p := range b.parts {
+		b.Size += len(p)
+	}
+	return b
 }
 
-// record adds an array of a record's kind and its body.
-func (e *exporter) record(kind int, body any) {
-	e.write([]byte{0x82, byte(kind)})
-	e.value(body)
-}
+// record begins a record.
+func (e *exporter) record(kind byte) { e.buf = append(e.buf, 0x82, kind) }
 
 // lendFrom is the size from which a chunk is lent and not copied.
 const lendFrom = 2048
@@ -190,98 +219,97 @@ func (e *exporter) chunk(b []byte) int {
 	}
 	n := len(e.chunks) + 1
 	e.chunks[at] = n
-	e.write([]byte{0x82, RecChunk})
-	e.write(byteHead(len(b)))
+	e.record(RecChunk)
+	e.buf = codec.AppendSize(e.buf, len(b))
 	if len(b) >= lendFrom {
 		e.lend(b)
 	} else {
-		e.write(b)
+		e.buf = append(e.buf, b...)
 	}
 	return n
 }
 
-// byteHead is the head of a CBOR byte string.
-func byteHead(n int) []byte {
-	switch {
-	case n < 24:
-		return []byte{0x40 | byte(n)}
-	case n < 1<<8:
-		return []byte{0x58, byte(n)}
-	case n < 1<<16:
-		return binary.BigEndian.AppendUint16([]byte{0x59}, uint16(n))
-	}
-	return binary.BigEndian.AppendUint32([]byte{0x5a}, uint32(n))
-}
-
-func (e *exporter) world(w *core.World, rec World) error {
-	img, err := w.M.Save()
-	if err != nil {
-		return err
-	}
-	e.record(RecWorld, rec)
-	e.record(RecTree, Tree{Next: w.M.FS.NextIno()})
-	for r := range w.M.FS.Records() {
-		ino := Inode{Record: r}
-		for _, p := range r.Pieces {
-			ino.Chunks = append(ino.Chunks, ChunkRef{Index: p.Index, Chunk: e.chunk(p.Data)})
-		}
-		ino.Record.Pieces = nil
-		e.buf = appendInode(append(e.buf, 0x82, RecInode), &ino)
-	}
-	e.record(RecMachine, img)
+func (e *exporter) world(w *core.World, img *shell.Image) error {
+	e.record(RecWorld)
+	e.buf = codec.AppendWorld(e.buf, &e.rec)
+	e.record(RecTree)
+	e.buf = codec.AppendTree(e.buf, &Tree{Next: w.M.FS.NextIno()})
+	e.tree(w.M.FS)
+	e.record(RecMachine)
+	e.buf = codec.AppendImage(e.buf, img)
 	for i := range img.Procs {
 		p := &img.Procs[i]
 		for j := range p.Frames {
-			if prog := p.Frames[j].Prog; prog != nil {
-				data, err := encMode.Marshal(prog)
+			f := &p.Frames[j]
+			if f.Prog != nil {
+				data, err := encMode.Marshal(f.Prog)
 				if err != nil {
-					return fault.New(fault.NotSuspendable, "export", p.Frames[j].Frame.X.Util.Name, "%s", err)
+					return fault.New(fault.NotSuspendable, "export", f.Live.X.Util.Name, "%s", err)
 				}
-				p.Frames[j].Data = data
+				f.Data = data
 			}
 		}
-		e.process(p)
+		e.record(RecProcess)
+		e.buf = codec.AppendProcess(e.buf, p)
 	}
-	e.record(RecEnd, len(img.Procs))
-	return e.err
+	e.record(RecEnd)
+	e.buf = codec.AppendCount(e.buf, len(img.Procs))
+	return nil
 }
 
-// process adds a process's record.
-func (e *exporter) process(p *shell.ProcRecord) {
-	members := []struct {
-		key   byte
-		have  bool
-		value any
-	}{{1, true, p.Process}, {2, true, p.Shell}, {3, len(p.Vars) > 0, nil}, {4, len(p.Funcs) > 0, p.Funcs}, {5, len(p.Aliases) > 0, p.Aliases},
-		{6, len(p.Hashed) > 0, p.Hashed}, {7, len(p.Frames) > 0, p.Frames}, {8, len(p.Gone) > 0, p.Gone}}
-	n := byte(0)
-	for _, m := range members {
-		if m.have {
-			n++
-		}
-	}
-	e.write([]byte{0x82, RecProcess, 0xa0 | n})
-	for _, m := range members {
-		switch {
-		case !m.have:
-		case m.key == 3:
-			e.buf = appendVars(append(e.buf, m.key), p.Vars)
-		default:
-			e.write([]byte{m.key})
-			e.value(m.value)
-		}
-	}
+// opening is the beginning of a tree as it is written at the beginning of a blob.
+type opening struct {
+	data   []byte
+	chunks []extent
 }
 
-// Join makes one slice of a blob's parts.
-func Join(parts [][]byte) []byte {
-	n := 0
-	for _, p := range parts {
-		n += len(p)
+// tree adds the inodes. What many sandboxes have in common, the files they all
+// begin with, is made into bytes once.
+func (e *exporter) tree(fs *vfs.FS) {
+	h, shared := fs.Head()
+	if !shared || len(e.chunks) > 0 {
+		e.inodes(fs.Records())
+		return
 	}
-	out := make([]byte, 0, n)
-	for _, p := range parts {
-		out = append(out, p...)
+	if found, ok := h.Kept().(*opening); ok {
+		e.buf = append(e.buf, found.data...)
+		for i, at := range found.chunks {
+			e.chunks[at] = i + 1
+		}
+	} else {
+		parts, from := len(e.parts), len(e.buf)
+		e.inodes(func(yield func(vfs.Record) bool) {
+			for r := range fs.Records() {
+				if r.Ino >= vfs.HeadEnd || !yield(r) {
+					return
+				}
+			}
+		})
+		if len(e.parts) == parts && len(e.buf)-from <= headMost {
+			made := &opening{data: bytes.Clone(e.buf[from:]), chunks: make([]extent, len(e.chunks))}
+			for at, n := range e.chunks {
+				made.chunks[n-1] = at
+			}
+			h.Keep(made)
+		}
 	}
-	return out
+	e.inodes(fs.RecordsFrom(vfs.HeadEnd))
+}
+
+// headMost bounds the bytes that are kept for the beginning of a tree.
+const headMost = 4096
+
+func (e *exporter) inodes(records iter.Seq[vfs.Record]) {
+	for r := range records {
+		ino := Inode{Record: r}
+		if len(r.Pieces) > 0 {
+			ino.Chunks = make([]ChunkRef, len(r.Pieces))
+		}
+		for i, p := range r.Pieces {
+			ino.Chunks[i] = ChunkRef{Index: p.Index, Chunk: e.chunk(p.Data)}
+		}
+		ino.Record.Pieces = nil
+		e.record(RecInode)
+		e.buf = codec.AppendInode(e.buf, &ino)
+	}
 }

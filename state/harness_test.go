@@ -442,7 +442,7 @@ func export(t testing.TB, w *core.World) []byte {
 	if err != nil {
 		t.Fatalf("export: %v", err)
 	}
-	return Join(parts)
+	return parts.Bytes()
 }
 
 // reload gives the world that a world's blob holds, and closes the one it was made from.

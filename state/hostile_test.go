@@ -286,7 +286,7 @@ func TestKeys(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	signed, plain := Join(parts), export(t, w)
+	signed, plain := parts.Bytes(), export(t, w)
 	flipped := append([]byte(nil), signed...)
 	flipped[len(flipped)/2] ^= 1
 	for _, c := range []struct {
@@ -380,7 +380,7 @@ func survives(t testing.TB, data []byte, what string) (accepted bool) {
 		}
 	}()
 	if parts, err := Export(w, nil); err == nil {
-		if _, _, err := Import(Join(parts), nil, limit.Default()); err != nil {
+		if _, _, err := Import(parts.Bytes(), nil, limit.Default()); err != nil {
 			t.Logf("%s: what it became cannot be loaded: %v", what, err)
 		}
 	}

@@ -1,31 +1,23 @@
 package state
 
 import (
+	"bytes"
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/binary"
 	"errors"
 	"hash"
 	"reflect"
+	"slices"
 
 	"eryxsh/core"
 	"eryxsh/core/fault"
 	"eryxsh/core/limit"
 	"eryxsh/core/shell"
+	"eryxsh/core/vars"
+	"eryxsh/state/internal/codec"
 	"eryxsh/vfs"
 )
-
-// Budget is what a run's own limits replaced, to be put back at its end.
-type Budget struct {
-	Limits limit.Limits `cbor:"1,keyasint"`
-}
-
-func budgetOf(w *core.World) *Budget {
-	if l := w.BaseLimits(); l != nil {
-		return &Budget{*l}
-	}
-	return nil
-}
 
 func bad(format string, args ...any) error {
 	return fault.New(fault.State, "import", "", format, args...)
@@ -50,12 +42,7 @@ func open(blob, key []byte, lenient bool) (h Header, records []byte, err error) 
 		return h, nil, bad("truncated: %d bytes", len(blob))
 	}
 	body, sum := blob[:len(blob)-sumSize], blob[len(blob)-sumSize:]
-	book := ledger{headerCost}
-	err = book.charge(body[len(Magic):], reflect.TypeFor[Header]())
-	rest := body[:0]
-	if err == nil {
-		rest, err = first(body[len(Magic):], &h)
-	}
+	rest, err := value(body[len(Magic):], &h, nil, &ledger{headerCost})
 	if err != nil {
 		return h, nil, bad("header: %s", err)
 	}
@@ -99,34 +86,18 @@ func first(data []byte, into any) (rest []byte, err error) {
 	return decMode.UnmarshalFirst(data, into)
 }
 
-// Import reads a blob into a World of its own. lim bounds what it may hold:
-// the limits of the sandbox it will replace, or the default ones.
-func Import(blob, key []byte, lim limit.Limits) (*core.World, Header, error) {
-	return ImportWith(shell.NewLibrary(core.Registry), blob, key, lim)
-}
-
-// ImportWith is Import for a host that loads many: what lib has compiled for
-// one of them need not be compiled again for the next.
-func ImportWith(lib *shell.Library, blob, key []byte, lim limit.Limits) (w *core.World, h Header, err error) {
-	defer func() {
-		if x := recover(); x != nil { // a check that is missing must not take the host down
-			w, err = nil, fault.New(fault.Panic, "import", "", "%v", x)
-		}
-	}()
-	return read(lib, blob, key, lim)
-}
-
-func read(lib *shell.Library, blob, key []byte, lim limit.Limits) (*core.World, Header, error) {
+func (l *Loader) read(blob, key []byte, lim limit.Limits) (*core.World, Header, error) {
 	h, records, err := open(blob, key, false)
 	if err != nil {
 		return nil, h, err
 	}
-	im := &importer{lib: lib, rest: records, limits: lim, memory: ledger{worldCost(lim)}}
+	im := &importer{loader: l, rest: records, limits: lim, memory: ledger{worldCost(lim)}}
 	for {
-		w, rec, err := im.world()
+		w, err := im.world()
 		if err != nil {
 			return nil, h, err
 		}
+		rec := &im.begun
 		if rec.Snapshot == "" {
 			if len(im.rest) > 0 {
 				return nil, h, bad("%d bytes after the state", len(im.rest))
@@ -154,13 +125,16 @@ func worldCost(lim limit.Limits) int64 {
 }
 
 type importer struct {
-	lib    *shell.Library
+	loader *Loader
 	rest   []byte
 	limits limit.Limits
 	memory ledger
 	chunks [][]byte
 	stored int64
 	snaps  []*core.Snapshot
+	begun  World // the record of the world at hand
+	vars   int   // bytes of the record that has its variables
+	inode  Inode
 }
 
 // next gives the kind of the next record and leaves its body at the front of rest.
@@ -174,27 +148,11 @@ func (im *importer) next() (kind int, err error) {
 
 // body decodes a record's body, once it is known what that will take.
 func (im *importer) body(into any, what string) error {
-	book := &im.memory
-	switch into := into.(type) {
-	case *Inode: // the limits of the tree bound their sum
-		book = &ledger{worldCost(im.limits)}
-		if rest, err := readInode(im.rest, into, book); err == nil {
-			im.rest = rest
-			return nil
-		}
-		*into, *book = Inode{}, ledger{worldCost(im.limits)}
-	case *shell.ProcRecord:
-		before := *book
-		if rest, err := im.member(im.rest, into); err == nil {
-			im.rest = rest
-			return nil
-		}
-		*into, *book = shell.ProcRecord{}, before
-	}
-	if err := book.charge(im.rest, reflect.TypeOf(into).Elem()); err != nil {
-		return bad("%s: %s", what, err)
-	}
-	rest, err := first(im.rest, into)
+	return im.read(into, nil, &im.memory, what)
+}
+
+func (im *importer) read(into any, origin *vars.Origin, book *ledger, what string) error {
+	rest, err := value(im.rest, into, origin, book)
 	if err != nil {
 		return bad("%s: %s", what, err)
 	}
@@ -202,51 +160,40 @@ func (im *importer) body(into any, what string) error {
 	return nil
 }
 
-// member reads a process whose fields are in their order: errUnusual for any other.
-func (im *importer) member(data []byte, p *shell.ProcRecord) ([]byte, error) {
-	major, n, data, err := head(data)
-	if err != nil || major != 5 {
-		return nil, errUnusual
+// value reads the value at the front of data, charging what it takes, and gives
+// what follows it. What is not as this code writes it is left to the general decoder.
+// origin has the variables a first process may have.
+func value(data []byte, into any, origin *vars.Origin, book *ledger) ([]byte, error) {
+	if rest, err := quick(data, into, origin, book); err == nil {
+		return rest, nil
 	}
-	last := uint64(0)
-	for ; n > 0; n-- {
-		var key uint64
-		if major, key, data, err = head(data); err != nil || major != 0 || key <= last {
-			return nil, errUnusual
-		}
-		last = key
-		var into any
-		switch key {
-		case 1:
-			into = &p.Process
-		case 2:
-			into = &p.Shell
-		case 3:
-			if p.Vars, data, err = readVars(data, &im.memory); err != nil {
-				return nil, err
-			}
-			continue
-		case 4:
-			into = &p.Funcs
-		case 5:
-			into = &p.Aliases
-		case 6:
-			into = &p.Hashed
-		case 7:
-			into = &p.Frames
-		case 8:
-			into = &p.Gone
-		default:
-			return nil, errUnusual
-		}
-		if err := im.memory.charge(data, reflect.TypeOf(into).Elem()); err != nil {
-			return nil, err
-		}
-		if data, err = first(data, into); err != nil {
-			return nil, err
-		}
+	v := reflect.ValueOf(into).Elem()
+	v.SetZero()
+	if err := book.charge(data, v.Type()); err != nil {
+		return nil, err
 	}
-	return data, nil
+	return first(data, into)
+}
+
+// quick is value without the general decoder.
+func quick(data []byte, into any, origin *vars.Origin, book *ledger) ([]byte, error) {
+	switch x := into.(type) {
+	case *Header:
+		return codec.ReadHeader(data, x, &book.left)
+	case *World:
+		return codec.ReadWorld(data, x, &book.left)
+	case *Tree:
+		return codec.ReadTree(data, x, &book.left)
+	case *Inode:
+		return codec.ReadInode(data, x, &book.left)
+	case *shell.Image:
+		return codec.ReadImage(data, x, &book.left)
+	case *shell.ProcRecord:
+		return codec.ReadProcess(data, x, origin, &book.left)
+	case *int:
+		return codec.ReadCount(data, x, &book.left)
+	}
+	return nil, codec.ErrUnusual
 }
 
 func (im *importer) expect(kind int, into any, what string) error {
@@ -294,69 +241,90 @@ func (im *importer) chunk() error {
 	if n == 0 || n > vfs.ChunkSize || n > len(b)-head {
 		return bad("chunk of %d bytes", n)
 	}
-	if im.stored += int64(n); im.limits.FileBytes > 0 && im.stored > im.limits.FileBytes+im.limits.Retained {
-		return fault.New(fault.Quota, "import", "", "the files hold more than the limit file_bytes (%d)", im.limits.FileBytes)
+	if err := im.store(int64(n)); err != nil {
+		return err
 	}
 	im.chunks = append(im.chunks, append(make([]byte, 0, n), b[head:head+n]...))
 	im.rest = b[head+n:]
 	return nil
 }
 
+// store counts bytes of files.
+func (im *importer) store(n int64) error {
+	if im.stored += n; im.limits.FileBytes > 0 && im.stored > im.limits.FileBytes+im.limits.Retained {
+		return fault.New(fault.Quota, "import", "", "the files hold more than the limit file_bytes (%d)", im.limits.FileBytes)
+	}
+	return nil
+}
+
 // world reads one world: its tree, then its machine.
-func (im *importer) world() (*core.World, World, error) {
-	var rec World
-	if err := im.expect(RecWorld, &rec, "world"); err != nil {
-		return nil, rec, err
+func (im *importer) world() (*core.World, error) {
+	im.begun = World{}
+	if err := im.expect(RecWorld, &im.begun, "world"); err != nil {
+		return nil, err
 	}
 	fs, err := im.tree()
 	if err != nil {
-		return nil, rec, err
+		return nil, err
 	}
 	img := &shell.Image{}
 	if err := im.body(img, "machine"); err != nil {
-		return nil, rec, err
+		return nil, err
 	}
 	if img.Machine == nil {
-		return nil, rec, bad("machine: empty")
+		return nil, bad("machine: empty")
 	}
 	for {
 		kind, err := im.next()
 		if err != nil {
-			return nil, rec, err
+			return nil, err
 		}
 		if kind == RecEnd {
 			n := 0
 			if err := im.body(&n, "end"); err != nil {
-				return nil, rec, err
+				return nil, err
 			}
 			if n != len(img.Procs) {
-				return nil, rec, bad("%d processes of %d", len(img.Procs), n)
+				return nil, bad("%d processes of %d", len(img.Procs), n)
 			}
 			break
 		}
 		if kind != RecProcess {
-			return nil, rec, bad("process expected, record of kind %d found", kind)
+			return nil, bad("process expected, record of kind %d found", kind)
 		}
 		if err := im.process(img); err != nil {
-			return nil, rec, err
+			return nil, err
 		}
 	}
-	m, err := shell.Load(img, fs, im.lib)
+	m, err := shell.Load(img, fs, im.loader.lib)
 	if err != nil {
-		return nil, rec, err
+		return nil, err
 	}
+	if img.Procs[0].Delta == nil && im.vars <= keptVars {
+		im.loader.learnVars(m.Procs[0].Shell.Vars.SetOrigin())
+	}
+	rec := &im.begun
 	config := rec.Config // not the record, which would stay with it
 	w := &core.World{M: m, Config: &config, Lineage: rec.Lineage, Forks: rec.Forks, Log: rec.Log, LogNext: rec.LogNext, Kept: rec.Kept, Keep: rec.Keep}
 	if rec.Base != nil {
 		w.SetBaseLimits(rec.Base.Limits)
 	}
-	return w, rec, nil
+	return w, nil
 }
 
 func (im *importer) process(img *shell.Image) error {
-	var p shell.ProcRecord
-	if err := im.body(&p, "process"); err != nil {
+	i, before := len(img.Procs), len(im.rest)
+	img.Procs = append(img.Procs, shell.ProcRecord{})
+	p := &img.Procs[i]
+	var origin *vars.Origin
+	if i == 0 {
+		origin = im.loader.variables()
+	}
+	if err := im.read(p, origin, &im.memory, "process"); err != nil {
 		return err
+	}
+	if i == 0 {
+		im.vars = before - len(im.rest)
 	}
 	for j := range p.Frames {
 		prog, err := p.Frames[j].Program(core.Registry)
@@ -374,7 +342,6 @@ func (im *importer) process(img *shell.Image) error {
 		}
 		p.Frames[j].Prog = prog
 	}
-	img.Procs = append(img.Procs, p)
 	return nil
 }
 
@@ -385,7 +352,16 @@ func (im *importer) tree() (*vfs.FS, error) {
 		return nil, err
 	}
 	l := im.limits
-	b := vfs.NewBuilder(core.Generated(), vfs.Limits{Bytes: l.FileBytes, Files: l.Files, FileSize: l.FileSize})
+	lim := vfs.Limits{Bytes: l.FileBytes, Files: l.Files, FileSize: l.FileSize}
+	first := len(im.chunks) == 0 // chunks are numbered from 1
+	if first {
+		if known, fs := im.loader.known(im.rest, lim, t.Next); known != nil && im.store(known.stored) == nil {
+			im.rest, im.chunks = im.rest[len(known.data)+2:], known.chunks
+			return fs, nil
+		}
+	}
+	data, next := im.rest, t.Next
+	b := vfs.NewBuilder(core.Generated(), lim)
 	for {
 		kind, err := im.next()
 		if err != nil {
@@ -397,27 +373,40 @@ func (im *importer) tree() (*vfs.FS, error) {
 				return nil, err
 			}
 		case RecInode:
-			var ino Inode
-			if err := im.body(&ino, "inode"); err != nil {
+			if err := im.add(b); err != nil {
 				return nil, err
 			}
-			for _, c := range ino.Chunks {
-				if c.Chunk < 1 || c.Chunk > len(im.chunks) {
-					return nil, bad("inode %d refers to chunk %d of %d", ino.Record.Ino, c.Chunk, len(im.chunks))
-				}
-				ino.Record.Pieces = append(ino.Record.Pieces, vfs.Piece{Index: c.Index, Data: im.chunks[c.Chunk-1]})
-			}
-			if err := b.Add(ino.Record); err != nil {
-				return nil, bad("%s", err)
-			}
 		case RecMachine:
-			fs, err := b.Finish(t.Next)
+			fs, err := b.Finish(next)
 			if err != nil {
 				return nil, bad("%s", err)
+			}
+			if n := len(data) - len(im.rest) - 2; first && n <= keptTree {
+				im.chunks = slices.Clip(im.chunks)
+				im.loader.learn(&tree{data: bytes.Clone(data[:n]), limits: lim, next: next, fs: fs.Fork(), chunks: im.chunks, stored: im.stored})
 			}
 			return fs, nil
 		default:
 			return nil, bad("record of kind %d among the files", kind)
 		}
 	}
+}
+
+// add takes an inode. The limits of the tree bound the sum of all.
+func (im *importer) add(b *vfs.Builder) error {
+	ino := &im.inode
+	*ino = Inode{}
+	if err := im.read(ino, nil, &ledger{worldCost(im.limits)}, "inode"); err != nil {
+		return err
+	}
+	for _, c := range ino.Chunks {
+		if c.Chunk < 1 || c.Chunk > len(im.chunks) {
+			return bad("inode %d refers to chunk %d of %d", ino.Record.Ino, c.Chunk, len(im.chunks))
+		}
+		ino.Record.Pieces = append(ino.Record.Pieces, vfs.Piece{Index: c.Index, Data: im.chunks[c.Chunk-1]})
+	}
+	if err := b.Add(ino.Record); err != nil {
+		return bad("%s", err)
+	}
+	return nil
 }

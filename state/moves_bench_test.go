@@ -11,7 +11,8 @@ import (
 // pendingWorld is a small script at its first tool call, inside $( ) in a loop.
 func pendingWorld(b *testing.B) *core.World {
 	b.Helper()
-	w, err := core.New(core.Config{Limits: limit.Default(), Virtual: true, Start: epoch, Seed: 1, Tools: []shell.Tool{{Name: "approve"}}})
+	var tpl core.Templates
+	w, _, err := tpl.New(core.Config{Limits: limit.Default(), Virtual: true, Start: epoch, Seed: 1, Tools: []shell.Tool{{Name: "approve"}}})
 	if err != nil {
 		b.Fatal(err)
 	}

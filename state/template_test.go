@@ -43,7 +43,7 @@ func TestTemplates(t *testing.T) {
 					}
 					(&player{}).run(t, w)
 				}
-				if origin.M.FS.Usage() == got.M.FS.Usage() {
+				if origin.Files.Usage() == got.M.FS.Usage() {
 					t.Errorf("%s: what it began with has changed with it", name)
 				}
 			}

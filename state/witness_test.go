@@ -22,26 +22,26 @@ const witnessFile = "testdata/witnesses.txt"
 
 // excused are fields that no run can miss, and why they are saved.
 var excused = map[string]string{
-	"state.Header.Kind":      "for people: inspect",
-	"state.Header.Files":     "for people: inspect",
-	"state.Header.Bytes":     "for people: inspect",
-	"state.Header.Tools":     "asked of the host before a load",
-	"state.Header.Dropped":   "for people: inspect",
-	"state.Header.Features":  "for a later reader",
-	"state.Header.Schema":    "TestDamage",
-	"state.Header.MinReader": "TestDamage",
-	"state.Header.Signed":    "TestKeys",
-	"shell.Call.ForkedFrom":  "TestPendingCallOfFork",
-	"shell.HostIO.InWanted":  "for people: a list of runs says that one waits for input",
-	"shell.address.N":        "lists of one place in the text run the same statements",
-	"shell.Save.Exec":        "of a utility's descriptor; the shell redirects none today",
-	"vfs.Record.Fifo":        "kept for callers of vfs; the shell numbers pipes in Pipe.Ino",
-	"vfs.Record.Pieces":      "empty: Inode.Chunks has them",
-	"vfs.Piece.Index":        "no piece is saved: Inode.Chunks has them",
-	"vfs.Piece.Data":         "no piece is saved: Inode.Chunks has them",
-	"shell.Util.In":          "no codec of a Go library is a utility today",
-	"shell.Util.EOF":         "no codec of a Go library is a utility today",
-	"shell.Util.Taken":       "no codec of a Go library is a utility today",
+	"record.Header.Kind":      "for people: inspect",
+	"record.Header.Files":     "for people: inspect",
+	"record.Header.Bytes":     "for people: inspect",
+	"record.Header.Tools":     "asked of the host before a load",
+	"record.Header.Dropped":   "for people: inspect",
+	"record.Header.Features":  "for a later reader",
+	"record.Header.Schema":    "TestDamage",
+	"record.Header.MinReader": "TestDamage",
+	"record.Header.Signed":    "TestKeys",
+	"shell.Call.ForkedFrom":   "TestPendingCallOfFork",
+	"shell.HostIO.InWanted":   "for people: a list of runs says that one waits for input",
+	"shell.address.N":         "lists of one place in the text run the same statements",
+	"shell.Save.Exec":         "of a utility's descriptor; the shell redirects none today",
+	"vfs.Record.Fifo":         "kept for callers of vfs; the shell numbers pipes in Pipe.Ino",
+	"vfs.Record.Pieces":       "empty: Inode.Chunks has them",
+	"vfs.Piece.Index":         "no piece is saved: Inode.Chunks has them",
+	"vfs.Piece.Data":          "no piece is saved: Inode.Chunks has them",
+	"shell.Util.In":           "no codec of a Go library is a utility today",
+	"shell.Util.EOF":          "no codec of a Go library is a utility today",
+	"shell.Util.Taken":        "no codec of a Go library is a utility today",
 }
 
 // scenarios are scripts for what the corpora cannot set up: limits, timeouts,
@@ -188,7 +188,7 @@ func (s script) misses(t testing.TB, p player, data []byte, f field, want plain)
 	p.most = want.most
 	brief := s
 	brief.brief = true // most losses are seen without asking the shell
-	c := w.Origin()    // a fork that does not count as one
+	c := w.Twin()      // a fork that does not count as one
 	got, ok := brief.survive(t, p.copy(), c)
 	c.Close()
 	for key := range got {

@@ -1,6 +1,10 @@
 package vfs
 
-import "iter"
+import (
+	"iter"
+
+	"eryxsh/vfs/persist"
+)
 
 // Record is one saved inode as plain data. Fields that its kind does not have
 // are zero.
@@ -39,9 +43,50 @@ type Piece struct {
 // Records yields every saved inode in number order. The bytes of the pieces are
 // not copied. The tree must not be written to while the loop goes on, nor while
 // a record is kept; a fork may be walked instead.
-func (f *FS) Records() iter.Seq[Record] {
+func (f *FS) Records() iter.Seq[Record] { return f.RecordsFrom(0) }
+
+// Head is the beginning of a tree, the records below number HeadEnd, when it is
+// one that forks have in common and nobody will change.
+type Head struct {
+	leaf persist.Leaf[*inode]
+	bin  Ino
+}
+
+// HeadEnd is the first number behind a Head.
+const HeadEnd = 32
+
+// kept is what somebody made of a Head.
+type kept struct {
+	bin Ino
+	of  any
+}
+
+// Head returns the beginning of the tree; ok is false where it may still
+// change, or has an open file.
+func (f *FS) Head() (h Head, ok bool) {
+	if held, any := f.held.Next(0); any && held < HeadEnd {
+		return h, false
+	}
+	leaf, ok := f.inodes.Frozen(f.epoch)
+	return Head{leaf, f.bin}, ok
+}
+
+// Kept returns what was kept for the same beginning of any tree, nil if nothing.
+func (h Head) Kept() any {
+	if k, ok := h.leaf.Kept().(kept); ok && k.bin == h.bin {
+		return k.of
+	}
+	return nil
+}
+
+// Keep keeps something that follows from the records, to be found by any tree
+// that begins with them. It must not change any more.
+func (h Head) Keep(x any) { h.leaf.Keep(kept{h.bin, x}) }
+
+// RecordsFrom is Records from a number on.
+func (f *FS) RecordsFrom(first Ino) iter.Seq[Record] {
 	return func(yield func(Record) bool) {
-		for ino, in := range f.inodes.All() {
+		for ino, in := range f.inodes.From(int64(first)) {
 			if !yield(f.record(Ino(ino), in)) {
 				return
 			}

@@ -67,7 +67,7 @@ type Recorder struct {
 
 // Start begins an attempt and returns the Env to expand with.
 func (r *Recorder) Start(env Env, m *Memo) Env {
-	*r = Recorder{env: env, memo: m, live: map[int]*vars.Var{}}
+	*r = Recorder{env: env, memo: m}
 	return r
 }
 
@@ -145,6 +145,9 @@ func (r *Recorder) variable(name string, how int64) *vars.Var {
 	if err != nil {
 		r.err = err
 		return nil
+	}
+	if r.live == nil {
+		r.live = map[int]*vars.Var{}
 	}
 	r.live[at] = v
 	return v

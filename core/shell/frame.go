@@ -204,6 +204,14 @@ func (m *Machine) extra() *Extra {
 	return x
 }
 
+// x gives a frame's Extra, which it has from here on.
+func (m *Machine) x(f *Frame) *Extra {
+	if f.X == nil {
+		f.X = m.extra()
+	}
+	return f.X
+}
+
 func (m *Machine) undo(p *Process, f *Frame) {
 	x := f.X
 	if x.Util != nil {

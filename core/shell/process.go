@@ -164,7 +164,13 @@ type room struct {
 	process Process
 	shell   Shell
 	vars    vars.Table
-	fds     [4]FD
+	fds     [5]FD
+}
+
+// kid is what most children of a shell have.
+type kid struct {
+	room
+	frames [4]Frame
 }
 
 // home is a machine's first process with what an idle machine has besides.
@@ -261,9 +267,12 @@ func (m *Machine) fork(p *Process, f Frame) *Process {
 	m.Sched.NextPID++
 	m.Meter.Spawned++
 	m.epoch = persist.NewEpoch() // functions and aliases are shared from here on
-	c := &Process{PID: m.Sched.NextPID, PPID: p.PID, PGID: p.PGID, Shell: p.Shell.fork(new(Shell), new(vars.Table)), Cwd: p.Cwd, Umask: p.Umask,
+	k := &kid{}
+	c := &k.process
+	*c = Process{PID: m.Sched.NextPID, PPID: p.PID, PGID: p.PGID, Shell: p.Shell.fork(&k.shell, &k.vars), Cwd: p.Cwd, Umask: p.Umask,
 		Status: p.Status, Line: p.Line, Nesting: Nesting{NoErr: p.NoErr || m.errIgnored(p), Depth: p.Depth, Sub: p.Sub + 1, Subs: p.Subs, Ulimits: p.Ulimits}}
-	c.FDs = append(make([]FD, 0, len(p.FDs)+2), p.FDs...)
+	c.Frames = k.frames[:0]
+	c.FDs = append(k.fds[:0], p.FDs...)
 	for _, d := range c.FDs {
 		m.Files[d.File].Refs++
 	}
@@ -301,7 +310,9 @@ func (m *Machine) forkShell(p *Process, f Frame) *Process {
 		case f.Kind == FEval && f.X.Call == "source":
 			c.push(Frame{Kind: FEval, PC: ghost, X: &Extra{Call: "source"}})
 		case f.Kind == FScript && (f.X.Call == "source" || f.X.Call == ""):
-			c.push(Frame{Kind: FScript, X: &Extra{Call: f.X.Call, Name: f.X.Name, Line: f.X.Line, Saved: f.X.Saved}})
+			x := m.extra()
+			x.Call, x.Name, x.Line, x.Saved = f.X.Call, f.X.Name, f.X.Line, f.X.Saved
+			c.push(Frame{Kind: FScript, X: x})
 		}
 	}
 	return c

@@ -2,6 +2,7 @@ package shell
 
 import (
 	"fmt"
+	"slices"
 
 	"eryxsh/core/cmd"
 	"eryxsh/core/fault"
@@ -39,6 +40,7 @@ type ProcRecord struct {
 	Hashed  []Hashed      `cbor:"6,keyasint,omitempty"`
 	Frames  []FrameRecord `cbor:"7,keyasint,omitempty"`
 	Gone    []string      `cbor:"8,keyasint,omitempty"` // names of the first process's variables that this one has not
+	Delta   *vars.Delta   `cbor:"-"`                    // what stands for Vars in the first process, if not nil
 }
 
 // Pair is an entry of a table of strings.
@@ -62,6 +64,7 @@ type FuncRecord struct {
 // FrameRecord is a frame. Prog is its Program in flight, encoded by package state into Data.
 type FrameRecord struct {
 	Frame Frame       `cbor:"1,keyasint"`
+	Live  *Frame      `cbor:"-"`                    // what is saved instead of Frame, if not nil
 	Unit  int         `cbor:"2,keyasint,omitempty"` // 1 + index; 0 is no node
 	Addr  address     `cbor:"3,keyasint"`
 	Vars  []VarRecord `cbor:"4,keyasint,omitempty"`
@@ -76,21 +79,48 @@ type VarRecord struct {
 	Temp bool         `cbor:"3,keyasint,omitempty"`
 }
 
-// Save gives the machine as plain data, sharing with it what it does not change.
-func (m *Machine) Save() (*Image, error) {
+// Save gives the machine as plain data, sharing with it what it does not change:
+// it is good until the machine goes on, and until Reset or the next Save.
+func (s *Saver) Save(m *Machine) (*Image, error) {
 	if err := m.suspendable(); err != nil {
 		return nil, err
 	}
-	s := saver{units: map[UnitRecord]int{}}
-	s.img = &Image{Machine: m, Files: m.Files, Pipes: m.Pipes, Calls: m.Calls}
-	for _, t := range m.Tools.Sorted() {
-		s.img.Tools = append(s.img.Tools, t)
+	s.Reset()
+	s.img.Machine, s.img.Files, s.img.Pipes, s.img.Calls = m, m.Files, m.Pipes, m.Calls
+	if m.Tools.Len() > 0 {
+		for _, t := range m.Tools.Sorted() {
+			s.img.Tools = append(s.img.Tools, t)
+		}
 	}
+	frames := 0
 	for _, p := range m.Procs {
-		s.img.Procs = append(s.img.Procs, s.proc(p))
+		frames += len(p.Frames)
 	}
-	return s.img, nil
+	s.frames = slices.Grow(s.frames[:0], frames)
+	for _, p := range m.Procs {
+		s.img.Procs = append(s.img.Procs, ProcRecord{})
+		s.proc(&s.img.Procs[len(s.img.Procs)-1], p)
+	}
+	return &s.img, nil
 }
+
+// Reset forgets the machine and keeps the memory for the next one.
+func (s *Saver) Reset() {
+	if s.units != nil || len(s.frames) > mostFrames { // much: of one large machine
+		*s = Saver{}
+		return
+	}
+	clear(s.frames)
+	clear(s.seen)
+	clear(s.img.Procs)
+	clear(s.img.Units)
+	clear(s.img.Tools)
+	s.frames, s.seen = s.frames[:0], s.seen[:0]
+	s.img = Image{Procs: s.img.Procs[:0], Units: s.img.Units[:0], Tools: s.img.Tools[:0]}
+}
+
+// mostFrames bounds what Reset keeps.
+const mostFrames = 256
 
 // suspendable names a codec that has read more than can be replayed.
 func (m *Machine) suspendable() error {
@@ -104,45 +134,78 @@ func (m *Machine) suspendable() error {
 	return nil
 }
 
-// saver numbers units by what they say, not by who made them: the bytes may not
-// depend on what the cache of compiled lines happened to hold.
-type saver struct {
-	img   *Image
-	units map[UnitRecord]int
+// Saver makes Images, one after the other, in the same memory. It numbers units
+// by what they say, not by who made them: the bytes may not depend on what the
+// cache of compiled lines happened to hold.
+type Saver struct {
+	img    Image
+	frames []FrameRecord // of all processes
+	seen   []*Unit
+	units  map[UnitRecord]int // nil as long as there are few
 }
 
-func (s *saver) unit(u *Unit) int {
+// fewUnits are looked through one by one.
+const fewUnits = 16
+
+func (s *Saver) unit(u *Unit) int {
+	for i := len(s.seen) - 1; i >= 0 && i >= len(s.seen)-fewUnits; i-- {
+		if s.seen[i] == u {
+			return i + 1
+		}
+	}
 	r := UnitRecord{u.Line, u.Text}
-	if i, ok := s.units[r]; ok {
-		return i
+	if s.units != nil {
+		if i, ok := s.units[r]; ok {
+			return i
+		}
+	} else if i := slices.Index(s.img.Units, r); i >= 0 {
+		return i + 1
 	}
 	s.img.Units = append(s.img.Units, r)
-	s.units[r] = len(s.img.Units)
-	return len(s.img.Units)
+	s.seen = append(s.seen, u)
+	n := len(s.img.Units)
+	switch {
+	case s.units != nil:
+		s.units[r] = n
+	case n == fewUnits:
+		s.units = make(map[UnitRecord]int, 2*n)
+		for i, r := range s.img.Units {
+			s.units[r] = i + 1
+		}
+	}
+	return n
 }
 
-func (s *saver) proc(p *Process) ProcRecord {
-	r := ProcRecord{Process: p, Shell: p.Shell}
+func (s *Saver) proc(r *ProcRecord, p *Process) {
+	r.Process, r.Shell = p, p.Shell
 	if first := s.img.Machine.Procs[0]; p != first {
 		r.Vars, r.Gone = p.Shell.Vars.Since(first.Shell.Vars)
-	} else {
+	} else if r.Delta = p.Shell.Vars.Delta(); r.Delta == nil {
 		r.Vars = make([]vars.Record, 0, p.Shell.Vars.Len())
 		for name, v := range p.Shell.Vars.All() {
 			r.Vars = append(r.Vars, v.Record(name))
 		}
 	}
-	for name, fn := range p.Shell.Funcs.Sorted() {
-		r.Funcs = append(r.Funcs, FuncRecord{Name: name, Unit: s.unit(fn.Unit), Addr: fn.decl.addr, Export: fn.Export, Trace: fn.Trace,
-			Readonly: fn.Readonly, Line: fn.Line, File: fn.File})
+	if p.Shell.Funcs.Len() > 0 {
+		for name, fn := range p.Shell.Funcs.Sorted() {
+			r.Funcs = append(r.Funcs, FuncRecord{Name: name, Unit: s.unit(fn.Unit), Addr: fn.decl.addr, Export: fn.Export, Trace: fn.Trace,
+				Readonly: fn.Readonly, Line: fn.Line, File: fn.File})
+		}
 	}
-	r.Aliases = pairs(&p.Shell.Aliases)
-	for _, h := range p.Shell.Hashed.Sorted() {
-		r.Hashed = append(r.Hashed, h)
+	if p.Shell.Aliases.Len() > 0 {
+		r.Aliases = pairs(&p.Shell.Aliases)
 	}
+	if p.Shell.Hashed.Len() > 0 {
+		for _, h := range p.Shell.Hashed.Sorted() {
+			r.Hashed = append(r.Hashed, h)
+		}
+	}
+	n := len(s.frames)
+	s.frames = s.frames[:n+len(p.Frames)]
+	r.Frames = s.frames[n:len(s.frames):len(s.frames)]
 	for i := range p.Frames {
-		r.Frames = append(r.Frames, s.frame(&p.Frames[i]))
+		s.frame(&r.Frames[i], &p.Frames[i])
 	}
-	return r
 }
 
 func pairs(m *persist.Map[string]) (out []Pair) {
@@ -152,14 +215,14 @@ func pairs(m *persist.Map[string]) (out []Pair) {
 	return out
 }
 
-func (s *saver) frame(f *Frame) FrameRecord {
-	r := FrameRecord{Frame: *f}
+func (s *Saver) frame(r *FrameRecord, f *Frame) {
+	r.Live = f
 	if f.node != nil {
 		at := f.node.at()
 		r.Unit, r.Addr = s.unit(at.unit), at.addr
 	}
 	if f.X == nil {
-		return r
+		return
 	}
 	for _, v := range f.X.Vars {
 		vr := VarRecord{Name: v.Name, Temp: v.Temp}
@@ -172,7 +235,6 @@ func (s *saver) frame(f *Frame) FrameRecord {
 	if f.X.Util != nil {
 		r.Prog = f.X.Util.Prog
 	}
-	return r
 }
 
 // Program makes an empty Program for the utility a frame record runs, nil if it runs none.
@@ -248,15 +310,19 @@ func (l *loader) proc(r *ProcRecord) (*Process, error) {
 		return nil, bad("process without its parts")
 	}
 	p.Shell = r.Shell
-	if len(l.m.Procs) > 0 {
+	list, gone := r.Vars, r.Gone
+	switch {
+	case len(l.m.Procs) > 0:
 		p.Shell.Vars = l.m.Procs[0].Shell.Vars.Fork()
-	} else {
+	case r.Delta != nil:
+		p.Shell.Vars, list, gone = r.Delta.Origin.Fork(), r.Delta.Changed, r.Delta.Gone
+	default:
 		p.Shell.Vars = vars.NewTable()
 	}
-	for _, name := range r.Gone {
+	for _, name := range gone {
 		p.Shell.Vars.Delete(name)
 	}
-	for _, v := range r.Vars {
+	for _, v := range list {
 		x, err := vars.FromRecord(v)
 		if err != nil {
 			return nil, bad("variable %q: %s", v.Name, err)

@@ -258,7 +258,7 @@ func (m *Machine) assignTemp(p *Process, e expand.Env, f *Frame, a *assign) erro
 		m.complain(p, "%s: readonly variable", a.name) // the command runs without it
 		return nil
 	}
-	x := f.x()
+	x := m.x(f)
 	prev := ""
 	if a.add {
 		prev = old.String()

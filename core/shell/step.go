@@ -452,7 +452,7 @@ func (m *Machine) needsMemo(err error) bool { return err == expand.ErrNeed && m.
 // with substitutions has seen. It reports whether fn ended; if not, a child
 // runs and the frame will come here again.
 func (m *Machine) expanded(p *Process, f *Frame, fn func(expand.Env) error) (bool, error) {
-	x := f.x()
+	x := m.x(f)
 	if f.Child != 0 && !m.collect(p, f) {
 		return false, nil
 	}

@@ -52,7 +52,7 @@ func (m *Machine) substituteText(p *Process, text string) {
 func (m *Machine) capture(p *Process, bottom Frame) *Process {
 	file := m.newFile(OFD{Kind: FileCapture, Flags: vfs.O_RDWR})
 	f := p.top()
-	f.x().Until = int64(file) + 1 // the frame holds the capture
+	m.x(f).Until = int64(file) + 1 // the frame holds the capture
 	c := m.forkShell(p, bottom)
 	if old := c.put(1, m.ref(file), false); old >= 0 {
 		m.unref(old)
@@ -162,7 +162,7 @@ func (m *Machine) readFile(p *Process, body *list) bool {
 	p.Status = 1
 	if err != nil {
 		m.complain(p, "%s", err)
-		f.x().Memo.Answer("")
+		m.x(f).Memo.Answer("")
 		return true
 	}
 	path := m.abs(p, target)
@@ -173,7 +173,7 @@ func (m *Machine) readFile(p *Process, body *list) bool {
 	file, err := m.open(p, target, vfs.O_RDONLY, 0)
 	if err != nil {
 		m.complain(p, "%s: %s", target, err)
-		f.x().Memo.Answer("")
+		m.x(f).Memo.Answer("")
 		return true
 	}
 	buf := make([]byte, st.Size)
@@ -186,7 +186,7 @@ func (m *Machine) readFile(p *Process, body *list) bool {
 	}
 	m.unref(file)
 	p.Subst, p.Status = 0, 0
-	f.x().Memo.Answer(m.captured(p, buf[:n]))
+	m.x(f).Memo.Answer(m.captured(p, buf[:n]))
 	return true
 }
 

@@ -369,20 +369,8 @@ func (m *Machine) Exported() map[string]string {
 	return out
 }
 
-// Variables gives every scalar variable's value and every array's, by name.
-func (m *Machine) Variables() map[string]*vars.Var {
-	out := map[string]*vars.Var{}
-	p := m.Procs[0]
-	for name, v := range p.Shell.Vars.All() {
-		if v.Is(vars.Special) {
-			continue
-		}
-		if v.IsSet() || v.IsArray() {
-			out[name] = v
-		}
-	}
-	return out
-}
+// Variables is that of the shell's table.
+func (m *Machine) Variables() map[string]*vars.Var { return Variables(m.Procs[0].Shell.Vars) }
 
 // Setenv gives the shell an exported variable; unset removes it.
 func (m *Machine) Setenv(name, value string, unset bool) error {

@@ -1,7 +1,6 @@
 package vars
 
 import (
-	"bytes"
 	"errors"
 	"slices"
 )
@@ -11,7 +10,7 @@ type Record struct {
 	Name    string `cbor:"1,keyasint,omitempty"`
 	Attrs   Attr   `cbor:"2,keyasint,omitempty"`
 	Set     bool   `cbor:"3,keyasint,omitempty"` // a scalar has a value; an array was given one, if empty
-	Value   []byte `cbor:"4,keyasint,omitempty"` // of a scalar
+	Value   string `cbor:"4,keyasint,omitempty"` // of a scalar
 	Elems   []Elem `cbor:"5,keyasint,omitempty"` // in the order of Values
 	Buckets uint32 `cbor:"6,keyasint,omitempty"` // of an associative array: its order depends on its largest size
 }
@@ -20,8 +19,8 @@ type Record struct {
 // associative one.
 type Elem struct {
 	Index int64  `cbor:"1,keyasint,omitempty"`
-	Key   []byte `cbor:"2,keyasint,omitempty"`
-	Value []byte `cbor:"3,keyasint,omitempty"`
+	Key   string `cbor:"2,keyasint,omitempty"`
+	Value string `cbor:"3,keyasint,omitempty"`
 }
 
 var errRecord = errors.New("vars: damaged variable record")
@@ -32,12 +31,12 @@ func (v *Var) Record(name string) Record {
 	switch {
 	case v == nil:
 	case v.list != nil:
-		v.list.each(func(i int64, s string) { r.Elems = append(r.Elems, Elem{Index: i, Value: []byte(s)}) })
+		v.list.each(func(i int64, s string) { r.Elems = append(r.Elems, Elem{Index: i, Value: s}) })
 	case v.hash != nil:
-		v.hash.each(func(k, s string) { r.Elems = append(r.Elems, Elem{Key: []byte(k), Value: []byte(s)}) })
+		v.hash.each(func(k, s string) { r.Elems = append(r.Elems, Elem{Key: k, Value: s}) })
 		r.Buckets = v.hash.buckets
 	case v.state&stSet != 0:
-		r.Value = []byte(v.String())
+		r.Value = v.String()
 	}
 	return r
 }
@@ -45,10 +44,7 @@ func (v *Var) Record(name string) Record {
 // equal reports whether two variables have the same record.
 func (v *Var) equal(w *Var) bool {
 	a, b := v.Record(""), w.Record("")
-	return a.Attrs == b.Attrs && a.Set == b.Set && a.Buckets == b.Buckets && bytes.Equal(a.Value, b.Value) &&
-		slices.EqualFunc(a.Elems, b.Elems, func(x, y Elem) bool {
-			return x.Index == y.Index && bytes.Equal(x.Key, y.Key) && bytes.Equal(x.Value, y.Value)
-		})
+	return a.Attrs == b.Attrs && a.Set == b.Set && a.Buckets == b.Buckets && a.Value == b.Value && slices.Equal(a.Elems, b.Elems)
 }
 
 // FromRecord returns the variable that Record described, owned by no table.
@@ -66,18 +62,18 @@ func FromRecord(r Record) (*Var, error) {
 			return nil, errRecord
 		}
 		if r.Set {
-			v.setString(string(r.Value))
+			v.setString(r.Value)
 		}
 		return v, nil
 	case Indexed:
 		v.list = &list{}
 		own, last := &token{}, int64(-1)
 		for _, e := range r.Elems {
-			if e.Index <= last || e.Key != nil {
+			if e.Index <= last || e.Key != "" {
 				return nil, errRecord
 			}
 			last = e.Index
-			v.list.set(own, e.Index, string(e.Value))
+			v.list.set(own, e.Index, e.Value)
 		}
 		return v, nil
 	case Assoc:
@@ -106,10 +102,10 @@ func (v *Var) fillAssoc(r Record) error {
 	own := &token{}
 	for i := n - 1; i >= 0; i-- { // the front of a chain comes last
 		e := r.Elems[i]
-		if _, dup := v.hash.get(string(e.Key)); dup || e.Index != 0 {
+		if _, dup := v.hash.get(e.Key); dup || e.Index != 0 {
 			return errRecord
 		}
-		v.hash.set(own, string(e.Key), string(e.Value))
+		v.hash.set(own, e.Key, e.Value)
 	}
 	return nil
 }

@@ -3,10 +3,11 @@ package vars
 import (
 	"slices"
 	"strings"
+	"sync/atomic"
 )
 
 // Table is the set of bindings of one process: an open-addressed hash table
-// on pages of 16 slots, 16 pages to a shelf, so that the first write after a
+// on pages of 8 slots, 32 pages to a shelf, so that the first write after a
 // fork copies little however many variables there are. It is used by one
 // thread at a time.
 type Table struct {
@@ -16,18 +17,41 @@ type Table struct {
 	mask    uint32 // slots - 1
 	used    int    // slots taken, removed ones included
 	n       int
-	env     []string // Environ's answer; nil if it must be computed
-	names   []string // Names' answer; nil if it must be computed
+	env     *answer // Environ's; nil or empty if it must be computed
+	names   *answer // Names'
+	origin  *Origin // what this table came from, nil if that is not known
 }
+
+// answer is a list that follows from a table's bindings. Forks have it in
+// common for as long as it is the same for them, whichever computes it first.
+type answer struct{ list atomic.Pointer[[]string] }
+
+// get gives the list, nil if nobody has computed it.
+func (a *answer) get() []string {
+	if a == nil {
+		return nil
+	}
+	if list := a.list.Load(); list != nil {
+		return *list
+	}
+	return nil
+}
+
+// Sizes, in powers of two.
+const (
+	pageSlots  = 8
+	shelfPages = 32
+	shelfSlots = pageSlots * shelfPages
+)
 
 type shelf struct {
 	own *token
-	p   [16]*bindings
+	p   [shelfPages]*bindings
 }
 
 type bindings struct {
 	own *token
-	s   [16]binding
+	s   [pageSlots]binding
 }
 
 type binding struct {
@@ -44,18 +68,20 @@ func NewTable() *Table {
 }
 
 func (t *Table) resize(slots int) {
-	t.shelves, t.mask, t.used, t.dirOwn = make([]*shelf, (slots+255)/256), uint32(slots-1), 0, true
+	t.shelves, t.mask, t.used, t.dirOwn = make([]*shelf, (slots+shelfSlots-1)/shelfSlots), uint32(slots-1), 0, true
 	own := t.owner()
 	for i := range t.shelves {
 		t.shelves[i] = &shelf{own: own}
 	}
-	for i := 0; i < slots; i += 16 {
-		t.shelves[i>>8].p[i>>4&15] = &bindings{own: own}
+	for i := 0; i < slots; i += pageSlots {
+		t.shelves[i/shelfSlots].p[i/pageSlots%shelfPages] = &bindings{own: own}
 	}
 }
 
 // at returns slot i to be read.
-func (t *Table) at(i uint32) *binding { return &t.shelves[i>>8].p[i>>4&15].s[i&15] }
+func (t *Table) at(i uint32) *binding {
+	return &t.shelves[i/shelfSlots].p[i/pageSlots%shelfPages].s[i%pageSlots]
+}
 
 // write returns slot i, on a page that this table owns.
 func (t *Table) write(i uint32) *binding {
@@ -63,17 +89,17 @@ func (t *Table) write(i uint32) *binding {
 	if !t.dirOwn {
 		t.shelves, t.dirOwn = slices.Clone(t.shelves), true
 	}
-	h := t.shelves[i>>8]
+	h := t.shelves[i/shelfSlots]
 	if h.own != own {
 		h = &shelf{own: own, p: h.p}
-		t.shelves[i>>8] = h
+		t.shelves[i/shelfSlots] = h
 	}
-	p := h.p[i>>4&15]
+	p := h.p[i/pageSlots%shelfPages]
 	if p.own != own {
 		p = &bindings{own: own, s: p.s}
-		h.p[i>>4&15] = p
+		h.p[i/pageSlots%shelfPages] = p
 	}
-	return &p.s[i&15]
+	return &p.s[i%pageSlots]
 }
 
 func (t *Table) owner() *token {
@@ -109,6 +135,12 @@ func (t *Table) Seal() {
 	}
 	if t.dirOwn {
 		t.dirOwn = false
+	}
+	if t.env == nil {
+		t.env = &answer{}
+	}
+	if t.names == nil {
+		t.names = &answer{}
 	}
 }
 
@@ -242,8 +274,8 @@ func (t *Table) Len() int { return t.n }
 
 // Names returns the bound names, sorted. The slice is shared and must not be changed.
 func (t *Table) Names() []string {
-	if t.names != nil {
-		return t.names
+	if names := t.names.get(); names != nil {
+		return names
 	}
 	out := make([]string, 0, t.n)
 	for i := range t.mask + 1 {
@@ -252,7 +284,10 @@ func (t *Table) Names() []string {
 		}
 	}
 	slices.Sort(out)
-	t.names = out
+	if t.names == nil {
+		t.names = &answer{}
+	}
+	t.names.list.Store(&out)
 	return out
 }
 
@@ -268,42 +303,73 @@ func (t *Table) All() func(yield func(string, *Var) bool) {
 }
 
 // Since gives what makes base into this table: the bindings that are not equal,
-// sorted by name, and the names that base has and this table has not.
+// sorted by name, and the names that base has and this table has not. Pages that
+// the two share are not looked at.
 func (t *Table) Since(base *Table) (changed []Record, gone []string) {
-	for name, v := range t.All() {
-		if old := base.Get(name); old == v || old != nil && v.equal(old) {
+	for i := uint32(0); i <= t.mask; i++ {
+		if i%pageSlots == 0 && base.shares(t, i) {
+			i += pageSlots - 1
 			continue
 		}
-		changed = append(changed, v.Record(name))
-	}
-	for _, name := range base.Names() {
-		if t.Get(name) == nil {
-			gone = append(gone, name)
+		b := t.at(i)
+		if b.v == nil {
+			continue
+		}
+		if _, o := base.slot(b.name, b.sum); o.v != b.v && (o.v == nil || !b.v.equal(o.v)) {
+			changed = append(changed, b.v.Record(b.name))
 		}
 	}
+	for i := uint32(0); i <= base.mask; i++ {
+		if i%pageSlots == 0 && t.shares(base, i) {
+			i += pageSlots - 1
+			continue
+		}
+		if b := base.at(i); b.v != nil {
+			if _, o := t.slot(b.name, b.sum); o.v == nil {
+				gone = append(gone, b.name)
+			}
+		}
+	}
+	slices.SortFunc(changed, func(a, b Record) int { return strings.Compare(a.Name, b.Name) })
+	slices.Sort(gone)
 	return changed, gone
+}
+
+// shares reports whether two tables have the page of slot i in common.
+func (t *Table) shares(u *Table, i uint32) bool {
+	return t.mask == u.mask && t.shelves[i/shelfSlots].p[i/pageSlots%shelfPages] == u.shelves[i/shelfSlots].p[i/pageSlots%shelfPages]
 }
 
 // Environ returns "NAME=value" of the exported scalars that are set, sorted.
 // The slice is shared and must not be changed.
 func (t *Table) Environ() []string {
-	if t.env != nil && (t.own == nil || !t.own.changed) {
-		return t.env
+	stale := t.own != nil && t.own.changed
+	if env := t.env.get(); env != nil && !stale {
+		return env
 	}
 	env := []string{}
+	size := 0
 	for name, v := range t.All() {
 		if v.Is(Export) && !v.IsArray() && v.IsSet() {
-			var b strings.Builder
-			b.Grow(len(name) + 1 + len(v.String()))
-			b.WriteString(name)
-			b.WriteByte('=')
-			b.WriteString(v.String())
-			env = append(env, b.String())
+			env = append(env, name)
+			size += len(name) + 1 + len(v.String())
 		}
 	}
-	t.env = env
-	if t.own != nil {
+	var b strings.Builder // all of them in one piece
+	b.Grow(size)
+	for i, name := range env {
+		from := b.Len()
+		b.WriteString(name)
+		b.WriteByte('=')
+		b.WriteString(t.Get(name).String())
+		env[i] = b.String()[from:]
+	}
+	if stale || t.env == nil {
+		t.env = &answer{}
+	}
+	if stale {
 		t.own.changed = false
 	}
+	t.env.list.Store(&env)
 	return env
 }

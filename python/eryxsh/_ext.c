@@ -3,7 +3,7 @@
  *
  * The Go library is not linked but loaded by load(), so that importing the
  * package starts no Go runtime and a forked process can load a copy of its own.
- * The GIL is released around every call into it. Answers of up to 4 KiB come
+ * The GIL is released around every call into it. Answers of up to 16 KiB come
  * through a buffer on the stack; larger ones are decoded where Go holds them,
  * or copied by Go straight into a bytes object: nothing is held twice.
  *
@@ -31,7 +31,7 @@
 
 #include "border.h"
 
-enum { ROOM = 4096, DEPTH = 32, LENT = 4096 };
+enum { ROOM = 16384, DEPTH = 32, LENT = 4096 };
 enum { TAG_VALUE = 0, TAG_BYTES = 1, TAG_ERROR = 2, TAG_AGAIN = 3 };
 enum { UINT = 0, NINT = 1, BYTES = 2, TEXT = 3, ARRAY = 4, MAP = 5, TAG = 6, SIMPLE = 7 };
 

@@ -42,7 +42,6 @@ from ._errors import (
     RunSuspended,
     SandboxBusyError,
     SandboxClosedError,
-    StateError,
 )
 from ._events import Checkpoint, Event, Finished, InputNeeded, LimitReached, Output, Sleeping, Suspended
 from ._results import Chunk, CommandResult, result_of, when
@@ -60,6 +59,9 @@ Sink = Callable[[int, bytes], None]
 Need = Union[float, Tuple[ToolCall, ...], None]
 """What a driver waits for: seconds (0: let others run), None (until woken), or answers to tool calls."""
 
+# Called without the time that passing names takes.
+_STEP, _ANSWER, _EXPORT = _wire._RUN_STEP, _wire._RUN_ANSWER, _wire._SANDBOX_EXPORT
+_CALLS = _wire.CALLS
 _ASKED_AGAIN = (_wire.CALLS, _wire.SLEEPING)  # answers that another step gives again
 _PATIENCE = 1.0  # seconds a run gets for its traps when its driver leaves by an exception
 
@@ -76,7 +78,7 @@ class AnyRun:
         self._sink = sink  # output goes there and is not kept
         self._chunks: List[Chunk] = []  # output that is kept for the result
         self._errors: List[BaseException] = []
-        self._returned: Set[str] = set()  # call_ids that next gave out
+        self._returned: Tuple[str, ...] = ()  # call_ids that next gave out, of those that wait for an answer
         self._answer: Optional[_wire.Answer] = None  # of a step whose event was not looked at yet
         self._result: Optional[CommandResult] = None
 
@@ -130,7 +132,7 @@ class AnyRun:
 
     def _respond(self, call_id: str, reply: Answer) -> None:
         out, err, status, error = reply
-        _wire.run_answer(self._sandbox._live(), self._id, call_id, stdout=out, stderr=err, status=status, error=error)
+        _native.call(_ANSWER, (self._sandbox._live(), self._id, call_id, out or None, err or None, status or None, error))
 
     def _name_of(self, call_id: str) -> str:
         for call in self._unanswered():
@@ -154,8 +156,7 @@ class AnyRun:
             raise self._sandbox._not_yet("dump(store=…)")
         if self._result is not None:
             raise RunGoneError(f"the run {self._id} has ended: export_state saves its sandbox", path=self._id)
-        self._unanswered()  # raises if it is gone
-        return self._sandbox.export_state(key=key)
+        return self._sandbox._export(key, self._id)
 
     def _outcome(self) -> CommandResult:
         if self._result is None:
@@ -229,9 +230,13 @@ class AnyRun:
 
     def _event(self, step: _wire.Answer) -> Event:
         if step["tag"] == _wire.CALLS:
-            fresh = [c for c in step["calls"] if c["id"] not in self._returned]
-            call = (fresh or step["calls"])[0]
-            self._returned.add(call["id"])
+            calls, returned = step["calls"], self._returned
+            call = calls[0]
+            if len(calls) == 1:
+                self._returned = (call["id"],)
+            else:
+                call = next((c for c in calls if c["id"] not in returned), call)
+                self._returned = (*(c["id"] for c in calls if c["id"] in returned), call["id"])
             return self._tool_call(call)
         if step["tag"] == _wire.DONE:
             return Finished(self._finish(step))
@@ -345,11 +350,9 @@ class Run(AnyRun):
 
         if store is not None:
             raise Sandbox._not_yet("Run.load(store=…)")
-        sandbox = Sandbox.from_state(blob, key=key, tools=tools, **options)
-        run = sandbox.runs.active()
-        if run is None:
-            sandbox.close()
-            raise StateError("the state holds no run: Sandbox.from_state loads it")
+        sandbox, loaded = Sandbox._out_of(_wire.run_load, blob, key=key, tools=tools, **options)
+        run = cls(sandbox, loaded["run"])
+        run._chunks = list(loaded["output"])
         return run
 
     def next(self, *, wait: bool = True) -> Event:
@@ -361,7 +364,27 @@ class Run(AnyRun):
 
         Raises RunGoneError if the sandbox was restored under it.
         """
-        return self._sync(self._next(wait))
+        handle = self._sandbox._handle
+        turn = thread_turn()
+        try:
+            if drivers.setdefault(handle, turn) is not turn:
+                _turns.wait(handle, turn)
+            if self._answer is None and self._result is None:  # most runs come to a call at once
+                try:
+                    step = _native.call(_STEP, (self._sandbox._live(), self._id, self._slice))
+                except BaseException:
+                    if drivers.get(handle) is turn:
+                        abandon(handle, self._id)
+                    raise
+                if step["tag"] == _CALLS and not step["output"]:
+                    return self._event(step)
+                self._answer = step
+            return self._sync(self._next(wait), turn)
+        finally:
+            if handle in drivers and drivers[handle] is turn:
+                del drivers[handle]
+                if handle in queues:
+                    hand_over(handle)
 
     def events(self) -> Iterator[Event]:
         """All that happens, Output included, up to Finished.
@@ -411,6 +434,11 @@ class Run(AnyRun):
 
         Raises AlreadyResumedError for a call that was answered.
         """
+        if type(event) is ToolCall and error is None:
+            out = stdout.encode("utf-8", "surrogateescape") if type(stdout) is str else as_bytes(stdout)
+            err = as_bytes(stderr) if stderr else None
+            _native.call(_ANSWER, (self._sandbox._live(), self._id, event.call_id, out or None, err, exit_code & 255 or None))
+            return
         self._feed(event, stdout, stderr, exit_code, error, data, add)
 
     def pending(self) -> List[ToolCall]:
@@ -431,6 +459,8 @@ class Run(AnyRun):
         Raises NotSuspendableError where a command cannot be saved, RunGoneError
         when the run has ended.
         """
+        if key is None and store is None and self._result is None:
+            return _native.call(_EXPORT, (self._sandbox._live(), None, None, self._id))
         return self._export(key, store)
 
     @overload

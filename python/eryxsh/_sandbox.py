@@ -154,20 +154,36 @@ class Sandbox:
         StateError (StateTooNewError, SignatureError, ScriptDriftError) for bytes
         that cannot be read.
         """
+        return cls._out_of(_wire.sandbox_from_state, blob, key=key, base=base, timeout=timeout, limits=limits, tools=tools)[0]
+
+    @classmethod
+    def _out_of(
+        cls: Type[S],
+        method: Callable[..., Any],
+        blob: bytes,
+        *,
+        key: Optional[bytes] = None,
+        base: Optional[Sandbox] = None,
+        timeout: Optional[float] = _TIMEOUT,
+        limits: Optional[Limits] = None,
+        tools: Union[Mapping[str, Any], Sequence[Tool], None] = None,
+    ) -> Tuple[S, Any]:
+        """What ``from_state`` gives, and what the method it is done with has answered."""
         made = cls.__new__(cls)
         made._handle = 0
         made._tools = _NO_TOOLS if tools is None else registry(tools)
         made._timeout_ns = nanoseconds(timeout)
-        made._handle = _wire.sandbox_from_state(
+        answer = method(
             _blob(blob),
             key=_key(key),
-            tools=wire_tools(made._tools),
+            tools=wire_tools(made._tools) if made._tools else None,
             limits=None if limits is None else changed(limits),
             base=None if base is None else base._live(),
         )
+        made._handle = answer if isinstance(answer, int) else answer["sandbox"]
         if made._tools:
             made._describe(made._tools)
-        return made
+        return made, answer
 
     from_snapshot = from_state
 
@@ -254,6 +270,10 @@ class Sandbox:
         ``have``: ids of snapshots the receiver has; what they hold is left out.
         """
         return _wire.sandbox_export(self._handle, key=_key(key), have=None if have is None else tuple(have))
+
+    def _export(self, key: Optional[bytes], run: str) -> bytes:
+        """``export_state`` while a run is active."""
+        return _wire.sandbox_export(self._live(), key=_key(key), run=run)
 
     def import_state(self, blob: bytes, *, key: Optional[bytes] = None, base: Optional[Sandbox] = None) -> None:
         """Replace everything by what ``export_state`` gave, or raise and change nothing.

@@ -13,7 +13,7 @@ from typing import Any, Dict, Final, List, Literal, Optional, Tuple, TypedDict, 
 from eryxsh import _native
 from eryxsh._native import Method
 
-FINGERPRINT: Final = "80fa9d0f2af4fac8"
+FINGERPRINT: Final = "2f095938411f4c8e"
 
 Strings = Union[List[str], Tuple[str, ...]]
 
@@ -424,6 +424,19 @@ _LIMITED: Final[Any] = (
 )
 
 
+class Loaded(TypedDict):
+    run: str  # id of the run
+    output: Tuple[Tuple[int, bytes], ...]  # output since the last answer, in order: (1 or 2, bytes)
+    sandbox: int  # handle
+
+
+_LOADED: Final[Any] = (
+    {"run": "", "output": ()},
+    (None, "run", "output", "sandbox",),
+    (None, None, None, None,),
+)
+
+
 class Sleeping(TypedDict):
     """Every process sleeps: wait, then step again."""
 
@@ -665,14 +678,15 @@ def sandbox_reset(sandbox: int) -> None:
 _SANDBOX_EXPORT: Final[Method[bytes]] = Method((26, 0, None))
 
 
-def sandbox_export(sandbox: int, *, key: Optional[bytes] = None, have: Optional[Strings] = None) -> bytes:
+def sandbox_export(sandbox: int, *, key: Optional[bytes] = None, have: Optional[Strings] = None, run: Optional[str] = None) -> bytes:
     """Give everything, an active run included, as one blob.
 
     sandbox: handle
     key: HMAC-SHA256 key
     have: snapshot ids the receiver has: a thin pack
+    run: id of the run that must be active
     """
-    return _native.call(_SANDBOX_EXPORT, (sandbox, key, have))
+    return _native.call(_SANDBOX_EXPORT, (sandbox, key, have, run))
 
 
 _SANDBOX_IMPORT: Final[Method[None]] = Method((27, 2, None))
@@ -1053,6 +1067,21 @@ def run_drop(sandbox: int, run: str) -> None:
     run: id
     """
     return _native.call(_RUN_DROP, (sandbox, run))
+
+
+_RUN_LOAD: Final[Method[Loaded]] = Method((75, 1, _LOADED))
+
+
+def run_load(state: bytes, *, key: Optional[bytes] = None, tools: Optional[Union[List[Tuple[str, bool, str]], Tuple[Tuple[str, bool, str], ...]]] = None, limits: Optional[Dict[str, int]] = None, base: Optional[int] = None) -> Loaded:
+    """Make a sandbox out of a blob that holds a run.
+
+    state: what sandbox.export gave
+    key: HMAC-SHA256 key
+    tools: names that are tool calls here
+    limits: by name; they replace the saved ones
+    base: handle of a sandbox that holds what a thin pack leaves out
+    """
+    return _native.call(_RUN_LOAD, (state, key, tools, limits, base))
 
 
 _FILES_READ: Final[Method[bytes]] = Method((96, 0, None))

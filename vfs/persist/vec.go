@@ -3,6 +3,7 @@ package persist
 import (
 	"iter"
 	"math/bits"
+	"sync/atomic"
 )
 
 const (
@@ -26,6 +27,7 @@ type vecNode[T any] struct {
 	have uint32
 	kids []*vecNode[T]
 	vals []T
+	kept atomic.Pointer[any] // see Leaf.Keep
 }
 
 func (n *vecNode[T]) pos(i int64, shift uint8) (at int, bit uint32) {
@@ -315,6 +317,33 @@ func (n *vecNode[T]) walk(from, base int64, shift uint8, yield func(int64, T) bo
 	}
 	return true
 }
+
+// Leaf is the part of a Vec that has the indexes below 32.
+type Leaf[T any] struct{ n *vecNode[T] }
+
+// Frozen returns that part if it is one that nobody will change, for ep is the
+// epoch of the Vec's owner and another has made it.
+func (v *Vec[T]) Frozen(ep Epoch) (l Leaf[T], ok bool) {
+	n := v.root
+	for s := v.shift; n != nil && s > 0; s -= vecBits {
+		if n.have&1 == 0 {
+			return l, false
+		}
+		n = n.kids[0]
+	}
+	return Leaf[T]{n}, n != nil && n.own != ep
+}
+
+// Kept returns what Keep was given for this part, by any version that has it; nil if nothing.
+func (l Leaf[T]) Kept() any {
+	if p := l.n.kept.Load(); p != nil {
+		return *p
+	}
+	return nil
+}
+
+// Keep keeps something that follows from the part, for as long as a version has it.
+func (l Leaf[T]) Keep(x any) { l.n.kept.Store(&x) }
 
 // DiffVec yields the indexes whose values may differ between a and b, in
 // order, with nil for an absent one. Nodes the two share are skipped, so the

@@ -14,6 +14,7 @@ func blobMethods() []binding {
 		lends("sandbox.export", export),
 		does("sandbox.import", importInto),
 		on("sandbox.from_state", fromState),
+		on("run.load", loadRun),
 		on("sandbox.inspect", func(c *call, p *wire.InspectParams) (wire.StateInfo, error) {
 			blob := c.data(p.State)
 			h, err := state.Inspect(blob, p.Key)
@@ -31,21 +32,19 @@ func export(c *call, p *wire.ExportParams) (int, func([]byte) error, error) {
 		return 0, nil, fault.New(fault.Unsupported, "export", "", "thin packs (have=) are not supported")
 	}
 	b, err := c.hold(p.Sandbox)
+	if err == nil && p.Run != "" && (b.M.RunID != p.Run || !b.M.Run.Active) {
+		err = runGone(p.Run)
+	}
 	if err != nil {
 		return 0, nil, err
 	}
-	parts, err := state.Export(b.World, p.Key)
+	blob, err := state.Export(b.World, p.Key)
 	if err != nil {
 		return 0, nil, err
 	}
-	size := 0
-	for _, part := range parts {
-		size += len(part)
-	}
-	return size, func(dst []byte) error {
-		for _, part := range parts {
-			dst = dst[copy(dst, part):]
-		}
+	return blob.Size, func(dst []byte) error {
+		blob.CopyTo(dst)
+		blob.Release()
 		return nil
 	}, nil
 }
@@ -53,7 +52,7 @@ func export(c *call, p *wire.ExportParams) (int, func([]byte) error, error) {
 // load reads a blob and gives it the tools that are here. One that held a
 // callable when it was saved must be among them; one that did not travels.
 func (c *call) load(blob, key []byte, lim limit.Limits, here []shell.Tool) (*core.World, error) {
-	w, h, err := state.ImportWith(c.library, blob, key, lim)
+	w, h, err := c.loader.Import(blob, key, lim)
 	if err != nil {
 		return nil, err
 	}
@@ -96,21 +95,41 @@ func importInto(c *call, p *wire.ImportParams) error {
 	b.World.Close()
 	b.World = w
 	b.changed()
-	b.origin = w.Origin()
+	b.origin = w.Mark()
 	return nil
 }
 
 func fromState(c *call, p *wire.FromStateParams) (int64, error) {
-	bounds := limit.Default()
-	if err := setLimits(&bounds, p.Limits); err != nil {
-		return 0, err
-	}
-	w, err := c.load(c.data(p.State), p.Key, bounds, tools(p.Tools))
+	w, err := c.world(p)
 	if err != nil {
 		return 0, err
 	}
-	if err := setLimits(&w.M.Limits, p.Limits); err != nil {
-		return 0, err
+	return c.add(newSandbox(w, w.Mark())), nil
+}
+
+func loadRun(c *call, p *wire.FromStateParams) (wire.Loaded, error) {
+	w, err := c.world(p)
+	if err == nil && !w.M.Run.Active {
+		w.Close()
+		err = fault.New(fault.State, "load", "", "the state holds no run: Sandbox.from_state loads it")
 	}
-	return c.add(newSandbox(w, w.Origin())), nil
+	if err != nil {
+		return wire.Loaded{}, err
+	}
+	loaded := wire.Loaded{Output: wire.Output{Run: w.M.RunID, Output: appendChunks(nil, w.Kept)}}
+	loaded.Sandbox = c.add(newSandbox(w, w.Mark()))
+	return loaded, nil
+}
+
+// world makes the World of a new sandbox out of a blob.
+func (c *call) world(p *wire.FromStateParams) (*core.World, error) {
+	bounds := limit.Default()
+	if err := setLimits(&bounds, p.Limits); err != nil {
+		return nil, err
+	}
+	w, err := c.load(c.data(p.State), p.Key, bounds, tools(p.Tools))
+	if err != nil {
+		return nil, err
+	}
+	return w, setLimits(&w.M.Limits, p.Limits)
 }

@@ -6,23 +6,38 @@ import (
 	"strings"
 
 	"eryxsh/capi/internal/wire"
-	"eryxsh/core"
 	"eryxsh/core/expand"
 	"eryxsh/core/fault"
+	"eryxsh/core/shell"
+	"eryxsh/core/vars"
 	"eryxsh/vfs"
+	"eryxsh/vfs/persist"
 )
 
-// state gives the World of a snapshot id; empty is otherwise.
-func (b *sandbox) state(id string, otherwise *core.World) (*core.World, error) {
+// side is one of two states that are compared.
+type side struct {
+	files *vfs.FS
+	vars  *vars.Table
+	funcs *persist.Map[*shell.Function]
+	dir   string
+}
+
+func sideOf(m *shell.Machine) side {
+	p := m.Procs[0]
+	return side{m.FS, p.Shell.Vars, &p.Shell.Funcs, p.Cwd}
+}
+
+// side gives the state of a snapshot id; empty is otherwise.
+func (b *sandbox) side(id string, otherwise side) (side, error) {
 	if id == "" {
 		return otherwise, nil
 	}
 	for _, s := range b.Snaps {
 		if s.ID == id {
-			return s.World, nil
+			return sideOf(s.World.M), nil
 		}
 	}
-	return nil, fault.New(fault.NotFound, "diff", id, "no such snapshot")
+	return side{}, fault.New(fault.NotFound, "diff", id, "no such snapshot")
 }
 
 func diff(c *call, p *wire.DiffParams) (wire.Diff, error) {
@@ -30,17 +45,18 @@ func diff(c *call, p *wire.DiffParams) (wire.Diff, error) {
 	if err != nil {
 		return wire.Diff{}, err
 	}
-	before, err := b.state(p.A, b.origin)
+	o := b.origin
+	before, err := b.side(p.A, side{&o.Files, &o.Vars, &o.Funcs, o.Cwd})
 	if err != nil {
 		return wire.Diff{}, err
 	}
-	after, err := b.state(p.B, b.World)
+	after, err := b.side(p.B, sideOf(b.M))
 	if err != nil {
 		return wire.Diff{}, err
 	}
-	d := wire.Diff{Files: changedFiles(before.M.FS, after.M.FS), Variables: changedVariables(before, after), Functions: changedFunctions(before, after)}
-	if dir := after.M.Procs[0].Cwd; dir != before.M.Procs[0].Cwd {
-		d.Dir = dir
+	d := wire.Diff{Files: changedFiles(before.files, after.files), Variables: changedVariables(before.vars, after.vars), Functions: changedFunctions(before.funcs, after.funcs)}
+	if after.dir != before.dir {
+		d.Dir = after.dir
 	}
 	return d, nil
 }
@@ -103,8 +119,8 @@ func replaced(files []wire.DiffFile) []wire.DiffFile {
 // own are the variables the shell itself keeps changing.
 var own = []string{"_", "BASH_COMMAND", "LINENO", "RANDOM", "SECONDS", "PIPESTATUS", "BASH_EXECUTION_STRING", "OLDPWD", "PWD"}
 
-func changedVariables(a, b *core.World) map[string]*string {
-	before, after := a.M.Variables(), b.M.Variables()
+func changedVariables(a, b *vars.Table) map[string]*string {
+	before, after := shell.Variables(a), shell.Variables(b)
 	out := map[string]*string{}
 	for name, v := range after {
 		old, had := before[name]
@@ -125,8 +141,7 @@ func changedVariables(a, b *core.World) map[string]*string {
 	return out
 }
 
-func changedFunctions(a, b *core.World) []string {
-	before, after := &a.M.Procs[0].Shell.Funcs, &b.M.Procs[0].Shell.Funcs
+func changedFunctions(before, after *persist.Map[*shell.Function]) []string {
 	var out []string
 	for name, f := range after.Sorted() {
 		if old, had := before.Get(name); !had || old != f {

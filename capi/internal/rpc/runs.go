@@ -84,9 +84,13 @@ func runMethods() []binding {
 func (c *call) holdRun(handle int64, run string) (*sandbox, error) {
 	b, err := c.hold(handle)
 	if err == nil && (b.M.RunID != run || run == "") {
-		return nil, fault.New(fault.RunGone, "run", run, "the run has ended, or its sandbox went back to a state without it")
+		return nil, runGone(run)
 	}
 	return b, err
+}
+
+func runGone(run string) error {
+	return fault.New(fault.RunGone, "run", run, "the run has ended, or its sandbox went back to a state without it")
 }
 
 // leaveNote tells the holder of the sandbox, without its lock, what to do with the run.

@@ -7,6 +7,7 @@ import (
 	"eryxsh/capi/internal/wire"
 	"eryxsh/core"
 	"eryxsh/core/fault"
+	"eryxsh/core/shell"
 )
 
 // patience is how long a call waits for a sandbox that another thread holds.
@@ -21,7 +22,7 @@ type sandbox struct {
 	note   atomic.Pointer[note]
 
 	*core.World
-	origin *core.World // the state it began with, for diff
+	origin *shell.Mark // the state it began with, for diff
 	slept  int64       // when it was last answered that everything sleeps, ns; 0 none
 	wake   int64       // when it wanted to go on, ns
 	meter  int64       // Meter.Time when the run began
@@ -36,7 +37,7 @@ type note struct {
 	suspend bool   // otherwise: cancel
 }
 
-func newSandbox(w, origin *core.World) *sandbox {
+func newSandbox(w *core.World, origin *shell.Mark) *sandbox {
 	return &sandbox{lock: make(chan struct{}, 1), World: w, origin: origin}
 }
 

@@ -11,7 +11,7 @@ import (
 	"eryxsh/capi/internal/wire"
 	"eryxsh/core"
 	"eryxsh/core/fault"
-	"eryxsh/core/shell"
+	"eryxsh/state"
 )
 
 // generationShift is where a handle's generation begins: 2^40 sandboxes a process.
@@ -23,8 +23,8 @@ type Server struct {
 	version    string
 	generation int64
 	templates  core.Templates
-	library    *shell.Library // of sandboxes made out of blobs
-	handlers   []handler      // by method number
+	loader     *state.Loader
+	handlers   []handler // by method number
 	closing    atomic.Bool
 	testing    atomic.Bool // system.test enable
 	inside     atomic.Int64
@@ -79,7 +79,7 @@ func (c *call) now() time.Time {
 
 // NewServer makes a server whose handles belong to a generation.
 func NewServer(version string, generation int64) *Server {
-	s := &Server{version: version, generation: generation, sandboxes: map[int64]*sandbox{}, library: shell.NewLibrary(core.Registry)}
+	s := &Server{version: version, generation: generation, sandboxes: map[int64]*sandbox{}, loader: state.NewLoader()}
 	bound := map[string]binding{}
 	for _, b := range bindings() {
 		bound[b.name] = b
@@ -121,7 +121,7 @@ func on[P, R any](name string, f func(c *call, p *P) (R, error)) binding {
 		if b, ok := any(result).(wire.Blob); ok {
 			return raw(b), nil
 		}
-		return encoded(wire.TagValue, result, 0)
+		return encoded(wire.TagValue, &result, 0)
 	}}
 }
 

@@ -54,7 +54,7 @@ func sandboxMethods() []binding {
 				if err := w.Reset(); err != nil {
 					return err
 				}
-				c.held.origin = w.Origin()
+				c.held.origin = w.Mark()
 				return nil
 			})
 		}),
@@ -136,7 +136,7 @@ func forkWorld(c *call, p *wire.ForkParams) ([]int64, error) {
 		return nil, err
 	}
 	handles := make([]int64, p.Count)
-	origin := b.Origin()
+	origin := b.Mark()
 	for i := range handles {
 		f := newSandbox(b.Fork(seed(p.Reseed, i)), origin)
 		f.meter = b.meter

@@ -72,7 +72,8 @@ func TestQuick(t *testing.T) {
 		out := Output{Run: strings.Repeat("r", i*30), Output: chunks[i%len(chunks)]}
 		for _, body := range []any{&Slice{Output: out}, &Calls{Output: out, Calls: make([]Call, i)},
 			&Calls{Calls: []Call{{ID: "i", Name: "n", Args: list, Stdin: []byte("in"), Env: []byte("A=1\x00"), Dir: "/", ForkedFrom: "f"}}}, &Done{Output: out, Status: int(n), Steps: n, Time: n, ErrorClass: "C", Limit: "ab",
-				StdoutTruncated: i%2 == 0, StderrTruncated: i%3 == 0, Unsupported: list, ToolErrors: list}} {
+				StdoutTruncated: i%2 == 0, StderrTruncated: i%3 == 0, Unsupported: list, ToolErrors: list},
+			&Loaded{Output: out, Sandbox: n}, &RunInfo{Run: out.Run, Script: "s", State: "calls", Started: n, Steps: n, Calls: make([]Call, i)}} {
 			var want, got bytes.Buffer
 			if err := encoding.MarshalToBuffer(body, &want); err != nil {
 				t.Fatal(err)
@@ -82,7 +83,8 @@ func TestQuick(t *testing.T) {
 			}
 		}
 		for _, p := range []any{&StartParams{Sandbox: n, Script: "s", Stdin: []byte("in"), Pipe: true, Dir: "d", Timeout: n, Suspend: true, Keep: true, Slice: n},
-			&StepParams{Sandbox: n, Run: out.Run, Slice: n, Taken: true, Call: "c", Stdout: []byte("o"), Status: int(n), Error: "x"}, &AnswerParams{Sandbox: n, Run: "r", Call: "c", Stdout: []byte("o"), Status: int(n), Error: "x"}} {
+			&StepParams{Sandbox: n, Run: out.Run, Slice: n, Taken: true, Call: "c", Stdout: []byte("o"), Status: int(n), Error: "x"}, &AnswerParams{Sandbox: n, Run: "r", Call: "c", Stdout: []byte("o"), Status: int(n), Error: "x"},
+			&RunParams{Sandbox: n, Run: "r"}, &SandboxParams{Sandbox: n}, &CloseParams{Sandbox: n}, &ExportParams{Sandbox: n, Key: []byte("k"), Run: "r"}, &FromStateParams{State: []byte("s"), Key: []byte("k")}} {
 			var data bytes.Buffer
 			if err := encoding.MarshalToBuffer(p, &data); err != nil {
 				t.Fatal(err)
@@ -103,7 +105,7 @@ func FuzzQuick(f *testing.F) {
 	f.Add([]byte("\xa3\x01\x07\x02\x61A\x04\x41\xff"))
 	f.Add([]byte("\xa4\x01\x1b\x00\x00\x01\x00\x00\x00\x00\x01\x02\x67echo hi\x08\x1b\x00\x00\x00\x06\xfc\x23\xac\x00\x0b\xf5"))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		for _, p := range []quickParams{new(StartParams), new(StepParams), new(AnswerParams)} {
+		for _, p := range []quickParams{new(StartParams), new(StepParams), new(AnswerParams), new(ExportParams), new(FromStateParams)} {
 			if !quick(data, p) {
 				continue
 			}

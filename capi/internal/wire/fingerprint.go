@@ -4,4 +4,4 @@ package wire
 
 // Fingerprint identifies the tables: a library and a Python package with the
 // same one belong together.
-const Fingerprint = "80fa9d0f2af4fac8"
+const Fingerprint = "2f095938411f4c8e"

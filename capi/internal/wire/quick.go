@@ -82,6 +82,47 @@ func (p *AnswerParams) at(key uint64) any {
 	return nil
 }
 
+func (p *RunParams) at(key uint64) any {
+	switch key {
+	case 1:
+		return &p.Sandbox
+	case 2:
+		return &p.Run
+	}
+	return nil
+}
+
+func (p *SandboxParams) at(key uint64) any {
+	if key == 1 {
+		return &p.Sandbox
+	}
+	return nil
+}
+
+func (p *CloseParams) at(key uint64) any { return (*SandboxParams)(p).at(key) }
+
+func (p *ExportParams) at(key uint64) any {
+	switch key {
+	case 1:
+		return &p.Sandbox
+	case 2:
+		return &p.Key
+	case 4:
+		return &p.Run
+	}
+	return nil
+}
+
+func (p *FromStateParams) at(key uint64) any {
+	switch key {
+	case 1:
+		return (*[]byte)(&p.State)
+	case 2:
+		return &p.Key
+	}
+	return nil
+}
+
 // Major types of CBOR.
 const (
 	majorUint = iota
@@ -196,14 +237,26 @@ func (s *Slice) appendTo(b []byte) []byte {
 func (c *Calls) appendTo(b []byte) []byte {
 	w := openMap(b)
 	w.output(&c.Output)
-	if len(c.Calls) == 0 {
-		return w.b
-	}
+	w.calls(3, c.Calls)
+	return w.b
+}
+
+func (l *Loaded) appendTo(b []byte) []byte {
+	w := openMap(b)
+	w.output(&l.Output)
 	w.key(3)
-	w.head(majorArray, uint64(len(c.Calls)))
-	for i := range c.Calls {
-		w.b = c.Calls[i].appendTo(w.b)
-	}
+	w.number(l.Sandbox)
+	return w.b
+}
+
+func (r *RunInfo) appendTo(b []byte) []byte {
+	w := openMap(b)
+	w.text(1, r.Run)
+	w.text(2, r.Script)
+	w.text(3, r.State)
+	w.int(4, r.Started)
+	w.int(5, r.Steps)
+	w.calls(6, r.Calls)
 	return w.b
 }
 
@@ -294,6 +347,17 @@ func (w *mapWriter) texts(key byte, list []string) {
 	for _, s := range list {
 		w.head(majorText, uint64(len(s)))
 		w.b = append(w.b, s...)
+	}
+}
+
+func (w *mapWriter) calls(key byte, list []Call) {
+	if len(list) == 0 {
+		return
+	}
+	w.key(key)
+	w.head(majorArray, uint64(len(list)))
+	for i := range list {
+		w.b = list[i].appendTo(w.b)
 	}
 }
 

@@ -54,6 +54,12 @@ type RunParams struct {
 	Run     string `cbor:"2,keyasint" doc:"id"`
 }
 
+// Loaded is a sandbox that was made out of a blob, with its run.
+type Loaded struct {
+	Output        // what was kept since the run's start
+	Sandbox int64 `cbor:"3,keyasint" doc:"handle"`
+}
+
 // CancelParams are those of run.cancel and run.suspend.
 type CancelParams struct {
 	Sandbox int64  `cbor:"1,keyasint" doc:"handle"`

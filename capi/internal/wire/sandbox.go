@@ -104,6 +104,7 @@ type ExportParams struct {
 	Sandbox int64    `cbor:"1,keyasint" doc:"handle"`
 	Key     []byte   `cbor:"2,keyasint,omitempty" doc:"HMAC-SHA256 key"`
 	Have    []string `cbor:"3,keyasint,omitempty" doc:"snapshot ids the receiver has: a thin pack"`
+	Run     string   `cbor:"4,keyasint,omitempty" doc:"id of the run that must be active"`
 }
 
 // ImportParams are those of sandbox.import.
@@ -114,7 +115,7 @@ type ImportParams struct {
 	Base    int64  `cbor:"4,keyasint,omitempty" doc:"handle of a sandbox that holds what a thin pack leaves out"`
 }
 
-// FromStateParams are those of sandbox.from_state.
+// FromStateParams are those of sandbox.from_state and run.load.
 type FromStateParams struct {
 	State  Blob             `cbor:"1,keyasint" doc:"what sandbox.export gave"`
 	Key    []byte           `cbor:"2,keyasint,omitempty" doc:"HMAC-SHA256 key"`

@@ -65,6 +65,7 @@ func Methods() []Method {
 		{72, "run.output", RunParams{}, []Chunk(nil), "Give the output kept since the start, in order."},
 		{73, "run.active", SandboxParams{}, RunInfo{}, "Describe the active run."},
 		{74, "run.drop", RunParams{}, nil, "End the run where it is, as if killed: no trap runs."},
+		{75, "run.load", FromStateParams{}, Loaded{}, "Make a sandbox out of a blob that holds a run."},
 
 		{96, "files.read", PathParams{}, Blob(nil), "Give a file's content."},
 		{97, "files.read_range", ReadRangeParams{}, Blob(nil), "Give a part of a file's content."},
