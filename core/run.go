@@ -69,7 +69,8 @@ func (w *World) remember() {
 		w.copyInto(b)
 	}
 	w.made = 0
-	b.turned, w.turned = w.turned, 0
+	replaced, held := w.M.Replaced(w.counted)
+	b.turned, w.turned, w.counted = w.turned+replaced, 0, held
 	w.past += b.turned
 	w.undo = append(w.undo, b)
 	lim := limit.Or(w.M.Limits.Retained)

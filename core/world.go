@@ -43,6 +43,7 @@ type World struct {
 	entry   int           // of a state in undo: the index of the command after it
 	held    int64         // bytes written since the newest snapshot
 	turned  int64         // bytes written since the newest state in undo
+	counted int64         // Meter.Held when that was kept
 	past    int64         // sum of turned over undo
 }
 

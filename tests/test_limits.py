@@ -142,3 +142,33 @@ def test_a_limit_that_is_met_is_named(name: str, status: int, limits: Dict[str, 
     assert (r.limit, r.exit_code) == (name, status), r
     if name not in ("steps", "time"):
         assert sb.commands.run("echo on").stdout == "on\n"
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        "x=a; while :; do x+=$x; done",
+        "while :; do a+=(element); done",
+        'a=(1); while :; do a+=("${a[@]}"); done',
+        "declare -A m; for ((i = 0; ; i++)); do m[$i]=$i; done",
+        "for ((i = 0; ; i++)); do eval v$i=$i; done",
+        "for ((i = 0; ; i++)); do eval \"f$i() { echo; }\"; done",
+        'set -- a; while :; do set -- "$@" "$@"; done',
+        'f() { local v=$1$1; f "$v"; }; f a',
+        "mapfile -t a < <(yes)",
+        "x=$(yes)",
+    ],
+)
+def test_memory_of_the_shell(script: str) -> None:
+    with Sandbox(limits=Limits(memory=2_000_000)) as sb:
+        result = sb.commands.run(script, timeout=60)
+        assert (result.exit_code, result.limit) == (137, "memory")
+        assert sb.commands.run("echo on").stdout == "on\n"
+
+
+def test_memory_of_what_is_dropped_is_not_counted() -> None:
+    with Sandbox(limits=Limits(memory=4_000_000)) as sb:
+        long = "printf -v line %0900000d 0; "
+        assert sb.commands.run(long + "for i in 1 2 3 4 5 6 7 8 9; do x=$line; y=${x%0}; unset y; done; echo ${#x}").stdout == "900000\n"
+        assert sb.commands.run("for i in {1..50000}; do x=$i; done; echo $x").stdout == "50000\n"
+        assert sb.commands.run('f() { echo ${#1}; }; f "$line"; (f "$line"); x=; line=').stdout == "900000\n900000\n"

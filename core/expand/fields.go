@@ -194,12 +194,24 @@ func (w *Word) only() *part {
 // quotedList expands "$@" or "${a[@]}", one field for each element.
 func (e *eval) quotedList(p *param) error {
 	if p.kind == parSpecial {
+		e.chargeFields(len(e.env.Params()))
 		e.out = append(e.out, e.env.Params()...)
-	} else {
-		e.out = e.env.Var(p.name).AppendValues(e.out)
+		return nil
 	}
+	v := e.env.Var(p.name)
+	e.chargeFields(v.Len())
+	e.out = v.AppendValues(e.out)
 	return nil
 }
+
+// chargeFields charges for n more fields, before they are made.
+func (e *eval) chargeFields(n int) {
+	if n > 1000 {
+		e.env.Charge((len(e.out) + n) * fieldSize)
+	}
+}
+
+const fieldSize = 16 // bytes of a field besides its text
 
 // inert reports whether the value of an unquoted expansion is one field, or
 // none, as it is.

@@ -129,7 +129,9 @@ type Meter struct {
 	Commands int64 `cbor:"5,keyasint,omitempty"`
 	Calls    int64 `cbor:"6,keyasint,omitempty"` // tool calls
 	Runs     int64 `cbor:"7,keyasint,omitempty"`
-	Spawned  int64 `cbor:"8,keyasint,omitempty"` // processes started
+	Spawned  int64 `cbor:"8,keyasint,omitempty"`  // processes started
+	Held     int64 `cbor:"9,keyasint,omitempty"`  // bytes of memory, when they were counted last
+	Taken    int64 `cbor:"10,keyasint,omitempty"` // bytes of memory taken since, at most
 }
 
 // Reached is the error of a limit that was met.

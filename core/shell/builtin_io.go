@@ -396,6 +396,7 @@ func (m *Machine) readStore(p *Process, o *readOptions, names []string, line str
 				status = 1
 				return nil
 			}
+			m.takeAll(fields)
 			own := p.Shell.Vars.Own(name)
 			own.Clear()
 			own.MakeIndexed()

@@ -102,8 +102,8 @@ func (m *Machine) localNow(p *Process, d *declaration, name, value string) bool 
 	old, v := t.Fresh(name)
 	x := p.Frames[i].X
 	x.Vars = append(x.Vars, Saved{Name: name, Var: old})
+	m.take(len(value))
 	v.SetString(value)
 	m.noticed(p, name)
-	m.hold(len(value))
 	return true
 }

@@ -268,6 +268,8 @@ func (w *writer) limitMeter(x *limit.Meter) {
 	w.int(at, 6, x.Calls)
 	w.int(at, 7, x.Runs)
 	w.int(at, 8, x.Spawned)
+	w.int(at, 9, x.Held)
+	w.int(at, 10, x.Taken)
 }
 
 func (r *reader) limitMeter(x *limit.Meter) {
@@ -291,6 +293,10 @@ func (r *reader) limitMeter(x *limit.Meter) {
 			readInt(r, &x.Runs)
 		case 8:
 			readInt(r, &x.Spawned)
+		case 9:
+			readInt(r, &x.Held)
+		case 10:
+			readInt(r, &x.Taken)
 		default:
 			r.fail()
 		}

@@ -1,0 +1,114 @@
+package shell
+
+import "eryxsh/core/vars"
+
+// The limit memory is of all that variables, parameters, buffers and utilities
+// hold together. Counting it takes as long as there is much, so it is done only
+// when it may have been met: what was held when it was counted last, and all
+// that was taken since, garbage or not, are more than the limit.
+
+// slack is the part of the limit that must have been taken before it is counted
+// again: a script that stays close below the limit is not counted all the time.
+const slack = 16
+
+// takenCost is what a value takes besides its text, in bytes.
+const takenCost = 48
+
+// About what a function takes, and an alias or a hashed command: bytes.
+const (
+	functionCost = 1024
+	nameCost     = 128
+)
+
+// take counts a value of n bytes that is about to be kept.
+func (m *Machine) take(n int) {
+	t := &m.Meter
+	t.Taken += int64(n) + takenCost
+	if lim := m.Limits.Memory; lim > 0 && t.Held+t.Taken > lim && t.Taken > lim/slack {
+		m.hold(n)
+		m.count()
+		if t.Held+int64(n) > lim {
+			m.stop("memory")
+		}
+	}
+}
+
+// takeAll is take for a list of words.
+func (m *Machine) takeAll(words []string) {
+	for _, w := range words {
+		m.take(len(w))
+	}
+}
+
+// takeMore counts a value that is about to be put behind an old one.
+func (m *Machine) takeMore(old *vars.Var, value string, add bool) {
+	m.take(len(value))
+	if add && len(value) > 1<<12 { // shorter ones are counted before they are many
+		m.hold(len(old.String()) + len(value))
+	}
+}
+
+// count sets what is held.
+func (m *Machine) count() {
+	var c vars.Census
+	if len(m.Procs) > 1 {
+		c = vars.NewCensus()
+	}
+	for _, p := range m.Procs {
+		if s := p.Shell; s != nil {
+			c.Table(s.Vars)
+			c.Texts(s.Params)
+			c.Texts(s.Dirs)
+			c.Bytes += int64(s.Aliases.Len()+s.Hashed.Len())*nameCost + int64(s.Funcs.Len())*functionCost
+		}
+		for i := range p.Frames {
+			c.Texts(p.Frames[i].Words)
+			if x := p.Frames[i].X; x != nil {
+				x.count(&c)
+			}
+		}
+		for _, q := range p.Queue {
+			c.Bytes += int64(len(q.Data))
+		}
+	}
+	for i := range m.Files {
+		c.Bytes += int64(cap(m.Files[i].Text))
+	}
+	m.Meter.Held, m.Meter.Taken = c.Bytes, 0
+}
+
+func (x *Extra) count(c *vars.Census) {
+	c.Texts(x.Params)
+	c.Texts(x.Fields)
+	c.Text(x.Text)
+	c.Bytes += int64(len(x.Data))
+	for i := range x.Vars {
+		c.Var(x.Vars[i].Var)
+	}
+	for i := range x.Memo.Entries {
+		c.Bytes += int64(len(x.Memo.Entries[i].Text))
+	}
+	if x.Util != nil {
+		c.Bytes += int64(x.Util.Held + len(x.Util.Out))
+	}
+}
+
+// little is what is not worth counting: bytes.
+const little = 1 << 20
+
+// Replaced is about how many bytes of variables and buffers are not those of an
+// earlier time any more, at most: held is what was held then. Little is 0. It
+// gives what is held now, for the next time.
+func (m *Machine) Replaced(held int64) (replaced, now int64) {
+	taken := m.Meter.Taken
+	switch {
+	case m.Meter.Held != held: // counted since
+		m.count()
+		taken = m.Meter.Held
+	case taken < little:
+		return 0, held
+	default:
+		m.count()
+	}
+	return min(taken, m.Meter.Held), m.Meter.Held
+}
