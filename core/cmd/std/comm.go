@@ -34,7 +34,6 @@ type sideFile struct {
 	FD     int       `cbor:"2,keyasint,omitempty"`
 	Line   []byte    `cbor:"3,keyasint,omitempty"` // the line to compare, if Have
 	Have   bool      `cbor:"4,keyasint,omitempty"`
-	End    bool      `cbor:"5,keyasint,omitempty"` // there are no more lines
 	Prev   []byte    `cbor:"6,keyasint,omitempty"` // the line before it
 	Number int64     `cbor:"7,keyasint,omitempty"` // of Line
 	Warned bool      `cbor:"8,keyasint,omitempty"` // its disorder was reported
@@ -50,16 +49,12 @@ func (f *sideFile) open(c *cmd.Ctx, name string) (err error) {
 
 // advance makes Line the next line. ready is false if the program must return next first.
 func (f *sideFile) advance(c *cmd.Ctx, name string, delim byte) (next cmd.Next, ready bool) {
-	for !f.Have && !f.End {
+	for !f.Have && !f.In.Ended() {
 		line, ok := f.In.Next(delim)
 		if ok {
 			f.Prev, f.Line = f.Line, append(f.Prev[:0], line...)
 			f.Have = true
 			f.Number++
-			break
-		}
-		if f.In.Ended() {
-			f.End = true
 			break
 		}
 		switch err := f.In.Fill(c, f.FD); err {

@@ -128,6 +128,11 @@ func (p *wcProgram) columns(c *cmd.Ctx) int {
 		}
 	}
 	names := c.Args
+	if c.Flags.Has("files0-from") { // names that come one by one are not looked at before
+		if st, err := c.Fstat(p.Names.FD); err != nil || !st.Mode.IsRegular() {
+			return 1
+		}
+	}
 	if len(names) == 0 {
 		names = []string{"-"}
 	}
