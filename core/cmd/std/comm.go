@@ -34,9 +34,10 @@ type sideFile struct {
 	FD     int       `cbor:"2,keyasint,omitempty"`
 	Line   []byte    `cbor:"3,keyasint,omitempty"` // the line to compare, if Have
 	Have   bool      `cbor:"4,keyasint,omitempty"`
-	Prev   []byte    `cbor:"6,keyasint,omitempty"` // the line before it
 	Number int64     `cbor:"7,keyasint,omitempty"` // of Line
 	Warned bool      `cbor:"8,keyasint,omitempty"` // its disorder was reported
+
+	prev []byte // the line before the one just read
 }
 
 // open opens a file by its operand.
@@ -52,7 +53,7 @@ func (f *sideFile) advance(c *cmd.Ctx, name string, delim byte) (next cmd.Next, 
 	for !f.Have && !f.In.Ended() {
 		line, ok := f.In.Next(delim)
 		if ok {
-			f.Prev, f.Line = f.Line, append(f.Prev[:0], line...)
+			f.prev, f.Line = f.Line, append(f.prev[:0], line...)
 			f.Have = true
 			f.Number++
 			break
@@ -184,7 +185,7 @@ func (p *commProgram) inOrder(c *cmd.Ctx, i int) bool {
 	if no || !check && !p.Unpaired || f.Warned {
 		return true
 	}
-	if bytes.Compare(f.Prev, f.Line) > 0 {
+	if bytes.Compare(f.prev, f.Line) > 0 {
 		c.Errorf("file %d is not in sorted order", i+1)
 		f.Warned = true
 		return !check

@@ -47,8 +47,6 @@ type wcProgram struct {
 	Total  wcCounts  `cbor:"5,keyasint,omitempty"`
 	InWord bool      `cbor:"6,keyasint,omitempty"`
 	Column int64     `cbor:"7,keyasint,omitempty"`
-	Open   bool      `cbor:"8,keyasint,omitempty"` // a file's line is still to be printed
-	Done   int       `cbor:"9,keyasint,omitempty"` // operands whose line was considered
 
 	show wcShow
 }
