@@ -38,7 +38,7 @@ type script struct {
 	status int
 	silent bool     // nothing is known about stderr
 	brief  bool     // the shell itself is not asked at the end
-	short  int      // most a utility reads or does at a time, if positive
+	short  int      // most bytes a utility reads at a time, if positive; its turns are short, too
 	typed  []string // what is typed when the run asks for input
 	config func(*core.Config)
 	before func(testing.TB, *core.World)
@@ -248,14 +248,13 @@ const endless = 200_000
 const stride = 2000
 
 // run moves a world to its end without stops; false if there is no end in sight,
-// after most questions if that is set.
+// after most steps if that is set.
 func (p *player) run(t testing.TB, w *core.World) bool {
 	t.Helper()
-	n := stride
 	if p.most > 0 {
-		n = p.most
+		return p.advance(t, w, p.most)
 	}
-	return p.move(t, w, n)
+	return p.move(t, w, stride)
 }
 
 // finish runs to the end and looks; false if there is no end in sight.

@@ -15,7 +15,7 @@ import (
 )
 
 // search finds witnesses for the fields that have none and writes the table.
-// WITNESS_ONLY names fields by a part of their names. A field of a utility is
+// WITNESS_ONLY names fields by a part of their names, WITNESS_SCRIPT the scripts to try. A field of a utility is
 // asked only of scripts that name the utility, and only at the safe points at
 // which it is set.
 func search(t *testing.T, fields []field, rows map[string]string) {
@@ -36,6 +36,9 @@ func search(t *testing.T, fields []field, rows map[string]string) {
 	users := users(fields)
 	tries := map[string]int{}
 	for _, name := range names {
+		if !strings.Contains(name, os.Getenv("WITNESS_SCRIPT")) {
+			continue
+		}
 		s := all[name]
 		here := map[string]field{}
 		for key, f := range left {
@@ -121,7 +124,7 @@ func users(fields []field) map[string]*regexp.Regexp {
 }
 
 // pointTries is how often a field is tried in one script, allTries in all.
-const pointTries, allTries = 12, 600
+const pointTries, allTries = 16, 2000
 
 // search tries the fields on one script: it gives the safe points at which their loss is noticed.
 func (s script) search(t testing.TB, fields map[string]field, tries map[string]int) (found map[string]int) {

@@ -182,7 +182,7 @@ type transient struct {
 	env     procEnv
 	credit  int  // work units until the host is asked whether the slice is over
 	single  bool // ask the host after every step
-	short   int  // most a utility reads or does at a time, if positive
+	short   int  // most bytes a utility reads at a time, if positive; its turns are short, too
 	spare   []*Extra
 	asking
 }

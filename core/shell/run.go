@@ -2,6 +2,7 @@ package shell
 
 import (
 	"eryxsh/core/limit"
+	"slices"
 )
 
 // quantum is how many steps a process runs before the next one's turn. It is
@@ -244,8 +245,12 @@ func (m *Machine) readReady(file int) bool {
 // childReady reports whether the child pid, or any child if 0, has ended.
 func (m *Machine) childReady(p *Process, pid int) bool {
 	any := false
+	var kids []int // a utility's own: it has no part in the jobs of the shell
+	if l := len(p.Frames); l > 0 && p.Frames[l-1].X != nil && p.Frames[l-1].X.Util != nil {
+		kids = p.Frames[l-1].X.Util.Kids
+	}
 	for _, c := range m.Procs {
-		if c.PPID != p.PID || pid != 0 && c.PID != pid {
+		if c.PPID != p.PID || pid != 0 && c.PID != pid || len(kids) > 0 && !slices.Contains(kids, c.PID) {
 			continue
 		}
 		any = true
@@ -403,8 +408,8 @@ func (m *Machine) EachStep(on bool) {
 	m.rt.single = on
 }
 
-// ShortTurns bounds what a utility does in a turn, in bytes it reads at a time
-// and in units of work, so that a test can stop in the middle of small inputs; 0 is no bound.
+// ShortTurns makes a utility do little in a turn, and read so many bytes at a time at most,
+// so that a test can stop in the middle of small inputs; 0 is no bound.
 func (m *Machine) ShortTurns(most int) {
 	m.own()
 	m.rt.short = most

@@ -370,10 +370,13 @@ func (s *sysCtx) Unsupported(what string) {
 }
 
 func (s *sysCtx) Turn(n int) int {
-	if most := s.m.rt.short; most > 0 {
-		return min(n, most)
+	if s.m.rt.short > 0 {
+		return min(n, shortTurn)
 	}
 	return n
 }
+
+// shortTurn is how many units of work a turn is when a test asks for short ones.
+const shortTurn = 3
 
 func (s *sysCtx) RegexSteps() int { return int(s.m.limit(s.m.Limits.RegexSteps)) }

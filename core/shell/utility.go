@@ -126,7 +126,7 @@ func (m *Machine) becomeUtility(p *Process) {
 		}
 		m.pop(p)
 	}
-	p.Shell.Traps = nil
+	p.Shell.Traps = ignored(p.Shell.Traps)
 	if len(p.Frames) > 0 {
 		p.top().N = 1
 	}
@@ -293,7 +293,7 @@ func (m *Machine) endUtil(p *Process, u *Util) {
 // spawn makes a process that runs argv as execvp would: no functions, no builtins.
 func (m *Machine) spawn(p *Process, s cmd.Spawn) (*Process, error) {
 	c := m.fork(p, Frame{Kind: FBottom})
-	c.Shell.Traps = nil
+	c.Shell.Traps = ignored(c.Shell.Traps)
 	c.Shell.Funcs = persist.Map[*Function]{}
 	c.Sub = p.Sub
 	c.FDs = c.FDs[:0]
@@ -364,7 +364,7 @@ func (m *Machine) runSpawned(c *Process, argv []string) {
 		}
 		return
 	}
-	m.execFile(c, path, argv, false)
+	m.execFile(c, path, argv, true)
 }
 
 // newShell runs bash or sh as a process of its own: only exported variables and
@@ -401,15 +401,21 @@ func (m *Machine) resetShell(c *Process, from *Shell) {
 			sh.Funcs.Set(m.epoch, name, fn)
 		}
 	}
-	for _, tr := range from.Traps {
-		if tr.Text == "" {
-			sh.Traps = append(sh.Traps, tr)
-		}
-	}
+	sh.Traps = ignored(from.Traps)
 	c.FDs = m.closeExec(c.FDs)
 	c.Shell = sh
 	c.Sub, c.Subs, c.NoErr, c.Line, c.Status = 0, 0, false, 0, 0
 	m.initVars(c)
+}
+
+// ignored are the signals that stay ignored in a command that is started.
+func ignored(traps []Trap) (left []Trap) {
+	for _, tr := range traps {
+		if tr.Text == "" && !tr.Inherited {
+			left = append(left, tr)
+		}
+	}
+	return left
 }
 
 func (m *Machine) closeExec(fds []FD) []FD {

@@ -243,18 +243,19 @@ func (o *digestOptions) print(c *cmd.Ctx, s *digest.State, name string) {
 
 // digestCheck is the state of a check.
 type digestCheck struct {
-	File     cmd.Lines `cbor:"1,keyasint,omitempty"` // the one being verified
-	FD       int       `cbor:"2,keyasint,omitempty"`
-	Name     string    `cbor:"3,keyasint,omitempty"`
-	Want     []byte    `cbor:"4,keyasint,omitempty"`
-	Open     bool      `cbor:"5,keyasint,omitempty"`
-	Line     int       `cbor:"6,keyasint,omitempty"`
-	Good     int       `cbor:"7,keyasint,omitempty"` // lines that could be read
-	Bad      int       `cbor:"8,keyasint,omitempty"`
-	Unread   int       `cbor:"9,keyasint,omitempty"`
-	Mismatch int       `cbor:"10,keyasint,omitempty"`
-	Matched  int       `cbor:"11,keyasint,omitempty"`
-	Status   int       `cbor:"12,keyasint,omitempty"`
+	FD       int    `cbor:"2,keyasint,omitempty"`
+	Name     string `cbor:"3,keyasint,omitempty"`
+	Want     []byte `cbor:"4,keyasint,omitempty"`
+	Open     bool   `cbor:"5,keyasint,omitempty"`
+	Line     int    `cbor:"6,keyasint,omitempty"`
+	Good     int    `cbor:"7,keyasint,omitempty"` // lines that could be read
+	Bad      int    `cbor:"8,keyasint,omitempty"`
+	Unread   int    `cbor:"9,keyasint,omitempty"`
+	Mismatch int    `cbor:"10,keyasint,omitempty"`
+	Matched  int    `cbor:"11,keyasint,omitempty"`
+	Status   int    `cbor:"12,keyasint,omitempty"`
+
+	file cmd.Lines // the one being verified: a turn takes all it reads
 }
 
 // check verifies one line of a list, or a part of its file.
@@ -334,7 +335,7 @@ func (p *digestProgram) line(c *cmd.Ctx, line string) bool {
 		k.FD = fd
 	}
 	k.Open = true
-	k.File.Reset()
+	k.file.Reset()
 	return true
 }
 
@@ -349,7 +350,7 @@ func (p *digestProgram) unread(c *cmd.Ctx, err error) {
 // verify reads the file of a line for one turn.
 func (p *digestProgram) verify(c *cmd.Ctx) cmd.Next {
 	k := &p.Check
-	switch err := k.File.Fill(c, k.FD); err {
+	switch err := k.file.Fill(c, k.FD); err {
 	case nil, io.EOF:
 	case cmd.ErrBlocked:
 		return cmd.WaitRead(k.FD)
@@ -358,8 +359,8 @@ func (p *digestProgram) verify(c *cmd.Ctx) cmd.Next {
 		p.closeFile(c)
 		return cmd.Again()
 	}
-	p.State.Write(k.File.Take())
-	if !k.File.Ended() {
+	p.State.Write(k.file.Take())
+	if !k.file.Ended() {
 		p.State.Save()
 		return cmd.Again()
 	}

@@ -34,10 +34,10 @@ type sideFile struct {
 	FD     int       `cbor:"2,keyasint,omitempty"`
 	Line   []byte    `cbor:"3,keyasint,omitempty"` // the line to compare, if Have
 	Have   bool      `cbor:"4,keyasint,omitempty"`
-	End    bool      `cbor:"5,keyasint,omitempty"` // there are no more lines
-	Prev   []byte    `cbor:"6,keyasint,omitempty"` // the line before it
 	Number int64     `cbor:"7,keyasint,omitempty"` // of Line
 	Warned bool      `cbor:"8,keyasint,omitempty"` // its disorder was reported
+
+	prev []byte // the line before the one just read
 }
 
 // open opens a file by its operand.
@@ -50,16 +50,12 @@ func (f *sideFile) open(c *cmd.Ctx, name string) (err error) {
 
 // advance makes Line the next line. ready is false if the program must return next first.
 func (f *sideFile) advance(c *cmd.Ctx, name string, delim byte) (next cmd.Next, ready bool) {
-	for !f.Have && !f.End {
+	for !f.Have && !f.In.Ended() {
 		line, ok := f.In.Next(delim)
 		if ok {
-			f.Prev, f.Line = f.Line, append(f.Prev[:0], line...)
+			f.prev, f.Line = f.Line, append(f.prev[:0], line...)
 			f.Have = true
 			f.Number++
-			break
-		}
-		if f.In.Ended() {
-			f.End = true
 			break
 		}
 		switch err := f.In.Fill(c, f.FD); err {
@@ -189,7 +185,7 @@ func (p *commProgram) inOrder(c *cmd.Ctx, i int) bool {
 	if no || !check && !p.Unpaired || f.Warned {
 		return true
 	}
-	if bytes.Compare(f.Prev, f.Line) > 0 {
+	if bytes.Compare(f.prev, f.Line) > 0 {
 		c.Errorf("file %d is not in sorted order", i+1)
 		f.Warned = true
 		return !check

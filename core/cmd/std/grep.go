@@ -198,7 +198,6 @@ type grepPatterns struct {
 	Origins []grepKeys `cbor:"2,keyasint,omitempty"`
 	Globs   []string   `cbor:"3,keyasint,omitempty"` // of --exclude-from
 	Flag    int        `cbor:"4,keyasint,omitempty"` // options looked at
-	Ready   bool       `cbor:"5,keyasint,omitempty"` // all are there
 	Source  cmd.Lines  `cbor:"6,keyasint,omitempty"` // a file of them being read
 	FD      int        `cbor:"7,keyasint,omitempty"` // of it; -1 is none
 }
@@ -230,10 +229,9 @@ func (p *grepProgram) Step(c *cmd.Ctx) cmd.Next {
 				return cmd.Exit(grepHint(c))
 			}
 			p.addKeys("", c.Args[0])
-			p.Patterns.Flag = len(c.Flags)
 		}
 	}
-	if !p.Patterns.Ready {
+	if p.Patterns.Flag < len(c.Flags) {
 		if next, ok := p.gather(c); !ok {
 			return next
 		}
@@ -322,7 +320,6 @@ func (p *grepProgram) gather(c *cmd.Ctx) (cmd.Next, bool) {
 		}
 		p.Patterns.Flag++
 	}
-	p.Patterns.Ready = true
 	return cmd.Next{}, true
 }
 

@@ -31,7 +31,6 @@ type grepFile struct {
 	Same    bool   `cbor:"16,keyasint,omitempty"` // standard output
 	Done    int64  `cbor:"17,keyasint,omitempty"` // place in the file after the last selected line
 	Until   int    `cbor:"19,keyasint,omitempty"` // end of the lines in Buf that a turn did not get through; 0 is none
-	Partial bool   `cbor:"18,keyasint,omitempty"` // its last line has no EOL
 }
 
 // begin takes a file.
@@ -146,7 +145,6 @@ func (p *grepProgram) fill(c *cmd.Ctx) (cmd.Next, bool) {
 		f.EOF = true
 		if n := len(f.Buf); n > f.Pos && f.Buf[n-1] != p.o.eol {
 			f.Buf = append(f.Buf, p.o.eol)
-			f.Partial = true
 		}
 	case cmd.ErrBlocked:
 		return cmd.WaitRead(f.FD), false

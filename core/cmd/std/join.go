@@ -43,12 +43,12 @@ type joinProgram struct {
 	I        int         `cbor:"5,keyasint,omitempty"` // the pair to write
 	J        int         `cbor:"6,keyasint,omitempty"`
 	Unpaired bool        `cbor:"7,keyasint,omitempty"`
-	Headed   bool        `cbor:"8,keyasint,omitempty"` // the header was written
-	Auto     [2]int      `cbor:"9,keyasint,omitempty"` // 1 + fields of the first lines, for -o auto
-	Held     int         `cbor:"10,keyasint,omitempty"`
+	Headed   bool        `cbor:"8,keyasint,omitempty"`  // the header was written
+	Auto     [2]int      `cbor:"9,keyasint,omitempty"`  // 1 + fields of the first lines, for -o auto
 	Single   bool        `cbor:"11,keyasint,omitempty"` // Unpaired, once the next line was read
 
 	opt    *joinOptions
+	held   int         // bytes in Groups, if it is not 0
 	fields [2][][]byte // of the lines being written
 }
 
@@ -269,7 +269,7 @@ func (p *joinProgram) heads(c *cmd.Ctx) (next cmd.Next, ready bool) {
 		if f.Number <= first || o.no || !o.check && !p.Unpaired || f.Warned {
 			continue
 		}
-		if o.compare(o.key(f.Prev, i), o.key(f.Line, i)) > 0 {
+		if o.compare(o.key(f.prev, i), o.key(f.Line, i)) > 0 {
 			c.Errorf("%s:%d: is not sorted: %s", c.Args[i], f.Number, f.Line)
 			f.Warned = true
 			if o.check {
@@ -291,8 +291,7 @@ func (p *joinProgram) turn(c *cmd.Ctx) (done bool) {
 		f := &p.Files[i]
 		if f.Have && o.compare(o.key(f.Line, i), o.key(p.Groups[0][0], 0)) == 0 {
 			p.Groups[i] = append(p.Groups[i], bytes.Clone(f.Line))
-			p.Held += len(f.Line)
-			c.Hold(p.Held)
+			p.hold(c, len(f.Line))
 			f.Have = false
 			return false
 		}
@@ -344,6 +343,20 @@ func (p *joinProgram) turn(c *cmd.Ctx) (done bool) {
 	return false
 }
 
+// hold declares that the groups have grown.
+func (p *joinProgram) hold(c *cmd.Ctx, n int) {
+	if p.held == 0 { // also after a load
+		n = 0
+		for _, g := range p.Groups {
+			for _, line := range g {
+				n += len(line)
+			}
+		}
+	}
+	p.held += n
+	c.Hold(p.held)
+}
+
 // pair writes one pair of the groups.
 func (p *joinProgram) pair(c *cmd.Ctx) {
 	if p.opt.pairs && p.I < len(p.Groups[0]) {
@@ -355,7 +368,7 @@ func (p *joinProgram) pair(c *cmd.Ctx) {
 			return
 		}
 	}
-	p.Phase, p.I, p.J, p.Held = joinCompare, 0, 0, 0
+	p.Phase, p.I, p.J, p.held = joinCompare, 0, 0, 0
 	p.Groups = [2][][]byte{}
 }
 

@@ -21,10 +21,11 @@ func tsort() *cmd.Command {
 
 // tsortProgram collects its input, which is pairs of words, and sorts it in one turn at the end.
 type tsortProgram struct {
-	In    cmd.Lines `cbor:"1,keyasint,omitempty"`
-	FD    int       `cbor:"2,keyasint,omitempty"`
-	Begun bool      `cbor:"3,keyasint,omitempty"`
-	All   []byte    `cbor:"4,keyasint,omitempty"`
+	FD    int    `cbor:"2,keyasint,omitempty"`
+	Begun bool   `cbor:"3,keyasint,omitempty"`
+	All   []byte `cbor:"4,keyasint,omitempty"`
+
+	in cmd.Lines // a turn takes all it reads
 }
 
 func (p *tsortProgram) Step(c *cmd.Ctx) cmd.Next {
@@ -45,7 +46,8 @@ func (p *tsortProgram) Step(c *cmd.Ctx) cmd.Next {
 			p.FD = fd
 		}
 	}
-	switch err := p.In.Fill(c, p.FD); err {
+	p.in.Kept = len(p.All)
+	switch err := p.in.Fill(c, p.FD); err {
 	case nil, io.EOF:
 	case cmd.ErrBlocked:
 		return cmd.WaitRead(p.FD)
@@ -53,9 +55,8 @@ func (p *tsortProgram) Step(c *cmd.Ctx) cmd.Next {
 		c.Errorf("%s: read error: %s", quote.Maybe(name), err)
 		return cmd.Exit(1)
 	}
-	p.All = append(p.All, p.In.Take()...)
-	p.In.Kept = len(p.All)
-	if !p.In.Ended() {
+	p.All = append(p.All, p.in.Take()...)
+	if !p.in.Ended() {
 		return cmd.Again()
 	}
 	words := bytes.Fields(p.All)

@@ -47,8 +47,6 @@ type wcProgram struct {
 	Total  wcCounts  `cbor:"5,keyasint,omitempty"`
 	InWord bool      `cbor:"6,keyasint,omitempty"`
 	Column int64     `cbor:"7,keyasint,omitempty"`
-	Open   bool      `cbor:"8,keyasint,omitempty"` // a file's line is still to be printed
-	Done   int       `cbor:"9,keyasint,omitempty"` // operands whose line was considered
 
 	show wcShow
 }
@@ -128,6 +126,11 @@ func (p *wcProgram) columns(c *cmd.Ctx) int {
 		}
 	}
 	names := c.Args
+	if c.Flags.Has("files0-from") { // names that come one by one are not looked at before
+		if st, err := c.Fstat(p.Names.FD); err != nil || !st.Mode.IsRegular() {
+			return 1
+		}
+	}
 	if len(names) == 0 {
 		names = []string{"-"}
 	}

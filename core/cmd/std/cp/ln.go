@@ -112,20 +112,20 @@ func (p *lnProgram) link(c *cmd.Ctx, plan backup.Plan, src, dst string) (ok bool
 	if c.Flags.Has("r") {
 		text = relative(c, src, dst)
 	}
+	force, asked := false, false
+	for _, f := range c.Flags {
+		if f.Name == "f" || f.Name == "i" {
+			force, asked = f.Name == "f", f.Name == "i"
+		}
+	}
 	for _, m := range p.Made {
-		if m == dst {
+		if m == dst && force { // without -f the link fails by itself
 			p.fail(c, "will not overwrite just-created %s with %s", quote.Shell(dst), quote.Shell(src))
 			return true, next
 		}
 	}
 	backed := ""
 	if to, err := c.Lstat(dst); err == nil {
-		force, asked := false, false
-		for _, f := range c.Flags {
-			if f.Name == "f" || f.Name == "i" {
-				force, asked = f.Name == "f", f.Name == "i"
-			}
-		}
 		if to.Mode.IsDir() {
 			if force || asked || plan.Kind != 0 {
 				p.fail(c, "%s: cannot overwrite directory", quote.Maybe(dst))
@@ -137,7 +137,10 @@ func (p *lnProgram) link(c *cmd.Ctx, plan backup.Plan, src, dst string) (ok bool
 		} else if !symbolic && to.Ino == st.Ino && (force || asked) {
 			if samePlace(c, src, dst) {
 				p.fail(c, "%s and %s are the same file", quote.Shell(src), quote.Shell(dst))
-			} else if c.Flags.Has("v") {
+				return true, next
+			}
+			p.Made = append(p.Made, dst)
+			if c.Flags.Has("v") {
 				p.said(c, src, dst, backed)
 			}
 			return true, next
@@ -186,7 +189,9 @@ func (p *lnProgram) link(c *cmd.Ctx, plan backup.Plan, src, dst string) (ok bool
 			return true, next
 		}
 	}
-	p.Made = append(p.Made, dst)
+	if !symbolic {
+		p.Made = append(p.Made, dst)
+	}
 	if c.Flags.Has("v") {
 		p.said(c, text, dst, backed)
 	}

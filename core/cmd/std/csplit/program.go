@@ -12,21 +12,21 @@ import (
 
 // program collects the input, then applies one pattern after the other.
 type program struct {
-	In      cmd.Lines `cbor:"1,keyasint,omitempty"`
-	FD      int       `cbor:"2,keyasint,omitempty"`
-	Begun   bool      `cbor:"3,keyasint,omitempty"`
-	Rest    []byte    `cbor:"4,keyasint,omitempty"` // the lines from First on
-	First   int64     `cbor:"5,keyasint,omitempty"` // the number of the first line not written, from 1
-	Current int64     `cbor:"6,keyasint,omitempty"` // the line searched last
-	At      int       `cbor:"7,keyasint,omitempty"` // where the line after it begins, if it is not 0
-	Pattern int       `cbor:"8,keyasint,omitempty"`
-	Times   int64     `cbor:"9,keyasint,omitempty"`  // uses of the pattern that are done
-	Files   int64     `cbor:"10,keyasint,omitempty"` // outputs made
-	Out     int       `cbor:"11,keyasint,omitempty"` // the open output; 0 if none is
-	Bytes   int64     `cbor:"12,keyasint,omitempty"` // in it
-	Read    bool      `cbor:"13,keyasint,omitempty"` // all input is there
+	FD      int    `cbor:"2,keyasint,omitempty"`
+	Begun   bool   `cbor:"3,keyasint,omitempty"`
+	Rest    []byte `cbor:"4,keyasint,omitempty"` // the lines from First on
+	First   int64  `cbor:"5,keyasint,omitempty"` // the number of the first line not written, from 1
+	Current int64  `cbor:"6,keyasint,omitempty"` // the line searched last
+	Pattern int    `cbor:"8,keyasint,omitempty"`
+	Times   int64  `cbor:"9,keyasint,omitempty"`  // uses of the pattern that are done
+	Files   int64  `cbor:"10,keyasint,omitempty"` // outputs made
+	Out     int    `cbor:"11,keyasint,omitempty"` // the open output; 0 if none is
+	Bytes   int64  `cbor:"12,keyasint,omitempty"` // in it
+	Read    bool   `cbor:"13,keyasint,omitempty"` // all input is there
 
 	opt *options
+	in  cmd.Lines // a turn takes all it reads
+	at  int       // where the line after Current begins; 0 is not known
 }
 
 // turnLines is how many lines a turn searches.
@@ -91,16 +91,16 @@ func (p *program) Step(c *cmd.Ctx) cmd.Next {
 }
 
 func (p *program) collect(c *cmd.Ctx) cmd.Next {
-	switch err := p.In.Fill(c, p.FD); err {
+	p.in.Kept = len(p.Rest)
+	switch err := p.in.Fill(c, p.FD); err {
 	case nil, io.EOF:
 	case cmd.ErrBlocked:
 		return cmd.WaitRead(p.FD)
 	default:
 		return cmd.Exit(c.Fail(c.Args[0], err))
 	}
-	p.Rest = append(p.Rest, p.In.Take()...)
-	p.In.Kept = len(p.Rest)
-	p.Read = p.In.Ended()
+	p.Rest = append(p.Rest, p.in.Take()...)
+	p.Read = p.in.Ended()
 	return cmd.Again()
 }
 
@@ -136,7 +136,7 @@ func (p *program) lineNumber(c *cmd.Ctx, x *pattern) (done, ok bool) {
 	} else if p.over() {
 		return bad()
 	}
-	p.At = 0
+	p.at = 0
 	return true, true
 }
 
@@ -153,23 +153,23 @@ const (
 
 // search looks for an expression and writes the lines before its place.
 func (p *program) search(c *cmd.Ctx, x *pattern) (done bool, status int) {
-	if p.At == 0 && p.Current+1 > p.First {
-		p.At = p.offset(p.Current + 1 - p.First)
+	if p.at == 0 && p.Current+1 > p.First {
+		p.at = p.offset(p.Current + 1 - p.First)
 	}
 	for n := c.Turn(turnLines); ; n-- {
 		if n == 0 {
 			return false, going
 		}
-		if p.Current+1 < p.First || p.At >= len(p.Rest) {
+		if p.Current+1 < p.First || p.at >= len(p.Rest) {
 			return false, p.missing(c, x)
 		}
 		p.Current++
-		line := p.Rest[p.At:]
+		line := p.Rest[p.at:]
 		end := bytes.IndexByte(line, '\n')
 		if end < 0 {
 			end = len(line)
 		}
-		p.At += min(end+1, len(line))
+		p.at += min(end+1, len(line))
 		found, err := x.re.Match(line[:end])
 		if err != nil {
 			c.Errorf("error in regular expression search")
@@ -208,7 +208,7 @@ func (p *program) search(c *cmd.Ctx, x *pattern) (done bool, status int) {
 	if p.opt.suppress {
 		p.drop()
 	}
-	p.At = 0
+	p.at = 0
 	return true, going
 }
 
@@ -268,7 +268,7 @@ func (p *program) advance(n int) {
 		p.First++
 	}
 	p.Rest = p.Rest[n:]
-	p.At = 0
+	p.at = 0
 }
 
 // drop leaves the first line behind.

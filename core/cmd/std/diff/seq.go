@@ -254,6 +254,9 @@ func (s *searcher) giveUp(p span, fmin, fmax, bmin, bmax int) (xmid, ymid int, l
 func (s *searcher) compare(stack []span, f *[2]side) []span {
 	p := stack[len(stack)-1]
 	stack = stack[:len(stack)-1]
+	if p.X0 < 0 || p.X0 > p.X1 || p.X1 > len(s.x) || p.Y0 < 0 || p.Y0 > p.Y1 || p.Y1 > len(s.y) {
+		panic("a span outside the files") // of a state that was made up: the search for its middle would have no end
+	}
 	for p.X0 < p.X1 && p.Y0 < p.Y1 && s.x[p.X0] == s.y[p.Y0] {
 		p.X0++
 		p.Y0++

@@ -62,19 +62,18 @@ const (
 
 // Program is a running patch.
 type Program struct {
-	Phase   int    `cbor:"1,keyasint,omitempty"`
-	FD      int    `cbor:"2,keyasint,omitempty"`
-	Opened  bool   `cbor:"3,keyasint,omitempty"`
-	Patch   []byte `cbor:"4,keyasint,omitempty"`
-	Pos     int    `cbor:"5,keyasint,omitempty"`
-	Line    int    `cbor:"6,keyasint,omitempty"`
-	Status  int    `cbor:"7,keyasint,omitempty"`
-	Target  string `cbor:"8,keyasint,omitempty"`
-	Exists  bool   `cbor:"9,keyasint,omitempty"`
-	Mode    uint32 `cbor:"10,keyasint,omitempty"`
-	Text    []byte `cbor:"11,keyasint,omitempty"` // of the target
-	Some    bool   `cbor:"12,keyasint,omitempty"` // a change was found
-	Appends bool   `cbor:"13,keyasint,omitempty"` // -o was begun
+	Phase  int    `cbor:"1,keyasint,omitempty"`
+	FD     int    `cbor:"2,keyasint,omitempty"`
+	Opened bool   `cbor:"3,keyasint,omitempty"`
+	Patch  []byte `cbor:"4,keyasint,omitempty"`
+	Pos    int    `cbor:"5,keyasint,omitempty"`
+	Line   int    `cbor:"6,keyasint,omitempty"`
+	Status int    `cbor:"7,keyasint,omitempty"`
+	Target string `cbor:"8,keyasint,omitempty"`
+	Exists bool   `cbor:"9,keyasint,omitempty"`
+	Mode   uint32 `cbor:"10,keyasint,omitempty"`
+	Text   []byte `cbor:"11,keyasint,omitempty"` // of the target
+	Some   bool   `cbor:"12,keyasint,omitempty"` // a change was found
 }
 
 // Step takes one turn.

@@ -51,7 +51,6 @@ type File struct {
 	Last    int64     `cbor:"12,keyasint,omitempty"` // number of the last line printed
 	Shown   bool      `cbor:"13,keyasint,omitempty"` // a line of it was printed
 	NUL     int64     `cbor:"14,keyasint,omitempty"` // 1 + where the first NUL is
-	Looked  int64     `cbor:"15,keyasint,omitempty"` // bytes looked at for one
 }
 
 // Line is a line that was read.

@@ -11,21 +11,21 @@ import (
 
 // program copies its input to one output after the other.
 type program struct {
-	In     cmd.Lines `cbor:"1,keyasint,omitempty"`
-	FD     int       `cbor:"2,keyasint,omitempty"`
-	Begun  bool      `cbor:"3,keyasint,omitempty"`
-	Ino    vfs.Ino   `cbor:"4,keyasint,omitempty"`  // of the input, if it is a file
-	Files  uint64    `cbor:"5,keyasint,omitempty"`  // outputs begun
-	Out    int       `cbor:"6,keyasint,omitempty"`  // the open output, 0 if none is
-	Used   int64     `cbor:"7,keyasint,omitempty"`  // lines or bytes in it
-	Size   int64     `cbor:"8,keyasint,omitempty"`  // of the input, for chunks
-	All    []byte    `cbor:"9,keyasint,omitempty"`  // of -C: bytes not written yet
-	Off    int64     `cbor:"10,keyasint,omitempty"` // of the next byte
-	Robin  []int     `cbor:"11,keyasint,omitempty"` // descriptors of round robin; 0 if not open
-	Next   int64     `cbor:"12,keyasint,omitempty"` // whose turn it is, from 0
-	Middle bool      `cbor:"13,keyasint,omitempty"` // within a line
+	FD     int     `cbor:"2,keyasint,omitempty"`
+	Begun  bool    `cbor:"3,keyasint,omitempty"`
+	Ino    vfs.Ino `cbor:"4,keyasint,omitempty"`  // of the input, if it is a file
+	Files  uint64  `cbor:"5,keyasint,omitempty"`  // outputs begun
+	Out    int     `cbor:"6,keyasint,omitempty"`  // the open output, 0 if none is
+	Used   int64   `cbor:"7,keyasint,omitempty"`  // lines or bytes in it
+	Size   int64   `cbor:"8,keyasint,omitempty"`  // of the input, for chunks
+	All    []byte  `cbor:"9,keyasint,omitempty"`  // of -C: bytes not written yet
+	Off    int64   `cbor:"10,keyasint,omitempty"` // of the next byte
+	Robin  []int   `cbor:"11,keyasint,omitempty"` // descriptors of round robin; 0 if not open
+	Next   int64   `cbor:"12,keyasint,omitempty"` // whose turn it is, from 0
+	Middle bool    `cbor:"13,keyasint,omitempty"` // within a line
 
 	opt *options
+	in  cmd.Lines // a turn takes all it reads
 }
 
 // Step copies what one turn reads.
@@ -45,15 +45,15 @@ func (p *program) Step(c *cmd.Ctx) cmd.Next {
 	if c.Pending() > cmd.Turn {
 		return cmd.WaitWrite()
 	}
-	switch err := p.In.Fill(c, p.FD); err {
+	switch err := p.in.Fill(c, p.FD); err {
 	case nil, io.EOF:
 	case cmd.ErrBlocked:
 		return cmd.WaitRead(p.FD)
 	default:
 		return cmd.Exit(c.Fail(o.name, err))
 	}
-	ok := p.copy(c, p.In.Take())
-	if ok && p.In.Ended() {
+	ok := p.copy(c, p.in.Take())
+	if ok && p.in.Ended() {
 		if ok = p.finish(c); ok {
 			return cmd.Exit(0)
 		}
@@ -145,7 +145,7 @@ func (p *program) lineBytes(c *cmd.Ctx, data []byte) bool {
 		n := bytes.LastIndexByte(p.All[:room], p.opt.sep) + 1
 		whole := int64(len(p.All)) >= p.opt.size-p.Used
 		switch {
-		case !whole && !p.In.EOF:
+		case !whole && !p.in.EOF:
 			return true // more may still fit
 		case !whole:
 			n = len(p.All)

@@ -37,7 +37,13 @@ type creation struct {
 	Ready   bool     `cbor:"12,keyasint,omitempty"` // -r and -u: the end of the archive was found
 	Ino     uint64   `cbor:"13,keyasint,omitempty"` // of the archive itself
 	Remove  []string `cbor:"14,keyasint,omitempty"` // --remove-files
-	Known   []header `cbor:"15,keyasint,omitempty"` // -u: what the archive has
+	Known   []known  `cbor:"15,keyasint,omitempty"` // -u: what the archive has
+}
+
+// known is a member that the archive has.
+type known struct {
+	Name  string `cbor:"1,keyasint,omitempty"`
+	Mtime int64  `cbor:"6,keyasint,omitempty"` // ns
 }
 
 // record is what the archive's length is a multiple of.
@@ -329,7 +335,7 @@ func (p *Program) findEnd(c *cmd.Ctx) (done bool, next cmd.Next) {
 		if err == nil && n == blockSize {
 			if h, ok := decode(b); ok {
 				if h.Type != 'L' && h.Type != 'K' && h.Type != 'x' && h.Type != 'g' {
-					k.Known = append(k.Known, h)
+					k.Known = append(k.Known, known{h.Name, h.Mtime})
 				}
 				skip := (h.Size + blockSize - 1) / blockSize * blockSize
 				if h.Type == typeLink || h.Type == typeDir || h.Type == typeSymlink {

@@ -28,13 +28,20 @@ type extended struct {
 	Global string `cbor:"5,keyasint,omitempty"`
 }
 
+// member is what its data being read still needs of a header.
+type member struct {
+	Mode  uint32 `cbor:"2,keyasint,omitempty"`
+	Mtime int64  `cbor:"6,keyasint,omitempty"` // ns
+	Type  byte   `cbor:"7,keyasint,omitempty"`
+}
+
 // reading is the state of reading an archive.
 type reading struct {
 	Raw     []byte    `cbor:"1,keyasint,omitempty"` // of the tar stream, not used yet
 	EOF     bool      `cbor:"2,keyasint,omitempty"`
 	Zipped  bool      `cbor:"3,keyasint,omitempty"`
 	Looked  bool      `cbor:"4,keyasint,omitempty"` // Zipped is known
-	Head    header    `cbor:"5,keyasint,omitempty"`
+	Head    member    `cbor:"5,keyasint,omitempty"`
 	Left    int64     `cbor:"6,keyasint,omitempty"` // bytes of the member's data
 	Pad     int64     `cbor:"7,keyasint,omitempty"`
 	Body    bool      `cbor:"8,keyasint,omitempty"` // inside a member
@@ -207,7 +214,7 @@ func (p *Program) member(c *cmd.Ctx) bool {
 			p.fatal(c, "extended header is too large")
 			return false
 		}
-		r.Head, r.Left = h, h.Size
+		r.Head, r.Left = member{Type: h.Type}, h.Size
 		r.Pad = -h.Size & (blockSize - 1)
 		return true
 	}
@@ -223,7 +230,7 @@ func (p *Program) member(c *cmd.Ctx) bool {
 		h.Type = typeDir
 	}
 	r.Ext.Long, r.Ext.Link, r.Ext.Pax = "", "", ""
-	r.Head = h
+	r.Head = member{h.Mode, h.Mtime, h.Type}
 	if r.Left = h.Size; h.Type != typeFile {
 		r.Left = 0
 	}
@@ -390,11 +397,11 @@ func (p *Program) parents(c *cmd.Ctx, path string) {
 }
 
 // mode is what an extracted file gets.
-func (p *Program) mode(c *cmd.Ctx, h *header) uint32 {
+func (p *Program) mode(c *cmd.Ctx, mode uint32) uint32 {
 	if p.o.preserve || c.UID() == 0 {
-		return h.Mode
+		return mode
 	}
-	return h.Mode & 0o777 &^ c.Umask()
+	return mode & 0o777 &^ c.Umask()
 }
 
 func (p *Program) make(c *cmd.Ctx, h *header, path string) error {
@@ -409,7 +416,7 @@ func (p *Program) make(c *cmd.Ctx, h *header, path string) error {
 			}
 		}
 		if err == nil {
-			r.Dirs = append(r.Dirs, delayed{path, p.mode(c, h), h.Mtime})
+			r.Dirs = append(r.Dirs, delayed{path, p.mode(c, h.Mode), h.Mtime})
 		}
 		return err
 	case typeSymlink:
@@ -484,7 +491,7 @@ func (p *Program) finishFile(c *cmd.Ctx) {
 	r.Finish = false
 	c.Close(r.Out)
 	r.Out = 0
-	c.Chmod(r.Path, p.mode(c, &r.Head))
+	c.Chmod(r.Path, p.mode(c, r.Head.Mode))
 	if !p.o.touch {
 		c.Utimes(r.Path, c.Now(), r.Head.Mtime, true)
 	}

@@ -23,16 +23,16 @@ const (
 
 // header is one member.
 type header struct {
-	Name  string `cbor:"1,keyasint,omitempty"`
-	Mode  uint32 `cbor:"2,keyasint,omitempty"`
-	UID   int    `cbor:"3,keyasint,omitempty"`
-	GID   int    `cbor:"4,keyasint,omitempty"`
-	Size  int64  `cbor:"5,keyasint,omitempty"`
-	Mtime int64  `cbor:"6,keyasint,omitempty"` // ns
-	Type  byte   `cbor:"7,keyasint,omitempty"`
-	Link  string `cbor:"8,keyasint,omitempty"`
-	User  string `cbor:"9,keyasint,omitempty"`
-	Group string `cbor:"10,keyasint,omitempty"`
+	Name  string
+	Mode  uint32
+	UID   int
+	GID   int
+	Size  int64
+	Mtime int64 // ns
+	Type  byte
+	Link  string
+	User  string
+	Group string
 }
 
 func (h *header) vfsMode() vfs.Mode {

@@ -19,7 +19,6 @@ type Array struct {
 	Home int32 `cbor:"7,keyasint,omitempty"`
 	// Name is for messages: `a`, `a["x"]`.
 	Name string `cbor:"8,keyasint,omitempty"`
-	Dead bool   `cbor:"9,keyasint,omitempty"`
 }
 
 // Shape is which parts an array uses; its first subscript decides.

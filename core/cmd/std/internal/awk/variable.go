@@ -226,7 +226,7 @@ func (p *Program) release(list []int32) {
 		list = list[:len(list)-1]
 		a := &p.Heap[i]
 		list = p.members(a, list)
-		*a = Array{Dead: true}
+		*a = Array{}
 		p.Free = append(p.Free, i)
 		p.Held -= 200
 	}

@@ -16,12 +16,11 @@ type Inputs struct {
 	File    int    `cbor:"2,keyasint,omitempty"` // operands taken
 	FD      int    `cbor:"3,keyasint,omitempty"`
 	Open    bool   `cbor:"4,keyasint,omitempty"`
-	Name    string `cbor:"5,keyasint,omitempty"` // of the file being read, "" before the first
-	Slurped Value  `cbor:"6,keyasint,omitempty"` // what --slurp gathers
-	Raw     []byte `cbor:"7,keyasint,omitempty"` // what --raw-input --slurp gathers
-	Over    bool   `cbor:"8,keyasint,omitempty"` // everything was given
-	Begun   bool   `cbor:"9,keyasint,omitempty"` // the null of -n was given
-	Failed  bool   `cbor:"10,keyasint,omitempty"`
+	Name    string `cbor:"5,keyasint,omitempty"`  // of the file being read, "" before the first
+	Slurped Value  `cbor:"6,keyasint,omitempty"`  // what --slurp gathers
+	Raw     []byte `cbor:"7,keyasint,omitempty"`  // what --raw-input --slurp gathers
+	Over    bool   `cbor:"8,keyasint,omitempty"`  // everything was given
+	Begun   bool   `cbor:"9,keyasint,omitempty"`  // the null of -n was given
 	Line    int    `cbor:"11,keyasint,omitempty"` // of the value given last
 
 	chunk []byte

@@ -26,7 +26,6 @@ type Remover struct {
 	Stack  []level      `cbor:"1,keyasint,omitempty"`
 	Next   string       `cbor:"2,keyasint,omitempty"` // the path to look at
 	Busy   bool         `cbor:"3,keyasint,omitempty"` // Next is set
-	Leave  bool         `cbor:"4,keyasint,omitempty"` // the top directory's entries are done
 	Failed bool         `cbor:"5,keyasint,omitempty"`
 	Asker  prompt.Asker `cbor:"6,keyasint,omitempty"`
 }

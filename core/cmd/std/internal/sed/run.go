@@ -522,9 +522,8 @@ func (s *substitute) expand(out, text []byte, loc []int) []byte {
 
 // childWait is a shell command being run by e or s///e.
 type childWait struct {
-	FD   int    `cbor:"1,keyasint,omitempty"`
-	Out  []byte `cbor:"2,keyasint,omitempty"`
-	Left bool   `cbor:"3,keyasint,omitempty"` // it runs
+	FD  int    `cbor:"1,keyasint,omitempty"`
+	Out []byte `cbor:"2,keyasint,omitempty"`
 }
 
 // command does e.
@@ -588,7 +587,7 @@ func (p *Program) shell(c *cmd.Ctx, line string) (out []byte, next cmd.Next, ok 
 			return nil, p.fault(c, err), false
 		}
 		c.Close(w)
-		p.Child = childWait{FD: r, Left: true}
+		p.Child = childWait{FD: r}
 		p.Stage = 1
 	}
 	if p.Stage == 1 {
