@@ -86,6 +86,20 @@ func TestLoaderLimits(t *testing.T) {
 	}
 }
 
+// Variables that take much memory are not kept beyond the sandbox that has them.
+func TestLoaderForgetsLargeVariables(t *testing.T) {
+	var templates core.Templates
+	loader := NewLoader()
+	for _, text := range []string{"printf -v x %0100000d 1; sleep 9", "declare -A m; for i in {1..9000}; do m[$i]=; done; sleep 9"} {
+		if _, _, err := loader.Import(export(t, asleep(t, &templates, text)), nil, limit.Default()); err != nil {
+			t.Fatal(err)
+		}
+		if loader.variables() != nil {
+			t.Errorf("%s: the variables are kept", text)
+		}
+	}
+}
+
 // Many threads save and load what shares a template and a Loader.
 func TestLoaderParallel(t *testing.T) {
 	var templates core.Templates
