@@ -57,26 +57,33 @@ func (w *World) remember() {
 		return
 	}
 	var b *World
-	if w.asMade() {
-		b = &World{}
-	} else {
+	if !w.asMade() {
 		if len(w.undo) >= n { // the oldest gives its memory to the newest
 			b = w.forgetOldest()
 		}
-		if b == nil || b.M == nil {
+		if b == nil {
 			b = &newRoom().world
 		}
+		var replaced int64
+		replaced, w.counted = w.M.Replaced(w.counted)
 		w.copyInto(b)
+		b.turned = w.turned + replaced
+		w.past += b.turned
 	}
-	w.made = 0
-	replaced, held := w.M.Replaced(w.counted)
-	b.turned, w.turned, w.counted = w.turned+replaced, 0, held
-	w.past += b.turned
+	w.made, w.turned = 0, 0
 	w.undo = append(w.undo, b)
 	lim := limit.Or(w.M.Limits.Retained)
 	for len(w.undo) > n || w.past > lim {
 		w.forgetOldest()
 	}
+}
+
+// heldBack is what a state in undo keeps alive, in bytes.
+func (w *World) heldBack() int64 {
+	if w == nil {
+		return 0
+	}
+	return w.turned
 }
 
 // asMade reports whether nothing has happened to the World since it was made: to
@@ -89,14 +96,14 @@ func (w *World) asMade() bool {
 // are nobody else's: who goes back to one gets a copy.
 func (w *World) forgetOldest() *World {
 	b := w.undo[0]
-	w.past -= b.turned
+	w.past -= b.heldBack()
 	w.undo = slices.Delete(w.undo, 0, 1)
 	return b
 }
 
 func (w *World) forget() {
 	if n := len(w.undo); n > 0 {
-		w.past -= w.undo[n-1].turned
+		w.past -= w.undo[n-1].heldBack()
 		w.undo = w.undo[:n-1]
 	}
 	if w.saved != nil {
@@ -318,7 +325,11 @@ func (w *World) record(e Entry) {
 	w.LogNext++
 	e.Index = w.LogNext
 	if n := len(w.undo); n > 0 {
-		w.undo[n-1].entry = e.Index
+		if u := w.undo[n-1]; u != nil {
+			u.entry = e.Index
+		} else {
+			w.first = e.Index
+		}
 	}
 	w.Log = append(w.Log, e)
 	if n := int(w.M.Limits.History); n > 0 && len(w.Log) > n {
@@ -326,37 +337,37 @@ func (w *World) record(e Entry) {
 	}
 }
 
-// before gives the state before the command with an index, nil if it is not kept.
-func (w *World) before(index int) *World {
-	for _, u := range w.undo {
-		if u.entry == index {
-			return u
-		}
-	}
-	return nil
+// before finds, in undo, the state before the command with an index; -1 if it is not kept.
+func (w *World) before(index int) int {
+	return slices.IndexFunc(w.undo, func(u *World) bool { return u == nil && w.first == index || u != nil && u.entry == index })
 }
 
 // ClearHistory forgets every command; numbers go on.
 func (w *World) ClearHistory() { w.Log = nil }
 
 // Restorable reports whether the state before the command with an index is still kept.
-func (w *World) Restorable(index int) bool { return w.before(index) != nil }
+func (w *World) Restorable(index int) bool { return w.before(index) >= 0 }
 
 // Rewind goes back to the state before a command of the history. The command
 // and those after it are gone from the history.
 func (w *World) Rewind(index int) (err error) {
 	for _, e := range w.Log {
 		if e.Index == index {
-			state := w.before(index)
-			if state == nil {
+			at := w.before(index)
+			if at < 0 {
 				return fault.New(fault.NotFound, "history.restore", "", "the state before command %d is no longer kept", index)
 			}
-			if state.M == nil { // as it was made
+			state := w.undo[at]
+			if state == nil {
 				c := *w.Config
 				if state, err = New(c); err != nil {
 					return err
 				}
 			}
+			for _, u := range w.undo[at:] { // those after it are of commands that are gone
+				w.past -= u.heldBack()
+			}
+			w.undo = slices.Delete(w.undo, at, len(w.undo))
 			w.become(state, nil)
 			return nil
 		}

@@ -44,11 +44,11 @@ func TestBackToTheBeginning(t *testing.T) {
 		}
 		prepare(w)
 		want := w.Twin().mustRun(t, look)
-		for range 2 {
+		for round := range 2 {
 			w.mustRun(t, "x=1; touch /tmp/made made; RANDOM=3; cd /; umask 0")
 			first := w.Log[0].Index
-			if kept := w.before(first).M != nil; kept != (name != "as made") && w.LogNext == 1 {
-				t.Errorf("%s: the state before the first command is kept: %v", name, kept)
+			if at := w.before(first); at != 0 || (w.undo[0] == nil) != (name == "as made" && round == 0) {
+				t.Errorf("%s, round %d: the state before the first command is at %d of %v", name, round, at, w.undo)
 			}
 			if err := w.Rewind(first); err != nil {
 				t.Fatal(name, err)
@@ -56,6 +56,13 @@ func TestBackToTheBeginning(t *testing.T) {
 			if got := w.Twin().mustRun(t, look); got != want || len(w.Log) > 0 {
 				t.Errorf("%s: %q, not %q; %d commands in the history", name, got, want, len(w.Log))
 			}
+			if len(w.undo) != 0 || w.past != 0 {
+				t.Errorf("%s: %d states are kept, %d bytes", name, len(w.undo), w.past)
+			}
+			if err := w.Write("/tmp/between", []byte("b"), 1); err != nil { // by the host: it is there before the next command
+				t.Fatal(err)
+			}
+			want = w.Twin().mustRun(t, look)
 		}
 	}
 }

@@ -39,8 +39,9 @@ type World struct {
 	own     bool          // no fork has the same Kept
 	saved   *limit.Limits // to be put back when the run ends
 	made    int64         // by a template, and no command was begun since: 1 + held + turned then
-	undo    []*World      // states before the last commands, as Log's entries refer to them; without a machine: as it was made
+	undo    []*World      // states before the last commands, as Log's entries refer to them; nil: as it was made
 	entry   int           // of a state in undo: the index of the command after it
+	first   int           // the same for what it was made as
 	held    int64         // bytes written since the newest snapshot
 	turned  int64         // bytes written since the newest state in undo
 	counted int64         // Meter.Held when that was kept
@@ -326,9 +327,9 @@ func (w *World) become(from *World, reseed *uint64) {
 	lineage, forks, snaps, seq := mix(w.Lineage+w.Forks*0x9e3779b97f4a7c15), w.Forks, w.Snaps, w.SnapSeq
 	virtual, now := w.M.Clock.Virtual, w.M.Clock.Now
 	w.M.Close()
-	undo, past := w.undo, w.past
+	undo, past, first := w.undo, w.past, w.first
 	*w = *from.share()
-	w.Lineage, w.Forks, w.Snaps, w.SnapSeq, w.undo, w.past = lineage, forks, snaps, seq, undo, past
+	w.Lineage, w.Forks, w.Snaps, w.SnapSeq, w.undo, w.past, w.first = lineage, forks, snaps, seq, undo, past, first
 	if !virtual {
 		w.M.Clock.Now = max(w.M.Clock.Now, now)
 	}

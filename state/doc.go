@@ -7,6 +7,13 @@
 // beside it: variables, functions, frames, and the chunks of files, which
 // several worlds of one blob (the state and its named snapshots) share.
 //
+// Package codec, made from the tags of the structures (go generate
+// ./state/internal/codec), writes and reads records; whatever it does not expect
+// is left to the CBOR library, which is the reference. What states have in
+// common is worked on once: a Loader keeps the scripts, variables and files it
+// has read, and the files that sandboxes begin with stay beside their tree as
+// they are written.
+//
 // Reading trusts nothing. Sizes are checked before memory is taken, every
 // reference is checked before a World is given out, and the World a blob is to
 // replace is not touched until the new one is complete.

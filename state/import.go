@@ -133,7 +133,7 @@ type importer struct {
 	stored int64
 	snaps  []*core.Snapshot
 	begun  World // the record of the world at hand
-	vars   int   // bytes of the record that has its variables
+	vars   int64 // memory of the record that has its variables
 	inode  Inode
 }
 
@@ -313,7 +313,7 @@ func (im *importer) world() (*core.World, error) {
 }
 
 func (im *importer) process(img *shell.Image) error {
-	i, before := len(img.Procs), len(im.rest)
+	i, before := len(img.Procs), im.memory.left
 	img.Procs = append(img.Procs, shell.ProcRecord{})
 	p := &img.Procs[i]
 	var origin *vars.Origin
@@ -324,7 +324,7 @@ func (im *importer) process(img *shell.Image) error {
 		return err
 	}
 	if i == 0 {
-		im.vars = before - len(im.rest)
+		im.vars = before - im.memory.left
 	}
 	for j := range p.Frames {
 		prog, err := p.Frames[j].Program(core.Registry)

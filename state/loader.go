@@ -27,11 +27,11 @@ type Loader struct {
 // NewLoader makes a Loader that has loaded nothing yet.
 func NewLoader() *Loader { return &Loader{lib: shell.NewLibrary(core.Registry)} }
 
-// What a Loader keeps: so many trees of so many bytes, variables of so many bytes.
+// What a Loader keeps: so many trees of so many bytes in a blob, variables that take so much memory.
 const (
 	keptTrees = 8
 	keptTree  = 16 << 10
-	keptVars  = 16 << 10
+	keptVars  = 64 << 10
 )
 
 // tree is a file system that was read and found to be right.

@@ -48,7 +48,12 @@ func BenchmarkDump(b *testing.B) {
 	b.ReportAllocs()
 	n := 0
 	for b.Loop() {
-		n = len(export(b, w))
+		blob, err := Export(w, nil)
+		if err != nil {
+			b.Fatal(err)
+		}
+		n = blob.Size
+		blob.Release()
 	}
 	b.ReportMetric(float64(n), "bytes")
 }
@@ -56,8 +61,13 @@ func BenchmarkDump(b *testing.B) {
 // BenchmarkLoad makes a running script of bytes.
 func BenchmarkLoad(b *testing.B) {
 	data := export(b, pendingWorld(b))
+	loader := NewLoader()
 	b.ReportAllocs()
 	for b.Loop() {
-		imported(b, data).Close()
+		w, _, err := loader.Import(data, nil, limit.Default())
+		if err != nil {
+			b.Fatal(err)
+		}
+		w.Close()
 	}
 }

@@ -351,3 +351,16 @@ def test_tool_object() -> None:
     assert repr(made) == "Tool('a')"
     assert made.help() == "Usage: a X\n\nD\n\nExamples:\n  a 1\n"
     assert Sandbox(tools={"b": made}).commands.run("b").stdout == "b"
+
+
+def test_a_call_has_the_environment_of_its_moment():
+    seen = []
+    sandbox = Sandbox(tools={"look": lambda call: seen.append(call.env) or ""})
+    other = Sandbox(tools={"look": lambda call: seen.append(call.env) or ""}, env={"A": "1"})
+    sandbox.commands.run("look; B=2 look; unset ${!H*} ${!L*} ${!P*} ${!S*} ${!T*} ${!U*} OLDPWD; look")
+    other.commands.run("look; export A=2; look")
+    sandbox.commands.run("look")
+    assert seen[0]["HOME"] == "/home/user" and "B" not in seen[0]
+    assert seen[1] == {**seen[0], "B": "2"}
+    assert seen[2] == {} and seen[5] == {}
+    assert (seen[3]["A"], seen[4]["A"]) == ("1", "2")

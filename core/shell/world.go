@@ -233,6 +233,9 @@ func (m *Machine) Begin(s Start) error {
 	if len(s.Env) > 0 || s.Cwd != "" {
 		bottom.X = m.lend(p, s.Env, s.Cwd)
 	}
+	if m.rt.frames == nil {
+		m.rt.frames = make([]Frame, 0, 8)
+	}
 	p.Frames, m.rt.frames = append(m.rt.frames, bottom), nil
 	p.Depth, p.Line = 0, 1
 	m.Sched.Cur, m.Sched.Quantum = p.PID, quantum

@@ -21,6 +21,8 @@ import threading
 import time
 from typing import Callable, Dict, List, Optional, Tuple
 
+import bench_runs
+
 from eryxsh import Limits, Run, Sandbox, Suspended, ToolCall, _wire
 
 try:
@@ -325,12 +327,30 @@ def runs() -> None:
         "<= 3 us",
         each <= 3,
     )
+    for what, size in zip(("started one by one", "forked from one"), alone("suspended").split()):
+        say(f"suspended runs, {what}", f"{int(size):,} B each", "100,000 in 1 GB", int(size) * 100_000 <= 1 << 30)
+
+
+@bench
+def moves() -> None:
+    """A running script from its start to a call, to bytes, back, and on to the next call; pydantic-monty in turns with us."""
+    ours, theirs, _ = bench_runs.measured()
+    for name in bench_runs.MOVES:
+        a = min(ours.samples[name])
+        if theirs.samples:
+            b = min(theirs.samples[name])
+            figure = f"{a:.1f} us, monty {b:.1f} us: {a / b:.2f} x (medians {ours.median(name) / theirs.median(name):.2f})"
+            say(f"{name} of a small run, among others' work", figure, "<= 0.5 x monty", a <= 0.5 * b)
+        else:
+            say(f"{name} of a small run", f"{a:.1f} us", "0.5 x monty: not here")
     run = waiting()
     blob = run.dump()
     dump, load = times(run.dump, lambda: Run.load(blob), rounds=60, batch=5)
-    say(f"dump and load of a run ({len(blob):,} B)", f"{dump:.1f} us, {load:.1f} us")
-    for what, size in zip(("started one by one", "forked from one"), alone("suspended").split()):
-        say(f"suspended runs, {what}", f"{int(size):,} B each", "100,000 in 1 GB", int(size) * 100_000 <= 1 << 30)
+    say(f"dump and load again and again ({len(blob):,} B)", f"{dump:.1f} us, {load:.1f} us")
+    idle, added, found = bench_runs.weighed()
+    say("a small run adds to the blob", f"{added:,} B to {idle:,}", "<= 1,536 B", added <= 1536)
+    grown = found[5000] / found[10] - 1
+    say("blob after 10 and after 5,000 calls", f"{found[10]:,} B, {found[5000]:,} B: {grown:+.2%}", "<= 5 %", grown <= 0.05)
 
 
 def waiting() -> Run:

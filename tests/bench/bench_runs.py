@@ -112,9 +112,11 @@ def _their_first(session: Any) -> Any:
     return snapshot
 
 
-@bench
-def moves() -> None:
-    """Start to the first tool call, dump, load, resume to the next call."""
+MOVES = ("start", "dump", "load", "resume")
+
+
+def measured() -> Tuple[Clock, Clock, List[int]]:
+    """Both products' times of the moves, taken in turns, and the bytes of their dumps; theirs are empty without them."""
     ours, theirs = Clock(), Clock()
     sizes = [0, 0]
     pool = monty.Monty(min_processes=2).__enter__() if monty else None
@@ -123,24 +125,30 @@ def moves() -> None:
         sizes[0] = _ours(ours)
         if pool:
             sizes[1] = _theirs(theirs, pool)
-    for name in ("start", "dump", "load", "resume"):
-        line = f"{name:<24} eryxsh {ours.median(name):8.1f} (min {min(ours.samples[name]):7.1f})"
-        if pool:
-            line += f"   monty {theirs.median(name):8.1f} (min {min(theirs.samples[name]):7.1f})"
-            line += f"   ratio of minima {min(ours.samples[name]) / min(theirs.samples[name]):.2f}"
-        print(line)
-    print(f"dump bytes               eryxsh {sizes[0]}" + (f"   monty {sizes[1]}" if pool else ""))
     if pool:
         pool.__exit__(None, None, None)
+    return ours, theirs, sizes
 
 
 @bench
-def sizes() -> None:
-    """What a small script's run adds to the blob, and what calls that are over leave."""
+def moves() -> None:
+    """Start to the first tool call, dump, load, resume to the next call."""
+    ours, theirs, sizes = measured()
+    for name in MOVES:
+        line = f"{name:<24} eryxsh {ours.median(name):8.1f} (min {min(ours.samples[name]):7.1f})"
+        if theirs.samples:
+            line += f"   monty {theirs.median(name):8.1f} (min {min(theirs.samples[name]):7.1f})"
+            line += f"   ratio of minima {min(ours.samples[name]) / min(theirs.samples[name]):.2f}"
+        print(line)
+    print(f"dump bytes               eryxsh {sizes[0]}" + (f"   monty {sizes[1]}" if theirs.samples else ""))
+
+
+def weighed() -> Tuple[int, int, Dict[int, int]]:
+    """Bytes of an idle sandbox's blob, what a small script's run adds, and a silent run's blob after 10 and 5,000 calls."""
     sandbox = Sandbox(tools={"approve": None})
     idle = len(sandbox.export_state())
     run, _ = _first(sandbox)
-    print(f"a small run adds         {len(run.dump()) - idle} bytes to {idle}")
+    added = len(run.dump()) - idle
     run.cancel()
     run = sandbox.commands.start('while :; do x=$(approve "$x"); done', timeout=None)
     found = {}
@@ -150,6 +158,15 @@ def sizes() -> None:
         if number in (10, 5000):
             found[number] = len(run.dump())
         run.resume(call, stdout="yes")
+    run.cancel()
+    return idle, added, found
+
+
+@bench
+def sizes() -> None:
+    """What a small script's run adds to the blob, and what calls that are over leave."""
+    idle, added, found = weighed()
+    print(f"a small run adds         {added} bytes to {idle}")
     grown = found[5000] / found[10] - 1
     print(f"blob after 10 calls {found[10]}, after 5,000 {found[5000]} ({grown:+.2%})")
 

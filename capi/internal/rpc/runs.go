@@ -280,7 +280,7 @@ func (c *call) answer(b *sandbox, outcome shell.Outcome, until int64) (Reply, er
 	case shell.Sliced:
 		return say(wire.TagSlice, &o, &wire.Slice{Output: o}, usualBody)
 	case shell.Calls:
-		c.asks = wire.Calls{Output: o, Calls: b.calls(c.asked[:0])}
+		c.asks = wire.Calls{Output: o, Calls: c.pending(b, c.asked[:0])}
 		size := 64
 		for _, call := range c.asks.Calls {
 			size += 128 + len(call.Stdin) + len(call.Env)
@@ -309,20 +309,30 @@ func (c *call) answer(b *sandbox, outcome shell.Outcome, until int64) (Reply, er
 	return say(wire.TagDone, &o, &c.done, usualBody)
 }
 
-// calls gives the unanswered tool calls, oldest first.
-func (b *sandbox) calls(out []wire.Call) []wire.Call {
+// pending gives the unanswered tool calls, oldest first.
+func (c *call) pending(b *sandbox, out []wire.Call) []wire.Call {
 	out = slices.Grow(out, len(b.M.Calls))
-	for _, c := range b.M.Calls {
-		out = append(out, wire.Call{ID: c.ID, Name: c.Name, Args: c.Args, Stdin: c.Stdin, Env: b.joined(c.Env), Dir: string(c.Cwd), ForkedFrom: c.ForkedFrom})
+	for _, a := range b.M.Calls {
+		out = append(out, wire.Call{ID: a.ID, Name: a.Name, Args: a.Args, Stdin: a.Stdin, Env: c.joined(a.Env), Dir: string(a.Cwd), ForkedFrom: a.ForkedFrom})
 	}
 	return out
 }
 
+// environment is the list of a tool call, and the text it makes.
+type environment struct {
+	list []string
+	text []byte
+}
+
 // joined gives an environment as a call has it, NAME=VALUE with a NUL behind
-// each. It is the same list, which nobody changes, until a variable is exported.
-func (b *sandbox) joined(env []string) []byte {
-	if len(env) == 0 || len(env) == len(b.env) && &env[0] == &b.env[0] {
-		return b.envText
+// each. It is the same list, which nobody changes, until a variable is exported,
+// and mostly that of all sandboxes.
+func (s *Server) joined(env []string) []byte {
+	if len(env) == 0 {
+		return nil
+	}
+	if last := s.lastEnv.Load(); last != nil && len(last.list) == len(env) && &last.list[0] == &env[0] {
+		return last.text
 	}
 	n := 0
 	for _, kv := range env {
@@ -332,7 +342,7 @@ func (b *sandbox) joined(env []string) []byte {
 	for _, kv := range env {
 		text = append(append(text, kv...), 0)
 	}
-	b.env, b.envText = env, text
+	s.lastEnv.Store(&environment{env, text})
 	return text
 }
 
@@ -345,7 +355,7 @@ func activeRun(c *call, p *wire.SandboxParams) (wire.RunInfo, error) {
 	if !m.Run.Active {
 		return wire.RunInfo{}, nil
 	}
-	r := wire.RunInfo{Run: m.RunID, Script: m.Run.Command, State: "running", Started: m.Run.Started, Steps: m.Meter.Steps - m.Run.Steps, Calls: b.calls(nil)}
+	r := wire.RunInfo{Run: m.RunID, Script: m.Run.Command, State: "running", Started: m.Run.Started, Steps: m.Meter.Steps - m.Run.Steps, Calls: c.pending(b, nil)}
 	switch {
 	case m.Run.Limit != "":
 		r.State = "limit"

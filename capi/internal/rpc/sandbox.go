@@ -26,9 +26,6 @@ type sandbox struct {
 	slept  int64       // when it was last answered that everything sleeps, ns; 0 none
 	wake   int64       // when it wanted to go on, ns
 	meter  int64       // Meter.Time when the run began
-
-	env     []string // of the last tool call
-	envText []byte   // as the call had it
 }
 
 // note is what another thread wants of the run.

@@ -29,6 +29,7 @@ type Server struct {
 	testing    atomic.Bool // system.test enable
 	inside     atomic.Int64
 	calls      atomic.Int64
+	lastEnv    atomic.Pointer[environment] // of the last tool call
 
 	mu        sync.Mutex
 	last      int64
