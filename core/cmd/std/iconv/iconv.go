@@ -130,7 +130,7 @@ func (p *Program) Step(c *cmd.Ctx) cmd.Next {
 			p.FD = fd
 		}
 		p.In.Reset()
-		p.Open, p.Off = true, 0
+		p.Open, p.Off, p.Marked, p.Begun = true, 0, false, false
 	}
 	switch err := p.In.Fill(c, p.FD); err {
 	case nil, io.EOF:
