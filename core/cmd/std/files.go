@@ -9,6 +9,7 @@ import (
 	"eryxsh/core/cmd/std/ls"
 	"eryxsh/core/cmd/std/patch"
 	"eryxsh/core/cmd/std/tar"
+	"eryxsh/core/cmd/std/unzip"
 )
 
 // files lists the utilities of files, directories, dates and processes, sorted by name.
@@ -74,6 +75,7 @@ func files() []*cmd.Command {
 		tty(),
 		uname(),
 		unlink(),
+		unzip.Command(),
 		uptime(),
 		which(),
 		whoami(),

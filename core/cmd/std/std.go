@@ -11,6 +11,7 @@ import (
 	"eryxsh/core/cmd/std/csplit"
 	"eryxsh/core/cmd/std/fmt"
 	"eryxsh/core/cmd/std/hexdump"
+	"eryxsh/core/cmd/std/iconv"
 	"eryxsh/core/cmd/std/numfmt"
 	"eryxsh/core/cmd/std/od"
 	"eryxsh/core/cmd/std/rg"
@@ -37,6 +38,7 @@ func Commands() []*cmd.Command {
 		dd(),
 		echo(),
 		egrep(),
+		envsubst(),
 		expand(),
 		expr(),
 		factor(),
@@ -48,6 +50,7 @@ func Commands() []*cmd.Command {
 		grep(),
 		head(),
 		hexdump.Command(),
+		iconv.Command(),
 		join(),
 		jqCommand(),
 		awkAs("mawk"),

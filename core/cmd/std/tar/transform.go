@@ -78,6 +78,9 @@ func parseTransform(s string, steps int) (list []transform, message string) {
 
 // transformed is a member's name, or the target of a link, after --transform.
 func (p *Program) transformed(name string, kind byte) string {
+	if rest, ok := strings.CutSuffix(name, "/"); ok && kind == typeFile && len(p.o.transform) > 0 { // a directory
+		return p.transformed(rest, kind) + "/"
+	}
 	for i := range p.o.transform {
 		t := &p.o.transform[i]
 		if kind == typeSymlink && t.symlinks || kind == typeLink && t.hard || kind == typeFile && t.files {

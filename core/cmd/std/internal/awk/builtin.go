@@ -440,6 +440,10 @@ func (p *Program) typeOf(v *Value) string {
 		v.look()
 	}
 	switch v.K {
+	case Str:
+		if v.R == isAbsent && v.S == "" {
+			return "unassigned"
+		}
 	case Untyped:
 		return "untyped"
 	case Unassigned:

@@ -210,7 +210,11 @@ func arith(op byte, a, b float64) float64 {
 	case '/':
 		return a / b
 	case '%':
-		return math.Mod(a, b)
+		n := math.Mod(a, b)
+		if n != n && a == a && b == b { // as the processor does
+			n = math.Copysign(n, -1)
+		}
+		return n
 	}
 	return power(a, b)
 }

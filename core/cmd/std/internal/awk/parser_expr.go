@@ -67,20 +67,28 @@ func (p *parser) match() *node {
 
 func (p *parser) compare() *node {
 	n := p.concat()
-	if p.tok.kind == tPunct {
-		switch p.tok.s {
-		case ">":
-			if p.noGT {
-				return n
-			}
-			fallthrough
-		case "<", "<=", "==", "!=", ">=":
-			at := p.tok
-			p.advance()
-			n = p.mk(&node{kind: nCompare, s: at.s, at: at, a: n, b: p.concat()})
+	if at := p.tok; p.comparison() {
+		p.advance()
+		n = p.mk(&node{kind: nCompare, s: at.s, at: at, a: n, b: p.concat()})
+		if p.comparison() { // 1 < x < 3 means nothing
+			p.syntaxError()
 		}
 	}
 	return n
+}
+
+// comparison reports whether the token compares.
+func (p *parser) comparison() bool {
+	if p.tok.kind != tPunct {
+		return false
+	}
+	switch p.tok.s {
+	case ">":
+		return !p.noGT
+	case "<", "<=", "==", "!=", ">=":
+		return true
+	}
+	return false
 }
 
 // operand reports whether the token may begin an operand of a concatenation.

@@ -141,7 +141,7 @@ func (p *Program) field(i int) *Value {
 		p.splitTo(i)
 	}
 	if i > len(r.Fields) {
-		p.none = Value{K: Unassigned}
+		p.none = absent()
 		return &p.none
 	}
 	return &r.Fields[i-1]
@@ -381,7 +381,7 @@ func (p *Program) setField(i int, v Value) {
 func (p *Program) extend(n int) {
 	p.spend(n)
 	for len(p.Rec.Fields) < n {
-		p.Rec.Fields = append(p.Rec.Fields, Value{K: Str})
+		p.Rec.Fields = append(p.Rec.Fields, absent())
 	}
 }
 

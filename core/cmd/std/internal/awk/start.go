@@ -248,7 +248,7 @@ func (p *Program) start() {
 	set(slotFPAT, str("[^[:space:]]+"))
 	set(slotIGNORECASE, num(0))
 	set(slotRSTART, num(0))
-	set(slotRLENGTH, num(-1))
+	set(slotRLENGTH, num(0))
 	set(slotFILENAME, str(""))
 	set(slotARGIND, num(0))
 	set(slotERRNO, str(""))
@@ -256,7 +256,7 @@ func (p *Program) start() {
 	set(slotBINMODE, num(0))
 	set(slotLINT, num(0))
 	set(slotTEXTDOMAIN, str("messages"))
-	p.Rec.V0 = Value{K: Unassigned}
+	p.Rec.V0 = absent()
 	p.Rec.By = slotFS
 
 	array := func(slot int) int32 {

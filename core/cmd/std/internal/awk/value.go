@@ -13,7 +13,7 @@ type Kind uint8
 // The kinds of values.
 const (
 	Untyped    Kind = iota // a variable nobody touched: still free to become an array
-	Unassigned             // "" and 0: the value of an untyped variable, or of a field past NF
+	Unassigned             // "" and 0: the value of an untyped variable
 	Num
 	Str
 	Maybe   // text from outside that may look like a number: not looked at yet
@@ -37,6 +37,13 @@ type Value struct {
 func num(n float64) Value  { return Value{N: n, K: Num} }
 func str(s string) Value   { return Value{S: s, K: Str} }
 func input(s string) Value { return Value{S: s, K: Maybe, View: true} }
+
+// isAbsent is R of a Str that is a field past NF.
+const isAbsent = 1
+
+// absent is the value of a field past NF: a comparison takes it as text, typeof says unassigned.
+func absent() Value { return Value{K: Str, R: isAbsent} }
+
 func boolean(b bool) Value {
 	if b {
 		return Value{N: 1, K: Num}
