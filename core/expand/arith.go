@@ -51,6 +51,7 @@ func newArith(m *Room, text string, cmds []command, depth int) *Arith {
 	r := m.reader(text, cmds, depth)
 	a := arithParts(m, r.word(modeArith), depth)
 	a.text = r.unmark(text)
+	r.end()
 	return a
 }
 

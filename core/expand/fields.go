@@ -91,11 +91,17 @@ func Fields(env Env, dst []string, ws []*Word) ([]string, error) {
 			return nil, err
 		}
 	}
+	if n := len(e.out) - len(dst); n > fewFields {
+		env.Charge(n)
+	}
 	if e.globs != nil {
 		return e.paths()
 	}
 	return e.out, nil
 }
+
+// fewFields are no work worth mentioning.
+const fewFields = 64
 
 // field expands one word in the goal toFields.
 func (e *eval) field(w *Word) error {

@@ -128,6 +128,14 @@ func (p *param) shown() string {
 
 // value looks the parameter up. nounset is applied by the operators.
 func (e *eval) value(p *param) (value, error) {
+	val, err := e.fetch(p)
+	if n := len(val.s)>>8 + len(val.list); n > 1 {
+		e.env.Charge(n)
+	}
+	return val, err
+}
+
+func (e *eval) fetch(p *param) (value, error) {
 	val := value{p: p}
 	switch p.kind {
 	case parPos:
@@ -432,6 +440,7 @@ func (e *eval) joined(p *param, ifs bool, l []string, star, quoted bool) error {
 
 // applied is the operation of p on one value.
 func (p *param) applied(m *Matcher, rep *replacement, s string) string {
+	m.charge(len(s) >> 4)
 	switch {
 	case p.op == opTrim && p.letter == '#':
 		return stretch(s, m.Prefix(s, p.all), len(s))
@@ -510,7 +519,13 @@ func plainLen(s string) int {
 // changeCase implements ^ , and ~ on the characters that match m.
 func changeCase(s string, letter byte, all bool, m *Matcher, bytes bool) string {
 	var b strings.Builder
+	b.Grow(len(s))
 	for i := 0; i < len(s); {
+		if c := s[i]; m == nil && c < utf8.RuneSelf && all {
+			b.WriteByte(asciiCase(c, letter))
+			i++
+			continue
+		}
 		r, n := decode(s[i:], bytes)
 		c := s[i : i+n]
 		if r <= utf8.MaxRune && (m == nil || m.Match(c)) {
@@ -531,6 +546,15 @@ func changeCase(s string, letter byte, all bool, m *Matcher, bytes bool) string 
 		}
 	}
 	return b.String()
+}
+
+// asciiCase is c as ^ , or ~ leaves it.
+func asciiCase(c, letter byte) byte {
+	lower, upper := c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z'
+	if lower && letter != ',' || upper && letter != '^' {
+		c ^= 'a' ^ 'A'
+	}
+	return c
 }
 
 // slice implements ${x:offset:length}.

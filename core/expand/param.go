@@ -90,6 +90,7 @@ func newSub(m *Room, text string, nodes []command, depth int) *Sub {
 	r := m.reader(text, nodes, depth)
 	s.Word = m.NewWord()
 	s.Word.parts = r.word(modeSub)
+	r.end()
 	s.Word.finish()
 	s.arith = arithParts(m, s.Word.parts, depth)
 	s.arith.text = text

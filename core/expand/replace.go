@@ -126,11 +126,19 @@ func (m *Matcher) replaceLit(s string, r replacement, all bool) string {
 	return b.String()
 }
 
-// search finds the first match in s, the longest one there.
+// search finds the first match in s, the longest one there. Where what stands
+// before the first * matches and the whole does not, what follows the * is not
+// to be found further on, and so nowhere behind.
 func (m *Matcher) search(s string) (at, length int) {
+	star := m.star()
 	for i := 0; ; {
-		if n, ok := m.prefix(s[i:], true); ok {
-			return i, n
+		if m.begins(s[i:], star) {
+			if n, ok := m.prefix(s[i:], true); ok {
+				return i, n
+			}
+			if star >= 0 {
+				return -1, 0
+			}
 		}
 		if i == len(s) {
 			return -1, 0
@@ -140,6 +148,30 @@ func (m *Matcher) search(s string) (at, length int) {
 			return -1, 0
 		}
 	}
+}
+
+// star is where the first * of a pattern without extensions is, -1 if there is none.
+func (m *Matcher) star() int {
+	if !m.ext {
+		for k := range m.seq {
+			if m.seq[k].kind == eStar {
+				return k
+			}
+		}
+	}
+	return -1
+}
+
+// begins reports whether s begins with the first n elements; n of -1 does not look.
+func (m *Matcher) begins(s string, n int) bool {
+	for k := range max(n, 0) {
+		w := m.one(&m.seq[k], s)
+		if w < 0 {
+			return false
+		}
+		s = s[w:]
+	}
+	return true
 }
 
 // EscapePattern returns s so that a pattern matches it literally.

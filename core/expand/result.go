@@ -132,6 +132,9 @@ func Matches(env Env, w *Word, s string, flags Flags) (bool, error) {
 			return w.lit == s, nil
 		}
 		if w.match != nil {
+			if len(s) > 1<<10 {
+				env.Charge(len(s) >> 6)
+			}
 			return w.match.Match(s), nil
 		}
 	}

@@ -13,6 +13,8 @@ type Room struct {
 	nodes   slab.Of[node]
 	links   slab.Of[link]
 	scratch []part // of readers, one above the other
+	idle    reader // the outermost
+	busy    bool
 }
 
 // NewWord gives a zero Word.
@@ -82,13 +84,23 @@ func (m *Room) link(list []link, l link) []link {
 	return append(list, l)
 }
 
-// reader begins to read a text.
-func (m *Room) reader(s string, nodes []command, depth int) reader {
-	r := reader{s: s, nodes: nodes, depth: depth, room: m}
-	if m != nil {
-		r.stack = &m.scratch
-	} else {
-		r.stack = new([]part)
+// reader begins to read a text; end gives it back.
+func (m *Room) reader(s string, nodes []command, depth int) *reader {
+	if m == nil {
+		return &reader{s: s, nodes: nodes, depth: depth, stack: new([]part)}
 	}
+	r := &m.idle
+	if m.busy {
+		r = new(reader)
+	}
+	m.busy = true
+	*r = reader{s: s, nodes: nodes, depth: depth, room: m, stack: &m.scratch}
 	return r
+}
+
+// end is called when all has been read and taken from r.
+func (r *reader) end() {
+	if m := r.room; m != nil && r == &m.idle {
+		m.idle, m.busy = reader{}, false
+	}
 }

@@ -17,6 +17,9 @@ func (e *eval) split(s string) {
 		}
 		return
 	}
+	if len(s) > 1<<12 {
+		e.env.Charge(len(s) >> 6)
+	}
 	for s != "" {
 		n := e.runLen(s)
 		if n > 0 {

@@ -344,6 +344,7 @@ func (w *Word) compileOne(m *Room, text string, nodes []command) {
 	r := m.reader(text, nodes, 0)
 	w.parts = r.word(modeWord)
 	w.open = r.open
+	r.end()
 	w.finish()
 }
 
@@ -365,6 +366,7 @@ func CompileHereDoc(src *Source, r *syntax.Redirect) *Word {
 	rd := src.room.reader(text, nodes, 0)
 	w := src.room.NewWord()
 	w.parts = rd.word(modeHere)
+	rd.end()
 	w.finish()
 	return w
 }

@@ -16,8 +16,9 @@ const aheadBytes = 1 << 10
 type ahead struct {
 	text  string
 	units []parsedUnit
-	first int    // of units, the next one
-	shelf *shelf // of the script's code
+	first int            // of units, the next one
+	stmts []*syntax.Stmt // of units
+	shelf *shelf         // of the script's code
 }
 
 // parsedUnit is the tree of one complete line.
@@ -60,31 +61,33 @@ func (a *ahead) fill(text string, off int) {
 		*a = ahead{text: text}
 	}
 	clear(a.units)
-	a.units, a.first = a.units[:0], 0
+	clear(a.stmts)
+	a.units, a.first, a.stmts = a.units[:0], 0, a.stmts[:0]
 	r := &lineReader{text: text, off: off, checked: off, between: true}
-	p := parsedUnit{off: off}
+	p, from := parsedUnit{off: off}, 0
 	end := func() {
 		p.next = r.off
+		p.stmts, from = a.stmts[from:], len(a.stmts)
 		a.units = append(a.units, p)
 		p = parsedUnit{off: r.off, origin: origin{r.given, r.lines}}
 		r.between = true
 	}
 	err := r.parse(func(s *syntax.Stmt) {
-		if p.stmts == nil {
+		if len(a.stmts) == from {
 			p.start = skipComments(text, p.off)
 		}
-		p.stmts = append(p.stmts, s)
+		a.stmts = append(a.stmts, s)
 		if at := int(s.End().Offset()) - p.origin.off + p.start; !endsLine(text[min(at, r.off):r.off]) {
 			return
 		}
-		if !shallowAll(p.stmts, r.off-p.start) { // left to nextUnit, which words the error
+		if !shallowAll(a.stmts[from:], r.off-p.start) { // left to nextUnit, which words the error
 			r.stop = true
 			return
 		}
 		end()
 		r.stop = r.off-off >= aheadBytes
 	})
-	if err == nil && !r.stop && len(p.stmts) > 0 && shallowAll(p.stmts, r.off-p.start) {
+	if err == nil && !r.stop && len(a.stmts) > from && shallowAll(a.stmts[from:], r.off-p.start) {
 		end() // the text ends without a newline
 	}
 }

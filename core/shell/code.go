@@ -23,6 +23,7 @@ type Unit struct {
 	warn  []warning
 	ext   int                   // 1 + offset of the first ( of an extended pattern
 	added int                   // newlines that are not in the text it was read from
+	open  bool                  // a here-document of it ends with the text
 	subst map[syntax.Node]*list // bodies of $( ) and <( ) by their syntax node
 }
 

@@ -39,7 +39,8 @@ func (u *Unit) compile(stmts []*syntax.Stmt, at origin, to *shelf) (err error) {
 		}
 		u.src.AddTicks(roots...)
 	}
-	c := &compiler{u: u, shelf: to, at: at}
+	to.compiler = compiler{u: u, shelf: to, at: at}
+	c := &to.compiler
 	to.addressed = to.addressed[:0] // what a unit that failed left
 	u.body = c.list(stmts, 0, len(u.Text))
 	u.nodes = to.number()
@@ -200,6 +201,9 @@ func (c *compiler) command(cmd syntax.Command) node {
 			n = c.pipeline(x)
 		}
 	case *syntax.FuncDecl:
+		if x.Name == nil {
+			c.fail(x, "syntax error near unexpected token `)'")
+		}
 		n = &funcDecl{place: c.place(x, NFunc), name: c.text(x.Name), body: c.stmt(x.Body)}
 	case *syntax.ArithmCmd:
 		e := expand.CompileArith(&c.u.src, c.off(x.Left)+2, c.off(x.Right), x)

@@ -82,6 +82,7 @@ func (c *compiler) unended(d *redir, r *syntax.Redirect) {
 	if !strings.HasSuffix(text, "\n") {
 		lines++
 	}
+	c.u.open = true
 	c.u.warn = append(c.u.warn, warning{c.u.Line + lines - 1, unendedDoc(max(c.u.Line, c.u.Line+strings.Count(text[:start], "\n")-1), d.delim)})
 }
 

@@ -34,7 +34,29 @@ type stop struct{ name string }
 func (m *Machine) stop(name string) { panic(&stop{name}) }
 
 // charge counts work; a slice ends when its credit is used and the host says so.
-func (m *Machine) charge(n int) { m.rt.credit -= n }
+func (m *Machine) charge(n int) {
+	if m.rt.credit -= n; m.rt.credit < -overdraft {
+		m.overdrawn()
+	}
+}
+
+// overdraft is how much work of one step goes on without a question: about 100 ms.
+const overdraft = 1 << 20
+
+// impatient is a Host that knows when a run's time is used up.
+type impatient interface {
+	// OutOfTime reports that the run ends now, even in the middle of a step.
+	OutOfTime() bool
+}
+
+// overdrawn gives up a step that has no end in the time that is left. A run that
+// a limit suspends finishes it: it could not go on from there.
+func (m *Machine) overdrawn() {
+	m.rt.credit = 0
+	if h, ok := m.rt.host.(impatient); ok && !m.Run.Suspend && h.OutOfTime() {
+		m.stop(limit.Timeout)
+	}
+}
 
 // hold checks a single buffer against the memory limit.
 func (m *Machine) hold(n int) {

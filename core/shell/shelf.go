@@ -1,7 +1,6 @@
 package shell
 
 import (
-	"cmp"
 	"slices"
 
 	"eryxsh/core/expand"
@@ -27,6 +26,7 @@ type shelf struct {
 	directed  slab.Of[*redir]
 	nodes     slab.Of[node]
 	addressed []addressed // nodes of the unit being compiled, in order of appearance
+	compiler  compiler
 }
 
 // addressed is a node beside its address, which is compared often.
@@ -35,18 +35,28 @@ type addressed struct {
 	node node
 }
 
+// sortAddressed sorts a few nodes, the most, by moving each down to its place.
+func sortAddressed(all []addressed) {
+	if len(all) > 64 {
+		slices.SortStableFunc(all, func(a, b addressed) int { return a.compare(b.address) })
+		return
+	}
+	for i := 1; i < len(all); i++ {
+		a, j := all[i], i
+		for ; j > 0 && (a.Start < all[j-1].Start || a.Start == all[j-1].Start && a.compare(all[j-1].address) < 0); j-- {
+			all[j] = all[j-1]
+		}
+		all[j] = a
+	}
+}
+
 // number gives the nodes of a unit by their addresses, and tells apart those that share one.
 func (s *shelf) number() []node {
 	all := s.addressed
 	for i := range all {
 		all[i].address = all[i].node.at().addr
 	}
-	slices.SortStableFunc(all, func(a, b addressed) int {
-		if a.Start != b.Start {
-			return cmp.Compare(a.Start, b.Start)
-		}
-		return a.compare(b.address)
-	})
+	sortAddressed(all)
 	nodes := s.nodes.Some(len(all))
 	for i := range all {
 		nodes[i] = all[i].node

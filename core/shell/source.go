@@ -129,28 +129,8 @@ var parsers = sync.Pool{New: func() any { return syntax.NewParser(syntax.Variant
 func parseUnit(text string) (stmts []*syntax.Stmt, n int, err error) {
 	stmts, n, err = parseOnce(text, "")
 	if err != nil && !errors.Is(err, errDepth) {
-		// what package expand reads by its own rules may be no syntax to the parser
-		masked, ok := expand.Mask(text)
-		if ok {
-			if s2, n2, err2 := parseOnce(masked, ""); err2 == nil {
-				return s2, n2, nil
-			}
-		}
-		if s2, n2, ok := parseBuiltins(masked); ok {
+		if s2, n2, ok := parseOtherwise(text); ok && (n2 == len(text) || standsAlone(text[:n2])) {
 			return s2, n2, nil
-		}
-		if s2, n2, ok := parseRepaired(masked); ok {
-			return s2, n2, nil
-		}
-		if i := strings.Index(masked, "time ! "); i >= 0 { // to bash the same as ! time
-			if s2, n2, err2 := parseOnce(masked[:i]+"! time "+masked[i+len("time ! "):], ""); err2 == nil {
-				return s2, n2, nil
-			}
-		}
-		if masked, ok = expand.MaskNames(text); ok {
-			if s2, n2, ok := parseBuiltins(masked); ok {
-				return s2, n2, nil
-			}
 		}
 	}
 	var pe syntax.ParseError
@@ -164,6 +144,42 @@ func parseUnit(text string) (stmts []*syntax.Stmt, n int, err error) {
 		}
 	}
 	return stmts, n, err
+}
+
+// parseOtherwise parses a text that the parser refuses: what package expand
+// reads by its own rules may be no syntax to it.
+func parseOtherwise(text string) (stmts []*syntax.Stmt, n int, ok bool) {
+	masked, ok := expand.Mask(text)
+	if ok {
+		if stmts, n, err := parseOnce(masked, ""); err == nil {
+			return stmts, n, true
+		}
+	}
+	if stmts, n, ok := parseBuiltins(masked); ok {
+		return stmts, n, true
+	}
+	if stmts, n, ok := parseRepaired(masked); ok {
+		return stmts, n, true
+	}
+	if i := strings.Index(masked, "time ! "); i >= 0 { // to bash the same as ! time
+		if stmts, n, err := parseOnce(masked[:i]+"! time "+masked[i+len("time ! "):], ""); err == nil {
+			return stmts, n, true
+		}
+	}
+	if masked, ok := expand.MaskNames(text); ok {
+		return parseBuiltins(masked)
+	}
+	return nil, 0, false
+}
+
+// standsAlone reports whether the text of a unit is one without what follows
+// it: so it is saved. What was hidden from the parser may have gone on behind it.
+func standsAlone(text string) bool {
+	if _, n, err := parseOnce(text, ""); err == nil {
+		return n == len(text)
+	}
+	_, n, ok := parseOtherwise(text)
+	return ok && n == len(text)
 }
 
 // parseRepaired parses a text that the parser refuses in one place after the

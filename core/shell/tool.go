@@ -3,12 +3,10 @@ package shell
 import (
 	"bytes"
 	"io"
-	"math"
 	"slices"
 	"strconv"
 
 	"eryxsh/core/cmd"
-	"eryxsh/core/expand"
 	"eryxsh/core/fault"
 	"eryxsh/vfs"
 )
@@ -196,67 +194,6 @@ func (m *Machine) scratch() []byte {
 		m.rt.buf = make([]byte, 64<<10)
 	}
 	return m.rt.buf
-}
-
-// stepStdin reads the next line of a script from standard input and runs it.
-// What a command reads from there is what follows its line.
-func (m *Machine) stepStdin(p *Process, f *Frame) {
-	x := f.X
-	file, ok := p.fd(0)
-	if !ok {
-		m.pop(p)
-		return
-	}
-	prompts := p.Shell.Opts.on(optInteractive)
-	if prompts && f.PC != stdinReads && !m.promptCommand(p, f) {
-		return
-	}
-	line, err := m.readLine(file, '\n', math.MaxInt)
-	if err == cmd.ErrBlocked {
-		p.Wait = Wait{Kind: WaitsRead, File: file}
-		x.Data = append(x.Data, line...)
-		return
-	}
-	x.Data = append(x.Data, line...)
-	end := err == io.EOF
-	if prompts {
-		m.complainRaw(p, string(line))
-	}
-	if len(x.Data) == 0 && end {
-		m.pop(p)
-		if prompts {
-			m.complainRaw(p, "exit\n")
-		}
-		return
-	}
-	text := string(x.Data)
-	u, _, _, perr := m.unit(p, expand.Encode([]byte(text)), 0, x.Line)
-	if e, ok := perr.(*SyntaxError); ok && !end && e.Incomplete {
-		if prompts {
-			m.complainRaw(p, m.prompt(p, p.Shell.Vars.Get("PS2").String()))
-		}
-		return // the command goes on on the next line
-	}
-	x.Data, f.PC = nil, stdinPrompt
-	for i := 0; i < len(text); i++ {
-		if text[i] == '\n' {
-			x.Line++
-		}
-	}
-	if perr != nil {
-		e := perr.(*SyntaxError)
-		p.Line = e.Line
-		pre := m.prefix(p)
-		m.tellSyntax(p, pre, e)
-		if p.Status = 2; !prompts {
-			m.unwindExit(p, 2)
-		}
-		return
-	}
-	if u != nil {
-		m.warn(p, u)
-		p.push(Frame{Kind: FList, node: u.body})
-	}
 }
 
 // readLine reads up to and with the delimiter, no byte further and no more than

@@ -34,15 +34,33 @@ SHAPES: Dict[str, Tuple[str, Tuple[int, ...]]] = {
     "subshell_variables": ("for ((i=0;i<{n};i++)); do declare v$i=$i; done; for ((i=0;i<500;i++)); do ( : ); done", (10, 10_000)),
     "substitution_variables": ("for ((i=0;i<{n};i++)); do declare v$i=$i; done; for ((i=0;i<500;i++)); do x=$(:); done", (10, 10_000)),
     "read_lines": ("seq 10000000 $((10000000+{n}-1)) > $F; while IFS= read -r line; do :; done < $F", (100_000, 1_000_000)),
-    "recursion": ("f() {{ if (($1 > 0)); then f $(($1-1)); fi; }}; f {n}", (1_000, 9_000)),
-    "long_script": ("", (1_000, 10_000)),
+    "recursion": ("f() {{ if (($1 > 0)); then f $(($1-1)); fi; }}; f {n}", (1_000, 10_000)),
+}
+
+# Scripts of n lines that are read, compiled and run once: a line of each, or a head, a line and an end.
+STARTS: Dict[str, Tuple[str, str, str]] = {
+    "start_mixed": ("", "", ""),
+    "start_assignments": ("", "v{i}=value{i}", ""),
+    "start_commands": ("", ": arg{i} b c", ""),
+    "start_echo": ("", 'echo "hello $USER number {i}" >/dev/null', ""),
+    "start_functions": ("", 'f{i}() {{ local a=$1; [ -n "$a" ] || return {i}; echo "$a" | tr a-z A-Z; }}', ""),
+    "start_one_function": ("f() {{", '  echo "line $i" {i}', "}}"),
+    "start_one_case": ("case x in", '  a{i}) echo "hi $x" {i};;', "esac"),
+    "start_nested_ifs": ("", "if [ -n x ]; then if false; then echo {i}; elif [ 1 = 2 ]; then :; else while false; do :; done; fi; fi", ""),
+    "start_here_document": ("cat >/dev/null <<'EOF'", "line {i} of a document", "EOF"),
+    "start_array": ("a=(", "  item{i}", ")"),
+    "start_comments": ("", "# comment line {i} about something", ""),
+    "start_comments_inside": ("if true; then :", "# comment line {i} about something", "fi"),
 }
 
 
 def script(name: str, n: int, file: str) -> str:
     """The script of a shape for one amount."""
-    if name != "long_script":
+    if name in SHAPES:
         return SHAPES[name][0].format(n=n).replace("$F", file)
+    if name != "start_mixed":
+        head, line, end = STARTS[name]
+        return "\n".join([head.format(), *(line.format(i=i) for i in range(n)), end.format()]) + "\n"
     lines = []
     for i in range(n):
         if i % 2:
@@ -67,13 +85,14 @@ def measure(name: str) -> None:
     """Print a line for each amount: both times and their ratio."""
     sandbox = Sandbox(timeout=None)
     with tempfile.TemporaryDirectory(dir="/dev/shm" if os.path.isdir("/dev/shm") else None) as folder:
-        for n in SHAPES[name][1]:
+        for n in SHAPES[name][1] if name in SHAPES else (10_000,):
             ours, path = script(name, n, "/tmp/lines"), os.path.join(folder, "script")
             with open(path, "w", encoding="utf-8") as file:
                 file.write(script(name, n, os.path.join(folder, "lines")))
 
             def bash(path: str = path) -> None:
-                subprocess.run(["bash", "--norc", "--noprofile", path], capture_output=True, check=True)
+                # deep recursion ends bash itself, where its stack is small: it is measured up to there
+                subprocess.run(["bash", "--norc", "--noprofile", path], capture_output=True, check=False)
 
             def here(text: str = ours) -> None:
                 sandbox.commands.run(text).check()
@@ -84,7 +103,7 @@ def measure(name: str) -> None:
 
 def main(names: List[str]) -> None:
     """Measure the shapes of these names, by default all."""
-    for name in names or SHAPES:
+    for name in names or [*SHAPES, *STARTS]:
         measure(name)
 
 

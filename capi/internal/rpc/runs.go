@@ -146,6 +146,7 @@ type slice struct {
 	length time.Duration
 	steps  int64 // left of those the call may take; 0 is no bound
 	asked  bool  // for the time
+	left   int64 // ns of the run's time when the call began; -1 is no bound
 }
 
 // Now is the host's time; in a virtual world, whose budgets may not depend on
@@ -170,6 +171,9 @@ func (s *slice) Expired() bool {
 	}
 	return s.note.Load() != nil || s.closed.Load() || s.server.closing.Load() || time.Since(s.began) >= s.length
 }
+
+// OutOfTime reports that the run's time is used up.
+func (s *slice) OutOfTime() bool { return s.left >= 0 && int64(time.Since(s.began)) >= s.left }
 
 // drives binds a method that moves a run: f gives the sandbox, held, and how
 // far it may go.
@@ -202,13 +206,13 @@ func (c *call) drive(b *sandbox, far pace) (Reply, error) {
 		length = usualSlice
 	}
 	s := &c.slice
-	*s = slice{sandbox: b, server: c.Server, began: c.now(), length: min(length, longestSlice), steps: far.steps}
+	*s = slice{sandbox: b, server: c.Server, began: c.now(), length: min(length, longestSlice), steps: far.steps, left: -1}
 	if far.steps > 0 {
 		b.M.EachStep(true)
 		defer b.M.EachStep(false)
 	}
 	if left, ok := b.TimeLeft(); ok {
-		s.length = min(s.length, time.Duration(left))
+		s.length, s.left = min(s.length, time.Duration(left)), left
 	}
 	if far.taken {
 		defer func(keep bool) { b.Keep = keep }(b.Keep)
