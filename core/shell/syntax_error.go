@@ -187,7 +187,7 @@ func tokenAt(text string, off int) string {
 	if t[0] == '\n' {
 		return "newline"
 	}
-	for _, op := range []string{"&&", "||", ";;", "<<", ">>", "(", ")", ";", "&", "|", "<", ">"} {
+	for _, op := range []string{"&&", "||", ";;&", ";;", ";&", "<<<", "<<-", "<<", ">>", "<&", ">&", "<>", ">|", "&>>", "&>", "|&", "(", ")", ";", "&", "|", "<", ">"} {
 		if strings.HasPrefix(t, op) {
 			return op
 		}
