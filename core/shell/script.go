@@ -14,7 +14,8 @@ func (m *Machine) unit(p *Process, text string, off, line int) (u *Unit, read st
 	u, read, next, err = m.readUnit(p, text, off, line)
 	if err == nil && u != nil && u.ext > 0 && !p.Shell.Opts.on(OptExtglob) {
 		n := strings.Count(u.Text[:u.ext-1], "\n")
-		e := &SyntaxError{Line: u.Line + n, at: u.ext - 1, subst: inSubst(u.Text[:u.ext-1])}
+		e := &SyntaxError{Line: u.Line + n, at: u.ext - 1}
+		e.inside(u.Text[:u.ext-1])
 		e.near("(", u.Text, n)
 		return nil, read, len(read), e
 	}
@@ -24,7 +25,7 @@ func (m *Machine) unit(p *Process, text string, off, line int) (u *Unit, read st
 func (m *Machine) readUnit(p *Process, text string, off, line int) (u *Unit, read string, next int, err error) {
 	if p.Shell.Aliases.Len() == 0 || !p.Shell.Opts.on(OptExpandAliases) {
 		u, next, err = m.lib.units.next(&m.rt.ahead, text, off, line)
-		if err != nil || strings.Contains(text[off:next], "$\\\n") {
+		if err != nil || foldedName(text[off:next]) {
 			if rest, ok := expand.Unfold(text[off:]); ok {
 				edited := text[:off] + rest
 				if v, end, err := nextUnit(edited, off, line); err == nil {
@@ -39,6 +40,27 @@ func (m *Machine) readUnit(p *Process, text string, off, line int) (u *Unit, rea
 	}
 	return m.aliasedUnit(p, text, off, line)
 }
+
+// foldedName reports whether a line continuation stands inside $name, which the
+// parser would end there.
+func foldedName(text string) bool {
+	for at := 0; ; at += 2 {
+		n := strings.Index(text[at:], "\\\n")
+		if n < 0 {
+			return false
+		}
+		at += n
+		i := at
+		for i > 0 && nameByte(text[i-1]) {
+			i--
+		}
+		if i > 0 && text[i-1] == '$' && (i == at || at+2 < len(text) && nameByte(text[at+2])) {
+			return true
+		}
+	}
+}
+
+func nameByte(c byte) bool { return c == '_' || validName("_"+string(c)) }
 
 // closedDocs ends the line of a here-document's delimiter that the end of a
 // substitution follows at once, which bash takes for the delimiter: EOF). It
