@@ -101,6 +101,33 @@ func closedDocs(text string, off, line int) (edited string, added []int, warn []
 	}
 }
 
+// splitParens reads a line again with a blank between the two of each (( that
+// is no arithmetic, from the one before the error on.
+func splitParens(text string, off, line int, e *SyntaxError) (u *Unit, edited string, next int, ok bool) {
+	for range 8 {
+		at, further := e.at, ""
+		for i, tries := min(skipComments(text, off)+e.at+len("$((("), len(text)), 0; tries < 8; tries++ {
+			if i = strings.LastIndex(text[:i], "(("); i < off {
+				break
+			}
+			edited = text[:i+1] + " " + text[i+1:]
+			u, next, err := nextUnit(edited, off, line)
+			if err == nil {
+				return u, edited, next, true
+			}
+			if worse, ok := err.(*SyntaxError); ok && worse.at > at+1 { // there is another one behind it
+				at, further = worse.at, edited
+			}
+			i++
+		}
+		if further == "" {
+			break
+		}
+		text, e = further, &SyntaxError{at: at}
+	}
+	return nil, "", 0, false
+}
+
 // respaced reads a line again where the parser and bash see other tokens:
 // without extglob !( is a negated subshell, and (( that is no arithmetic is two.
 func respaced(text string, off, line int, u *Unit, next int, err error) (*Unit, string, int, error) {
@@ -114,15 +141,8 @@ func respaced(text string, off, line int, u *Unit, next int, err error) (*Unit, 
 				return u, edited[:next] + text[next-u.added:], next, nil
 			}
 		}
-		for i, tries := min(skipComments(text, off)+e.at+2, len(text)), 0; tries < 8; tries++ {
-			if i = strings.LastIndex(text[:i], "(("); i < off {
-				break
-			}
-			edited := text[:i+1] + " " + text[i+1:]
-			if u, next, err := nextUnit(edited, off, line); err == nil {
-				return u, edited, next, nil
-			}
-			i++
+		if u, edited, next, ok := splitParens(text, off, line, e); ok {
+			return u, edited, next, nil
 		}
 		return nil, text, len(text), err
 	}
