@@ -177,15 +177,27 @@ func (e *eval) fetch(p *param) (value, error) {
 		if err != nil {
 			return val, err
 		}
+		if key == "" {
+			return val, e.noElement(p, badSubscript(p.name, p.sub))
+		}
 		val.s, val.set = v.Key(key)
 	default:
 		n, err := e.index(p.sub, p.name, v)
 		if err != nil {
-			return val, e.subscriptWarning(err, p.name)
+			return val, e.noElement(p, err)
 		}
 		val.s, val.set = v.Index(n)
 	}
 	return val, nil
+}
+
+// noElement tells of a subscript that no element can have. Of its length bash
+// makes an error that ends the command, and shows only what is behind the [.
+func (e *eval) noElement(p *param, err error) error {
+	if bad, ok := err.(*Error); ok && bad.Kind == BadSubscript && p.op == opLength {
+		return &Error{Kind: BadSubst, Text: p.sub.Text + "]: bad array subscript"}
+	}
+	return e.subscriptWarning(err, p.name)
 }
 
 // refElement returns the parameter a nameref stands for if that is an array

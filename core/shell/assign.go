@@ -299,6 +299,9 @@ func (m *Machine) assignList(p *Process, e expand.Env, name string, a *assign, a
 			continue
 		case el.sub == nil:
 			next, err = m.listWords(p, e, name, values[i], next)
+		case el.sub.All != 0 && !assoc:
+			m.complain(p, "[%s]%s=%s: cannot assign to non-numeric index", el.sub.Text, map[bool]string{true: "+"}[el.add], values[i][0])
+			continue
 		default:
 			var end int64
 			end, err = m.listElement(p, e, name, el, values[i][0])

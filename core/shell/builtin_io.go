@@ -44,6 +44,14 @@ func (m *Machine) biPrintf(p *Process, argv []string) int {
 	m.rt.echo = r.Out[:0]
 	status := r.Status
 	for _, a := range r.Assign {
+		if a.Name == "" {
+			continue
+		}
+		if !validName(a.Name) {
+			m.complain(p, "printf: `%s': not a valid identifier", a.Name)
+			status = 1
+			continue
+		}
 		_ = m.assign(p, a.Name, nil, itoa(a.Value), false)
 	}
 	text := r.Out

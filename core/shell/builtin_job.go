@@ -26,7 +26,7 @@ func (m *Machine) biTrap(p *Process, argv []string) int {
 		return m.out(p, "trap", []byte(signalTable()))
 	}
 	if print || len(args) == 0 {
-		return m.listTraps(p, args)
+		return m.listTraps(p, args, print)
 	}
 	action, reset := args[0], false
 	sigs := args[1:]
@@ -62,12 +62,28 @@ func (m *Machine) biTrap(p *Process, argv []string) int {
 	return status
 }
 
-func (m *Machine) listTraps(p *Process, names []string) int {
+// listTraps shows traps as commands that would set them. With posix -p shows all signals.
+func (m *Machine) listTraps(p *Process, names []string, print bool) int {
 	var b strings.Builder
-	line := func(t Trap) {
-		b.WriteString("trap -- '" + strings.ReplaceAll(t.Text, "'", `'\''`) + "' " + signalName(t.Signal) + "\n")
+	posix := p.Shell.Opts.on(OptPosix)
+	name := func(sig int) string {
+		switch s := signalName(sig); {
+		case s == "":
+			return itoa(sig)
+		case posix:
+			return strings.TrimPrefix(s, "SIG")
+		default:
+			return s
+		}
 	}
+	line := func(t Trap) { b.WriteString("trap -- " + single(t.Text) + " " + name(t.Signal) + "\n") }
 	status := 0
+	if len(names) == 0 && posix && print {
+		for n := range sigDEBUG {
+			names = append(names, itoa(n))
+		}
+		names = append(names, "DEBUG", "ERR", "RETURN")
+	}
 	if len(names) == 0 {
 		for _, t := range p.Shell.Traps {
 			line(t)
@@ -82,6 +98,8 @@ func (m *Machine) listTraps(p *Process, names []string) int {
 		}
 		if t := p.trap(n); t != nil {
 			line(*t)
+		} else if posix && print {
+			b.WriteString("trap -- - " + name(n) + "\n")
 		}
 	}
 	return max(status, m.out(p, "trap", []byte(b.String())))

@@ -152,6 +152,7 @@ func (m *Machine) unsetElement(p *Process, name string, v *vars.Var, sub string)
 			own := t.Own(name)
 			own.Clear()
 			own.MakeIndexed()
+			own.SetAssigned()
 		} else {
 			t.Delete(name)
 		}

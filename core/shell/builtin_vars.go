@@ -79,6 +79,11 @@ func readDeclaration(name string, args []string) (d declaration, bad string) {
 		}
 	}
 	d.operands = args
+	const cases = vars.Lower | vars.Upper | vars.Capital
+	if given := d.set & cases; given&(given-1) != 0 { // two of them undo each other
+		d.set &^= cases
+		d.unset |= cases
+	}
 	return d, ""
 }
 

@@ -168,7 +168,13 @@ func (m *Machine) stepCFor(p *Process, f *Frame) {
 	n := f.node.(*cFor)
 	p.Line = n.line
 	eval := func(a *expand.Arith) (int64, bool) {
+		if p.Shell.Traps != nil && m.debugTrap(p, n, nil) {
+			return 0, false
+		}
 		if a == nil {
+			if p.Shell.Opts.on(OptXtrace) {
+				m.trace(p, "(( 1 ))")
+			}
 			return 1, true
 		}
 		var v int64

@@ -14,7 +14,8 @@ func (m *Machine) unit(p *Process, text string, off, line int) (u *Unit, read st
 	u, read, next, err = m.readUnit(p, text, off, line)
 	if err == nil && u != nil && u.ext > 0 && !p.Shell.Opts.on(OptExtglob) {
 		n := strings.Count(u.Text[:u.ext-1], "\n")
-		e := &SyntaxError{Line: u.Line + n, at: u.ext - 1, subst: inSubst(u.Text[:u.ext-1])}
+		e := &SyntaxError{Line: u.Line + n, at: u.ext - 1}
+		e.inside(u.Text[:u.ext-1])
 		e.near("(", u.Text, n)
 		return nil, read, len(read), e
 	}
@@ -24,7 +25,7 @@ func (m *Machine) unit(p *Process, text string, off, line int) (u *Unit, read st
 func (m *Machine) readUnit(p *Process, text string, off, line int) (u *Unit, read string, next int, err error) {
 	if p.Shell.Aliases.Len() == 0 || !p.Shell.Opts.on(OptExpandAliases) {
 		u, next, err = m.lib.units.next(&m.rt.ahead, text, off, line)
-		if err != nil || strings.Contains(text[off:next], "$\\\n") {
+		if err != nil || foldedName(text[off:next]) {
 			if rest, ok := expand.Unfold(text[off:]); ok {
 				edited := text[:off] + rest
 				if v, end, err := nextUnit(edited, off, line); err == nil {
@@ -39,6 +40,27 @@ func (m *Machine) readUnit(p *Process, text string, off, line int) (u *Unit, rea
 	}
 	return m.aliasedUnit(p, text, off, line)
 }
+
+// foldedName reports whether a line continuation stands inside $name, which the
+// parser would end there.
+func foldedName(text string) bool {
+	for at := 0; ; at += 2 {
+		n := strings.Index(text[at:], "\\\n")
+		if n < 0 {
+			return false
+		}
+		at += n
+		i := at
+		for i > 0 && nameByte(text[i-1]) {
+			i--
+		}
+		if i > 0 && text[i-1] == '$' && (i == at || at+2 < len(text) && nameByte(text[at+2])) {
+			return true
+		}
+	}
+}
+
+func nameByte(c byte) bool { return c == '_' || validName("_"+string(c)) }
 
 // closedDocs ends the line of a here-document's delimiter that the end of a
 // substitution follows at once, which bash takes for the delimiter: EOF). It
@@ -79,6 +101,33 @@ func closedDocs(text string, off, line int) (edited string, added []int, warn []
 	}
 }
 
+// splitParens reads a line again with a blank between the two of each (( that
+// is no arithmetic, from the one before the error on.
+func splitParens(text string, off, line int, e *SyntaxError) (u *Unit, edited string, next int, ok bool) {
+	for range 8 {
+		at, further := e.at, ""
+		for i, tries := min(skipComments(text, off)+e.at+len("$((("), len(text)), 0; tries < 8; tries++ {
+			if i = strings.LastIndex(text[:i], "(("); i < off {
+				break
+			}
+			edited = text[:i+1] + " " + text[i+1:]
+			u, next, err := nextUnit(edited, off, line)
+			if err == nil {
+				return u, edited, next, true
+			}
+			if worse, ok := err.(*SyntaxError); ok && worse.at > at+1 { // there is another one behind it
+				at, further = worse.at, edited
+			}
+			i++
+		}
+		if further == "" {
+			break
+		}
+		text, e = further, &SyntaxError{at: at}
+	}
+	return nil, "", 0, false
+}
+
 // respaced reads a line again where the parser and bash see other tokens:
 // without extglob !( is a negated subshell, and (( that is no arithmetic is two.
 func respaced(text string, off, line int, u *Unit, next int, err error) (*Unit, string, int, error) {
@@ -92,15 +141,8 @@ func respaced(text string, off, line int, u *Unit, next int, err error) (*Unit, 
 				return u, edited[:next] + text[next-u.added:], next, nil
 			}
 		}
-		for i, tries := min(skipComments(text, off)+e.at+2, len(text)), 0; tries < 8; tries++ {
-			if i = strings.LastIndex(text[:i], "(("); i < off {
-				break
-			}
-			edited := text[:i+1] + " " + text[i+1:]
-			if u, next, err := nextUnit(edited, off, line); err == nil {
-				return u, edited, next, nil
-			}
-			i++
+		if u, edited, next, ok := splitParens(text, off, line, e); ok {
+			return u, edited, next, nil
 		}
 		return nil, text, len(text), err
 	}

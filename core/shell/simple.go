@@ -242,13 +242,13 @@ func (m *Machine) assignTemp(p *Process, e expand.Env, f *Frame, a *assign) erro
 	if a.list {
 		return m.assignNode(p, e, a)
 	}
+	if a.sub != nil { // its value is not looked at
+		expand.Once(e, func() { m.complain(p, "`%s[%s]': not a valid identifier", a.name, a.sub.Text) })
+		return nil
+	}
 	value, err := m.value(e, a.value)
 	if err != nil {
 		return err
-	}
-	if a.sub != nil {
-		m.complain(p, "`%s[%s]': not a valid identifier", a.name, a.sub.Text)
-		return nil
 	}
 	old := p.Shell.Vars.Get(a.name)
 	if old.Is(vars.ReadOnly) {

@@ -37,6 +37,7 @@ type SyntaxError struct {
 	at           int    // offset in the text parsed
 	also         string // a second message
 	subst        bool   // inside $( ): the shell ends
+	list         bool   // inside =( ): the status is 1
 	source       string // the line, which bash shows below the message; "" where it does not
 }
 
@@ -281,6 +282,9 @@ func (r *lineReader) parse(each func(*syntax.Stmt)) (err error) {
 
 // endsLine reports whether rest, read after a statement, is the end of its line.
 func endsLine(rest string) bool {
+	if len(rest) > 0 && (rest[0] == '+' || rest[0] == '=') { // the parser's end of a[1]+= is before the operator
+		rest = strings.TrimPrefix(strings.TrimPrefix(rest, "+"), "=")
+	}
 	for i := 0; i < len(rest); i++ {
 		switch rest[i] {
 		case '\n':

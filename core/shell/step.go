@@ -404,8 +404,11 @@ func (m *Machine) syntaxError(p *Process, f *Frame, e *SyntaxError) {
 	if (!e.Cond || !command) && !open {                           // which forgets the status of these
 		p.Status = 2
 	}
-	if e.subst {
+	switch {
+	case e.subst:
 		p.Status = 127
+	case e.list:
+		p.Status = 1
 	}
 	if e.subst || len(p.Frames) > 0 && p.top().Kind == FBottom {
 		m.unwindExit(p, p.Status)

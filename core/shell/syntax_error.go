@@ -33,7 +33,7 @@ func syntaxError(err error, text string, line int) *SyntaxError {
 		}
 		if token != "" {
 			e.near(token, text, e.Line-line)
-			e.subst = inSubst(text[:min(e.at, len(text))])
+			e.inside(text[:min(e.at, len(text))])
 		}
 		return e
 	}
@@ -69,9 +69,10 @@ func (e *SyntaxError) conditional(pe syntax.ParseError, text string, line int) b
 	return true
 }
 
-// inSubst reports whether a text ends inside $( ), <( ) or >( ).
-func inSubst(text string) bool {
-	var open []byte // of what is open: a quote, ( or the $, < or > before it
+// inside notes whether a text, up to the error, ends inside $( ), <( ) or >( ),
+// or in a list.
+func (e *SyntaxError) inside(text string) {
+	var open []byte // of what is open: a quote, ( or the $, <, > or = before it
 	top := func() byte {
 		if len(open) == 0 {
 			return 0
@@ -95,10 +96,13 @@ func inSubst(text string) bool {
 			open = append(open, c)
 			i++
 		case c == '(' && !quoted:
+			if i > 0 && text[i-1] == '=' {
+				c = '='
+			}
 			open = append(open, c)
 		}
 	}
-	return strings.ContainsAny(string(open), "$<>")
+	e.subst, e.list = strings.ContainsAny(string(open), "$<>"), top() == '='
 }
 
 // near words the error for a token in line n of text.
@@ -187,7 +191,7 @@ func tokenAt(text string, off int) string {
 	if t[0] == '\n' {
 		return "newline"
 	}
-	for _, op := range []string{"&&", "||", ";;", "<<", ">>", "(", ")", ";", "&", "|", "<", ">"} {
+	for _, op := range []string{"&&", "||", ";;&", ";;", ";&", "<<<", "<<-", "<<", ">>", "<&", ">&", "<>", ">|", "&>>", "&>", "|&", "(", ")", ";", "&", "|", "<", ">"} {
 		if strings.HasPrefix(t, op) {
 			return op
 		}
