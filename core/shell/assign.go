@@ -60,7 +60,7 @@ func (m *Machine) assignSlow(p *Process, e expand.Env, name string, sub *expand.
 		return m.assignElement(p, e, name, sub, value, add)
 	}
 	v = t.Own(name)
-	m.takeMore(v, value, add)
+	m.retainMore(v, value, add)
 	if add {
 		v.AppendString(value)
 	} else {
@@ -80,7 +80,7 @@ func (m *Machine) assignElement(p *Process, e expand.Env, name string, sub *expa
 	if sub.All != 0 && !v.Is(vars.Assoc) {
 		return &expand.Error{Kind: expand.BadAssign, Text: name + "[" + string(sub.All) + "]: bad array subscript"}
 	}
-	m.take(len(value))
+	m.retain(len(value))
 	if v.Is(vars.Assoc) {
 		key, err := sub.Key(e, name)
 		if err != nil {
@@ -241,7 +241,7 @@ func (m *Machine) assignList(p *Process, e expand.Env, name string, a *assign, a
 		}
 		v = m.emptied(t, name, assoc, a.add, attrs)
 		if assoc {
-			m.takeAll(words)
+			m.retainAll(words)
 			for i := 0; i < len(words); i += 2 {
 				value := ""
 				if i+1 < len(words) {
@@ -380,7 +380,7 @@ func (m *Machine) emptied(t *vars.Table, name string, assoc, add bool, attrs var
 
 // appendAll puts words behind the last element.
 func (m *Machine) appendAll(p *Process, e expand.Env, name string, v *vars.Var, words []string) error {
-	m.takeAll(words)
+	m.retainAll(words)
 	at := v.MaxIndex() + 1
 	cast := v.Is(vars.Integer | vars.Upper | vars.Lower | vars.Capital)
 	for _, w := range words {
@@ -404,7 +404,7 @@ func (m *Machine) listWords(p *Process, e expand.Env, name string, words []strin
 		m.complain(p, "%s: %s: must use subscript when assigning associative array", name, strings.Join(words, " "))
 		return next, nil
 	}
-	m.takeAll(words)
+	m.retainAll(words)
 	for _, s := range words {
 		s, err := m.cast(e, list, name, nil, s, false)
 		if err != nil {
@@ -438,7 +438,7 @@ func (m *Machine) listElement(p *Process, e expand.Env, name string, el element,
 	if value, err = m.cast(e, list, name, at, value, el.add); err != nil {
 		return 0, err
 	}
-	m.take(len(value))
+	m.retain(len(value))
 	list = p.Shell.Vars.Own(name)
 	add := el.add && !list.Is(vars.Integer)
 	switch {

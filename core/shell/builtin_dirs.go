@@ -308,7 +308,7 @@ func (m *Machine) biPushd(p *Process, argv []string) int {
 	default:
 		dir := args[0]
 		if stay {
-			m.take(len(dir) * 2)
+			m.retain(len(dir) * 2)
 			p.Shell.Dirs = append([]string{dir}, p.Shell.Dirs...)
 			return m.biDirs(p, []string{"dirs"})
 		}
@@ -324,7 +324,7 @@ func (m *Machine) biPushd(p *Process, argv []string) int {
 			m.complain(p, "pushd: %s: %s", dir, err)
 			return 1
 		}
-		m.take(len(old) * 2)
+		m.retain(len(old) * 2)
 		p.Shell.Dirs = append([]string{old}, p.Shell.Dirs...)
 		return m.biDirs(p, []string{"dirs"})
 	}

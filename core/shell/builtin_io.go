@@ -404,7 +404,7 @@ func (m *Machine) readStore(p *Process, o *readOptions, names []string, line str
 				status = 1
 				return nil
 			}
-			m.takeAll(fields)
+			m.retainAll(fields)
 			own := p.Shell.Vars.Own(name)
 			own.Clear()
 			own.MakeIndexed()

@@ -167,7 +167,7 @@ func (m *Machine) mapLines(p *Process, f *Frame, o *mapfileOptions, file int, na
 		}
 		text = dropNUL(text)
 		at := f.I
-		m.take(len(text))
+		m.retain(len(text))
 		own.SetIndex(int64(at), text)
 		f.I++
 		if o.callback != "" && o.quantum > 0 && (f.N-o.skip)%o.quantum == 0 {

@@ -43,7 +43,7 @@ func (m *Machine) biSet(p *Process, argv []string) int {
 	for len(args) > 0 {
 		a := args[0]
 		if a == "--" {
-			m.takeAll(args)
+			m.retainAll(args)
 			p.Shell.Params = append([]string(nil), args[1:]...)
 			return 0
 		}
@@ -51,7 +51,7 @@ func (m *Machine) biSet(p *Process, argv []string) int {
 			p.Shell.Opts.set(OptXtrace, false)
 			p.Shell.Opts.set(OptVerbose, false)
 			if len(args) > 1 {
-				m.takeAll(args)
+				m.retainAll(args)
 				p.Shell.Params = append([]string(nil), args[1:]...)
 			}
 			return 0
@@ -84,7 +84,7 @@ func (m *Machine) biSet(p *Process, argv []string) int {
 		}
 	}
 	if len(args) > 0 {
-		m.takeAll(args)
+		m.retainAll(args)
 		p.Shell.Params = append([]string(nil), args...)
 	}
 	return 0
@@ -253,7 +253,7 @@ func (m *Machine) biAlias(p *Process, argv []string) int {
 		}
 		switch {
 		case has && !strings.ContainsAny(name, " \t\n/$`\"'\\&|;()<>"):
-			m.take(len(value))
+			m.retain(len(value))
 			p.Shell.Aliases.Set(m.epoch, name, value)
 		case has:
 			m.complain(p, "alias: `%s': invalid alias name", name)

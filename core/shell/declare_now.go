@@ -102,7 +102,7 @@ func (m *Machine) localNow(p *Process, d *declaration, name, value string) bool 
 	old, v := t.Fresh(name)
 	x := p.Frames[i].X
 	x.Vars = append(x.Vars, Saved{Name: name, Var: old})
-	m.take(len(value))
+	m.retain(len(value))
 	v.SetString(value)
 	m.noticed(p, name)
 	return true

@@ -339,7 +339,7 @@ func (m *Machine) write(p *Process, file int, b []byte) (int, error) {
 		pp.Buf = append(pp.Buf, b[:n]...)
 		return n, nil
 	case FileCapture:
-		m.take(len(b))
+		m.retain(len(b))
 		o.Text = append(o.Text, b...)
 		m.hold(len(o.Text))
 		return len(b), nil

@@ -389,7 +389,7 @@ func (m *Machine) define(p *Process, n *funcDecl) {
 		p.Status = 1
 		return
 	}
-	m.take(functionCost)
+	m.retain(functionCost)
 	p.Shell.Funcs.Set(m.epoch, n.name, &Function{Name: n.name, Unit: n.unit, Body: n.body, decl: n, Line: n.line, File: m.sourceName(p)})
 	p.Status = 0
 }
@@ -411,7 +411,7 @@ func (m *Machine) callFunction(p *Process, fn *Function, argv []string, temp []S
 	x.Params, x.Set, x.Name, x.Line, x.Text = p.Shell.Params, true, fn.Name, p.Line, fn.File
 	x.Vars = append(x.Vars, temp...)
 	p.push(Frame{Kind: FFunc, node: fn.Body, Words: argv[len(argv)-1:], X: x})
-	m.takeAll(argv)
+	m.retainAll(argv)
 	p.Shell.Params = argv[1:]
 	if p.Shell.Traps == nil {
 		m.start(p, fn.Body)

@@ -20,8 +20,8 @@ const (
 	nameCost     = 128
 )
 
-// take counts a value of n bytes that is about to be kept.
-func (m *Machine) take(n int) {
+// retain counts a value of n bytes that is about to be kept.
+func (m *Machine) retain(n int) {
 	t := &m.Meter
 	t.Taken += int64(n) + takenCost
 	if lim := m.Limits.Memory; lim > 0 && t.Held+t.Taken > lim && t.Taken > lim/slack {
@@ -33,16 +33,16 @@ func (m *Machine) take(n int) {
 	}
 }
 
-// takeAll is take for a list of words.
-func (m *Machine) takeAll(words []string) {
+// retainAll is retain for a list of words.
+func (m *Machine) retainAll(words []string) {
 	for _, w := range words {
-		m.take(len(w))
+		m.retain(len(w))
 	}
 }
 
-// takeMore counts a value that is about to be put behind an old one.
-func (m *Machine) takeMore(old *vars.Var, value string, add bool) {
-	m.take(len(value))
+// retainMore counts a value that is about to be put behind an old one.
+func (m *Machine) retainMore(old *vars.Var, value string, add bool) {
+	m.retain(len(value))
 	if add && len(value) > 1<<12 { // shorter ones are counted before they are many
 		m.hold(len(old.String()) + len(value))
 	}

@@ -248,7 +248,7 @@ func (m *Machine) assignEnv(p *Process, e expand.Env, name string, sub *expand.S
 	t := p.Shell.Vars
 	v := t.Get(name)
 	if v != nil && v.Attrs()&(vars.Nameref|vars.ReadOnly|vars.Special|vars.Integer|vars.Lower|vars.Upper|vars.Capital) == 0 && sub == nil && !v.IsArray() {
-		m.takeMore(v, value, add)
+		m.retainMore(v, value, add)
 		v = t.Owned(name, v)
 		if add {
 			v.AppendString(value)

@@ -282,7 +282,7 @@ func (m *Machine) assignTemp(p *Process, e expand.Env, f *Frame, a *assign) erro
 		}
 		prev, value = "", itoa(int(o+n))
 	}
-	m.take(len(prev) + len(value))
+	m.retain(len(prev) + len(value))
 	p.Shell.Vars.Bind(a.name, vars.New(prev+value, attrs))
 	if p.Shell.Opts.on(OptXtrace) {
 		m.trace(p, a.name+"="+traceValue(value))
