@@ -425,7 +425,7 @@ func (m *Matcher) ends(seq []elem, s string, from positions) positions {
 	for k := range seq {
 		e := &seq[k]
 		m.charge(len(from))
-		to := make(positions, len(from))
+		to, work := make(positions, len(from)), 0
 		switch e.kind {
 		case eStar:
 			for i := from.first(0); i >= 0 && i <= len(s); {
@@ -435,6 +435,7 @@ func (m *Matcher) ends(seq []elem, s string, from positions) positions {
 				}
 				_, n := decode(s[i:], m.byte)
 				i += n
+				work++
 			}
 		case eExt:
 			m.extEnds(e, s, from, to)
@@ -443,8 +444,10 @@ func (m *Matcher) ends(seq []elem, s string, from positions) positions {
 				if n := m.one(e, s[i:]); n >= 0 {
 					to.add(i + n)
 				}
+				work++
 			}
 		}
+		m.charge(work >> 3)
 		from = to
 	}
 	return from
@@ -470,15 +473,17 @@ func (e *elem) fixed() bool {
 
 // repeat matches one or more times the alternatives of such an element.
 func (m *Matcher) repeat(e *elem, s string, from, to positions) {
-	reach := append(positions(nil), from...)
+	reach, work := append(positions(nil), from...), 0
 	for i := reach.first(0); i >= 0 && i <= len(s); i = reach.first(i + 1) {
 		for k := range e.alts {
 			if n := m.one(&e.alts[k][0], s[i:]); n > 0 {
 				to.add(i + n)
 				reach.add(i + n)
 			}
+			work++
 		}
 	}
+	m.charge(work >> 3)
 }
 
 func (m *Matcher) extEnds(e *elem, s string, from, to positions) {

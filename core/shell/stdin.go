@@ -55,7 +55,7 @@ func (m *Machine) stepStdin(p *Process, f *Frame) {
 		seen := len(more)
 		if more, end = m.lookAhead(file, size); len(more) == seen && !end {
 			x.Data = append(x.Data, more...)
-			m.take(file, len(more))
+			m.consume(file, len(more))
 			m.hold(len(x.Data))
 			return
 		}
@@ -67,7 +67,7 @@ func (m *Machine) stepStdin(p *Process, f *Frame) {
 		used -= len(lastLines(more, read[next:]))
 	}
 	x.Line += bytes.Count(x.Data, []byte("\n")) + bytes.Count(more[:used], []byte("\n"))
-	m.take(file, used)
+	m.consume(file, used)
 	x.Data, f.PC = nil, stdinPrompt
 	if perr != nil {
 		e := perr.(*SyntaxError)
@@ -157,8 +157,8 @@ func (m *Machine) lookAtFile(o *OFD, size int) (text []byte, end bool) {
 	}
 }
 
-// take reads n bytes that were looked at.
-func (m *Machine) take(file, n int) {
+// consume reads n bytes that were looked at.
+func (m *Machine) consume(file, n int) {
 	o := &m.Files[file]
 	switch o.Kind {
 	case FileStdin:
