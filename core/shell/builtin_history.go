@@ -346,13 +346,3 @@ func historyWords(event, s string, i int) (string, int, bool) {
 	}
 	return strings.Join(words[lo:hi+1], " "), i, true
 }
-
-// missing notes a feature that is not there, for result.unsupported.
-func (m *Machine) missing(what string) {
-	for _, w := range m.IO.Missing {
-		if w == what {
-			return
-		}
-	}
-	m.IO.Missing = append(m.IO.Missing, what)
-}

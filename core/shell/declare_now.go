@@ -1,8 +1,6 @@
 package shell
 
 import (
-	"slices"
-
 	"eryxsh/core/vars"
 )
 
@@ -11,11 +9,6 @@ import (
 
 // localOutside reports whether a declaration is a local outside of functions.
 func (p *Process) localOutside(name string) bool { return name == "local" && p.enclosing() < 0 }
-
-// lists reports whether an operand is name=( … ).
-func (n *decl) lists() bool {
-	return slices.ContainsFunc(n.args, func(a *assign) bool { return a.list })
-}
 
 // declareNow does a declaration that needs no frame. Every value is expanded
 // before the first name changes.
