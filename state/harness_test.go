@@ -43,6 +43,7 @@ type script struct {
 	config func(*core.Config)
 	before func(testing.TB, *core.World)
 	start  core.Start
+	early  []shell.Chunk // delivered before a move, and kept for it
 }
 
 // archives reads the cases of tests/FOLDER/*.txtar, by archive.
@@ -260,6 +261,7 @@ func (p *player) run(t testing.TB, w *core.World) bool {
 // finish runs to the end and looks; false if there is no end in sight.
 func (s script) finish(t testing.TB, p *player, w *core.World) (sight, bool) {
 	t.Helper()
+	s.early = slices.Clone(w.Kept)
 	if !p.run(t, w) {
 		return nil, false
 	}
@@ -288,7 +290,7 @@ func (sc script) look(t testing.TB, w *core.World) sight {
 		"steps": fmt.Sprint(w.M.Meter.Steps - w.M.Run.Steps), "started": fmt.Sprint(w.M.Run.Started), "clock": fmt.Sprint(w.M.Now()),
 		"meter": fmt.Sprintf("%+v", w.M.Meter), "tool errors": fmt.Sprintf("%q", w.M.IO.ToolError), "unsupported": fmt.Sprintf("%q", w.M.IO.Missing),
 		"run id": w.M.RunID, "left": timeLeft(w), "base": fmt.Sprint(w.BaseLimits() == nil), "calls": fmt.Sprint(len(w.M.Calls))}
-	s.output(w)
+	s.output(w, sc.early...)
 	s.files(w)
 	s.variables(w)
 	var log strings.Builder
@@ -361,14 +363,11 @@ func (sc script) ask(t testing.TB, w *core.World, key string, s sight) string {
 	return id
 }
 
-func (s sight) output(w *core.World) {
+// output is what the run has written; early was delivered before.
+func (s sight) output(w *core.World, early ...shell.Chunk) {
 	var all, out, err bytes.Buffer
 	last := 0
-	taken := w.Take()
-	if w.Keep {
-		taken = w.Kept
-	}
-	for _, c := range taken {
+	for _, c := range append(early, w.Take()...) {
 		if c.Stream != last {
 			fmt.Fprintf(&all, "\x00%d:", c.Stream)
 			last = c.Stream
