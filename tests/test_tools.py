@@ -360,7 +360,9 @@ def test_a_call_has_the_environment_of_its_moment():
     sandbox.commands.run("look; B=2 look; unset ${!H*} ${!L*} ${!P*} ${!S*} ${!T*} ${!U*} OLDPWD; look")
     other.commands.run("look; export A=2; look")
     sandbox.commands.run("look")
-    assert seen[0]["HOME"] == "/home/user" and "B" not in seen[0]
+    assert seen[0]["HOME"] == "/home/user"
+    assert "B" not in seen[0]
     assert seen[1] == {**seen[0], "B": "2"}
-    assert seen[2] == {} and seen[5] == {}
+    assert seen[2] == {}
+    assert seen[5] == {}
     assert (seen[3]["A"], seen[4]["A"]) == ("1", "2")
