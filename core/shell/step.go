@@ -400,8 +400,7 @@ func (m *Machine) syntaxError(p *Process, f *Frame, e *SyntaxError) {
 	command := f.X.Call == "" && f.X.Name == ""
 	open := e.open && f.X.Call == "" && p.Status != 0
 	m.pop(p)
-	command = command && (p.PID != shellPID || len(p.Frames) > 1) // a call of the sandbox is no bash -c
-	if (!e.Cond || !command) && !open {                           // which forgets the status of these
+	if (!e.Cond || !command) && !open { // which forgets the status of these
 		p.Status = 2
 	}
 	switch {
