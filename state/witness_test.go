@@ -98,6 +98,7 @@ func scenarios() []script {
 		{name: "scenario/descriptors", text: "echo a b > f; xargs -a f -n1 bash -c 'echo /dev/fd/* $0'; find . -name f -exec bash -c 'echo /dev/fd/*' \\;; echo /dev/fd/* <(echo) $(echo /dev/fd/*); echo 'sleep 1; bash -c \"ls /dev/fd\"' > s; bash s"},
 		{name: "scenario/short", short: 1, text: "echo a > f; awk 'BEGIN { getline l < \"f\"; system(\"ls /dev/fd\") }'"},
 		{name: "scenario/memory", text: "(seq 1000; sleep 9) | sort | tail -1 & sleep 1; seq 1000 | sort | tail -1; wait; seq 4000 | sort | tail -1; x=$(seq 2000 | sort); echo ${#x}; seq 9000 | tac | tail -1", config: func(c *core.Config) { c.Limits.Memory = 30_000 }},
+		{name: "scenario/taken", text: "for ((i = 0; ; i++)); do a+=(element); echo $i; done", config: func(c *core.Config) { c.Limits.Memory = 40_000 }},
 		{name: "scenario/held", text: "(seq 20000; sleep 9) | sort | tail -1 & sleep 1; for i in 1 2; do echo $i; done; seq 20000 | sort | tail -1; echo end", config: func(c *core.Config) { c.Limits.Memory = 300_000 }},
 		{name: "scenario/owners", short: 1, text: "mkdir -p d/e; touch d/e/f d/g; tree -psugD nope d; ls -lR d; find d -ls; chown -R user:user d nope; du --time -a d; ls -l nope d; tree nope; chmod 711 nope d d/e"},
 		{name: "scenario/own-output", text: "printf '%s\\n' 1234567 a b c d e f g h i j k l m n > f; { read -r x; cat -E; } < f 1<> f", short: 3,
