@@ -51,12 +51,13 @@ func (m *Machine) retainMore(old *vars.Var, value string, add bool) {
 // count sets what is held.
 func (m *Machine) count() {
 	var c vars.Census
-	if len(m.Procs) > 1 {
-		c = vars.NewCensus()
-	}
+	var first *vars.Table
 	for _, p := range m.Procs {
 		if s := p.Shell; s != nil {
-			c.Table(s.Vars)
+			c.Table(s.Vars, first)
+			if first == nil {
+				first = s.Vars
+			}
 			c.Texts(s.Params)
 			c.Texts(s.Dirs)
 			c.Bytes += int64(s.Aliases.Len()+s.Hashed.Len())*nameCost + int64(s.Funcs.Len())*functionCost
@@ -72,7 +73,7 @@ func (m *Machine) count() {
 		}
 	}
 	for i := range m.Files {
-		c.Bytes += int64(cap(m.Files[i].Text))
+		c.Bytes += int64(len(m.Files[i].Text))
 	}
 	m.Meter.Held, m.Meter.Taken = c.Bytes, 0
 }

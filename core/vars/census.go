@@ -1,15 +1,13 @@
 package vars
 
-// Census counts bytes of variables. What tables share after a fork is counted
-// once. The zero value counts what nothing shares.
+import "slices"
+
+// Census counts bytes of variables by their content: the same state counts the
+// same, whatever memory its parts have in common.
 type Census struct {
 	Bytes int64
-	seen  map[any]bool     // parts counted, if several tables are; nil if one is
 	long  map[int][]string // texts counted, by length
 }
-
-// NewCensus counts several tables.
-func NewCensus() Census { return Census{seen: map[any]bool{}} }
 
 // About what a part takes besides its text: bytes.
 const (
@@ -18,17 +16,6 @@ const (
 	keyCost     = 80  // of an associative array
 )
 
-func (c *Census) first(part any) bool {
-	if c.seen == nil {
-		return true
-	}
-	if c.seen[part] {
-		return false
-	}
-	c.seen[part] = true
-	return true
-}
-
 // longText is where a text is looked for among those counted: bytes.
 const longText = 1 << 16
 
@@ -36,10 +23,8 @@ const longText = 1 << 16
 // passed on as a parameter, counts once.
 func (c *Census) Text(s string) {
 	if len(s) >= longText {
-		for _, t := range c.long[len(s)] {
-			if s == t { // at once if it is the same memory
-				return
-			}
+		if slices.Contains(c.long[len(s)], s) { // at once if it is the same memory
+			return
 		}
 		if c.long == nil {
 			c.long = map[int][]string{}
@@ -57,55 +42,78 @@ func (c *Census) Texts(list []string) {
 	}
 }
 
-// Table counts all variables of t.
-func (c *Census) Table(t *Table) {
-	for _, s := range t.shelves {
-		if s == nil || !c.first(s) {
+// Table counts the variables of t that base, if not nil, does not have: those of
+// a subshell are counted as far as they are not its parent's.
+func (c *Census) Table(t, base *Table) {
+	for name, v := range t.All() {
+		var old *Var
+		if base != nil {
+			old = base.Get(name)
+		}
+		if v == old {
 			continue
 		}
-		for _, page := range s.p {
-			if page == nil || !c.first(page) {
-				continue
-			}
-			for i := range page.s {
-				c.Bytes += int64(len(page.s[i].name))
-				c.Var(page.s[i].v)
-			}
-		}
+		c.Bytes += int64(len(name))
+		c.changed(v, old)
 	}
 }
 
 // Var counts one variable; nil is none.
 func (c *Census) Var(v *Var) {
-	if v == nil {
+	if v != nil {
+		c.changed(v, nil)
+	}
+}
+
+// changed counts what v has and old, if not nil, has not.
+func (c *Census) changed(v, old *Var) {
+	if old == nil {
+		old = &Var{}
+		c.Bytes += bindingCost
+	}
+	if !v.IsArray() {
+		if s := v.String(); old.IsArray() || s != old.String() {
+			c.Text(s)
+		}
 		return
 	}
-	c.Bytes += bindingCost
-	if v.build == nil {
-		c.Text(v.str)
-	} else if c.first(v.build) {
-		c.Text(v.str)
-		c.Bytes += int64(v.build.Cap() - v.build.Len())
-	}
 	if v.list != nil {
-		for _, s := range v.list.dir {
-			if c.first(s.c) {
-				c.Bytes += elementCost * int64(cap(s.c.vals))
-				for _, val := range s.c.vals {
-					c.Bytes += int64(len(val))
+		c.list(v.list, old.list)
+	}
+	if v.hash != nil {
+		c.hash(v.hash, old.hash)
+	}
+}
+
+func (c *Census) list(l, old *list) {
+	for _, s := range l.dir {
+		if old != nil {
+			if i, ok := old.find(s.base); ok {
+				if o := old.dir[i].c; o == s.c || o.mask == s.c.mask && slices.Equal(o.vals, s.c.vals) {
+					continue
 				}
 			}
 		}
+		c.Bytes += elementCost * int64(len(s.c.vals))
+		for _, val := range s.c.vals {
+			c.Bytes += int64(len(val))
+		}
 	}
-	if v.hash != nil {
-		for _, page := range v.hash.pages {
-			if page == nil || !c.first(page) {
-				continue
-			}
-			for _, n := range page.b {
-				for ; n != nil; n = n.next {
-					c.Bytes += keyCost + int64(len(n.key)+len(n.val))
+}
+
+func (c *Census) hash(h, old *hash) {
+	for i, page := range h.pages {
+		if page == nil || old != nil && old.buckets == h.buckets && old.pages[i] == page {
+			continue
+		}
+		for _, n := range page.b {
+			for ; n != nil; n = n.next {
+				if old != nil {
+					if val, ok := old.get(n.key); ok && val == n.val {
+						continue
+					}
 				}
+				c.Bytes += keyCost + int64(len(n.key)+len(n.val))
 			}
 		}
 	}
