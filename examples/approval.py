@@ -151,7 +151,7 @@ def story() -> None:
     """Every step in a process of its own, killed at each question."""
     with tempfile.TemporaryDirectory() as folder:
         for place in (os.path.join(folder, "runs"), os.path.join(folder, "runs.db")):
-            print(f"{type(open_store(place)).__name__}:")
+            print(f"{type(open_store(place)).__name__}:", flush=True)
             _process("submit", place)
             for verdict in ("yes", "no", "yes"):
                 [(call_id, question)] = open_store(place).pending()
