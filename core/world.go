@@ -240,11 +240,10 @@ type room struct {
 }
 
 // copyInto is share into the memory of a World that nobody needs any more.
-func (w *World) copyInto(c *World) *World {
+func (w *World) copyInto(c *World) {
 	m := c.M
 	w.view(c)
 	c.M = w.M.CopyInto(m)
-	return c
 }
 
 // view makes c the same as w, machine and all.

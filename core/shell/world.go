@@ -92,6 +92,8 @@ func (m *Machine) CopyInto(c *Machine) *Machine {
 	fs, h := c.FS, c.home
 	if c.shared || h == nil {
 		h = &home{}
+	} else {
+		*h = home{}
 	}
 	*c = *m
 	c.FS = m.FS.ForkInto(fs)
@@ -126,9 +128,8 @@ func (m *Machine) own() {
 	m.copyParts(&home{})
 }
 
-// copyParts copies what a fork shares into h, which holds nothing any more.
+// copyParts copies what a fork shares into h, which is empty.
 func (m *Machine) copyParts(h *home) {
-	*h = home{}
 	m.shared, m.home = false, h
 	m.epoch = persist.NewEpoch()
 	procs := h.procs[:0]

@@ -12,7 +12,7 @@ from ._limits import Limits, changed
 from ._results import CommandResult
 from ._runs import AnyRun, Run, abandon, text_sink
 from ._tools import as_bytes
-from ._turns import Turn, drivers, hand_over, queues, task_turn, wait_async
+from ._turns import Turn, drivers, hand_over, queues, task_turn, thread_turn, wait_async
 from ._turns import wait as wait_for
 
 if TYPE_CHECKING:
@@ -109,7 +109,7 @@ class Commands:
         """
         sandbox = self._sandbox
         handle = sandbox._handle
-        turn = Turn()
+        turn = Turn()  # thread_turn, without the call
         turn.thread = get_ident()
         try:
             if drivers.setdefault(handle, turn) is not turn:
@@ -197,8 +197,7 @@ class Commands:
         """
         sandbox = self._sandbox
         handle = sandbox._handle
-        turn = Turn()
-        turn.thread = get_ident()
+        turn = thread_turn()
         try:
             if drivers.setdefault(handle, turn) is not turn:
                 wait_for(handle, turn)
