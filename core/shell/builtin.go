@@ -393,7 +393,7 @@ func (m *Machine) sourcePipe(p *Process, full string, args []string) int {
 	}
 	fd := p.free(10)
 	p.put(fd, file, true)
-	p.push(Frame{Kind: FRead, PC: readSource, I: fd, Words: append([]string(nil), args...), X: &Extra{Open: []int{fd}}})
+	p.push(Frame{Kind: FRead, PC: readSource, I: fd, Words: append([]string(nil), args...), X: &Extra{Undo: &Undo{Open: []int{fd}}}})
 	return pushed
 }
 

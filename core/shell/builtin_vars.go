@@ -433,8 +433,8 @@ func (m *Machine) biDeclareRest(p *Process, e expand.Env, d *declaration) int {
 	status := 0
 	for _, op := range d.operands {
 		if i := p.enclosing(); op == "-" && d.name == "local" && i >= 0 {
-			if x := p.Frames[i].x(); !x.Local {
-				x.Local, x.Opts = true, p.Shell.Opts
+			if u := p.Frames[i].x().undo(); !u.Local {
+				u.Local, u.Opts = true, p.Shell.Opts
 			}
 			continue
 		}

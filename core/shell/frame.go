@@ -80,19 +80,19 @@ type Extra struct {
 	Util   *Util       `cbor:"10,keyasint,omitempty"`
 	Until  int64       `cbor:"12,keyasint,omitempty"`
 	Saved  int         `cbor:"13,keyasint,omitempty"` // $? before a trap
-	Open   []int       `cbor:"14,keyasint,omitempty"` // descriptors this frame closes: process substitutions
 	Data   []byte      `cbor:"15,keyasint,omitempty"`
 	Call   string      `cbor:"16,keyasint,omitempty"` // how a text came to run: source, eval, trap
 	Fields []string    `cbor:"18,keyasint,omitempty"`
-	Hidden
+	Undo   *Undo       `cbor:"11,keyasint,omitempty"`
 	Asking
 }
 
-// Hidden is what a function puts back besides variables.
-type Hidden struct {
-	Opts  Options `cbor:"11,keyasint"`           // local -
-	Local bool    `cbor:"19,keyasint,omitempty"` // Opts are to be put back
-	Traps []Trap  `cbor:"21,keyasint,omitempty"` // that it did not inherit
+// Undo is what only few frames put back or close.
+type Undo struct {
+	Opts  Options `cbor:"1,keyasint"`           // local -
+	Local bool    `cbor:"2,keyasint,omitempty"` // Opts are to be put back
+	Traps []Trap  `cbor:"3,keyasint,omitempty"` // that a function did not inherit
+	Open  []int   `cbor:"4,keyasint,omitempty"` // descriptors of process substitutions
 }
 
 // Asking is a tool call on its way.
@@ -143,8 +143,12 @@ func (x *Extra) clone(reg *cmd.Registry) *Extra {
 	c.Vars = append([]Saved(nil), x.Vars...)
 	c.PIDs = append([]int(nil), x.PIDs...)
 	c.Codes = append([]int(nil), x.Codes...)
-	c.Open = append([]int(nil), x.Open...)
-	c.Traps = append([]Trap(nil), x.Traps...)
+	if x.Undo != nil {
+		u := *x.Undo
+		u.Traps = append([]Trap(nil), u.Traps...)
+		u.Open = append([]int(nil), u.Open...)
+		c.Undo = &u
+	}
 	c.Data = append([]byte(nil), x.Data...)
 	if x.Util != nil {
 		u := *x.Util
@@ -212,6 +216,14 @@ func (m *Machine) x(f *Frame) *Extra {
 	return f.X
 }
 
+// undo gives the frame's Undo, which it has from here on.
+func (x *Extra) undo() *Undo {
+	if x.Undo == nil {
+		x.Undo = &Undo{}
+	}
+	return x.Undo
+}
+
 func (m *Machine) undo(p *Process, f *Frame) {
 	x := f.X
 	if x.Util != nil {
@@ -235,7 +247,11 @@ func (m *Machine) undo(p *Process, f *Frame) {
 			m.unref(old)
 		}
 	}
-	for _, n := range x.Open {
+	u := x.Undo
+	if u == nil {
+		u = &Undo{}
+	}
+	for _, n := range u.Open {
 		if old := p.take(n); old >= 0 {
 			m.unref(old)
 		}
@@ -249,15 +265,15 @@ func (m *Machine) undo(p *Process, f *Frame) {
 	if x.Set {
 		p.Shell.Params = x.Params
 	}
-	if x.Local {
+	if u.Local {
 		for _, o := range setOptions { // shopt's are not local
-			p.Shell.Opts.set(o.opt, x.Opts.on(o.opt))
+			p.Shell.Opts.set(o.opt, u.Opts.on(o.opt))
 		}
 	}
 	switch f.Kind {
 	case FFunc, FEval:
 		p.Depth--
-		p.showTraps(x.Traps)
+		p.showTraps(u.Traps)
 	case FTrap:
 		p.endTrap(f)
 	case FBottom:

@@ -213,7 +213,8 @@ func (m *Machine) processSubst(p *Process, n *syntax.ProcSubst, body *list) {
 	}
 	p.put(fd, mine, false)
 	f := p.top()
-	f.x().Open = append(f.X.Open, fd)
+	u := f.x().undo()
+	u.Open = append(u.Open, fd)
 	p.Shell.LastBg = c.PID
 	f.X.Memo.Answer("/dev/fd/" + itoa(fd))
 }

@@ -349,7 +349,8 @@ func (m *Machine) hideTraps(p *Process, x *Extra, fn *Function) {
 			continue
 		}
 		if t := p.trap(sig); t != nil {
-			x.Traps = append(x.Traps, *t)
+			u := x.undo()
+			u.Traps = append(u.Traps, *t)
 			p.dropTrap(sig)
 		}
 	}

@@ -235,7 +235,7 @@ func (m *Machine) Begin(s Start) error {
 		bottom.X = m.lend(p, s.Env, s.Cwd)
 	}
 	if m.rt.frames == nil {
-		m.rt.frames = make([]Frame, 0, 8)
+		m.rt.frames = make([]Frame, 0, 7) // 8 take the next larger size of memory
 	}
 	p.Frames, m.rt.frames = append(m.rt.frames, bottom), nil
 	p.Depth, p.Line = 0, 1

@@ -50,11 +50,18 @@ func BenchmarkNew(b *testing.B) {
 
 // A tool called in a loop: answer it and go on to the next call.
 func BenchmarkCalls(b *testing.B) {
+	for name, script := range map[string]string{"plain": "while :; do t; done", "substituted": `while :; do r=$(t "$x"); ((total += ${#r})); done`} {
+		b.Run(name, func(b *testing.B) { benchmarkCalls(b, script) })
+	}
+}
+
+func benchmarkCalls(b *testing.B, script string) {
+	Tune()
 	c := newClient(b)
 	var h int64
 	c.ask("sandbox.new", wire.NewParams{Tools: []wire.Tool{{Name: "t", Held: true}}}, &h)
 	var run string
-	c.ask("run.start", wire.StartParams{Sandbox: h, Script: "while :; do t; done"}, &run)
+	c.ask("run.start", wire.StartParams{Sandbox: h, Script: script}, &run)
 	reply := c.Call(c.request("run.step", wire.StepParams{Sandbox: h, Run: run}), nil)
 	number := c.request("run.step", wire.StepParams{})[:2]
 	request := bytes.NewBuffer(nil)

@@ -159,7 +159,7 @@ func (s *slice) Now() int64 {
 		s.asked = true
 		return s.began.UnixNano()
 	}
-	return time.Now().UnixNano()
+	return s.began.UnixNano() + int64(time.Since(s.began)) // which reads one clock, not two
 }
 
 // Expired reports whether the slice is over or somebody wants something.

@@ -139,15 +139,12 @@ func (w *writer) shellExtra(x *shell.Extra) {
 		w.key(at, 10)
 		w.shellUtil(x.Util)
 	}
-	w.key(at, 11)
-	w.shellOptions(&x.Opts)
+	if x.Undo != nil {
+		w.key(at, 11)
+		w.shellUndo(x.Undo)
+	}
 	w.int(at, 12, x.Until)
 	w.int(at, 13, int64(x.Saved))
-	if w.list(at, 14, len(x.Open)) {
-		for i := range x.Open {
-			w.putInt(int64(x.Open[i]))
-		}
-	}
 	w.bytes(at, 15, x.Data)
 	w.string(at, 16, x.Call)
 	if x.Got != nil {
@@ -155,13 +152,7 @@ func (w *writer) shellExtra(x *shell.Extra) {
 		w.shellAnswer(x.Got)
 	}
 	w.strings(at, 18, x.Fields)
-	w.bool(at, 19, x.Local)
 	w.string(at, 20, x.Asked)
-	if w.list(at, 21, len(x.Traps)) {
-		for i := range x.Traps {
-			w.shellTrap(&x.Traps[i])
-		}
-	}
 }
 
 func (r *reader) shellExtra(x *shell.Extra) {
@@ -198,15 +189,13 @@ func (r *reader) shellExtra(x *shell.Extra) {
 				r.shellUtil(p)
 			}
 		case 11:
-			r.shellOptions(&x.Opts)
+			if p := one(r, &x.Undo); p != nil {
+				r.shellUndo(p)
+			}
 		case 12:
 			readInt(r, &x.Until)
 		case 13:
 			readInt(r, &x.Saved)
-		case 14:
-			for i := range list(r, &x.Open) {
-				readInt(r, &x.Open[i])
-			}
 		case 15:
 			r.bytes(&x.Data)
 		case 16:
@@ -217,14 +206,8 @@ func (r *reader) shellExtra(x *shell.Extra) {
 			}
 		case 18:
 			r.strings(&x.Fields)
-		case 19:
-			r.bool(&x.Local)
 		case 20:
 			r.string(&x.Asked)
-		case 21:
-			for i := range list(r, &x.Traps) {
-				r.shellTrap(&x.Traps[i])
-			}
 		default:
 			r.fail()
 		}
@@ -448,6 +431,46 @@ func (r *reader) shellUtil(x *shell.Util) {
 			readInt(r, &x.Taken)
 		case 11:
 			r.bool(&x.Failed)
+		default:
+			r.fail()
+		}
+	}
+}
+
+func (w *writer) shellUndo(x *shell.Undo) {
+	at := w.begin()
+	w.key(at, 1)
+	w.shellOptions(&x.Opts)
+	w.bool(at, 2, x.Local)
+	if w.list(at, 3, len(x.Traps)) {
+		for i := range x.Traps {
+			w.shellTrap(&x.Traps[i])
+		}
+	}
+	if w.list(at, 4, len(x.Open)) {
+		for i := range x.Open {
+			w.putInt(int64(x.Open[i]))
+		}
+	}
+}
+
+func (r *reader) shellUndo(x *shell.Undo) {
+	last := byte(0)
+	for n := r.begin(); n > 0 && !r.bad; n-- {
+		last = r.key(last)
+		switch last {
+		case 1:
+			r.shellOptions(&x.Opts)
+		case 2:
+			r.bool(&x.Local)
+		case 3:
+			for i := range list(r, &x.Traps) {
+				r.shellTrap(&x.Traps[i])
+			}
+		case 4:
+			for i := range list(r, &x.Open) {
+				readInt(r, &x.Open[i])
+			}
 		default:
 			r.fail()
 		}
