@@ -124,7 +124,7 @@ func FuzzPattern(f *testing.F) {
 // FuzzMask checks that masking changes neither length nor line ends, and that
 // compiling what the parser then accepts does not fail.
 func FuzzMask(f *testing.F) {
-	for _, s := range []string{"echo ${m[a b]} $((1 +))", "a=([x y]=1)", "cat <<E\n${x y}\nE\n", "x=$(case a in a) b;; esac)", "`echo ${a b}`", "(( a b ))", "let a b"} {
+	for _, s := range []string{"echo ${m[a b]} $((1 +))", "a=([x y]=1)", "cat <<E\n${x y}\nE\n", "x=$(case a in a) b;; esac)", "`echo ${a b}`", "(( a b ))", "let a b", "a=([1]+=\\\nb)"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
@@ -134,6 +134,9 @@ func FuzzMask(f *testing.F) {
 		m, ok := Mask(s)
 		if len(m) != len(s) || strings.Count(m, "\n") != strings.Count(s, "\n") || !ok && m != s {
 			t.Fatalf("%q: %q %v", s, m, ok)
+		}
+		if u, ok := Unfold(s); len(u) != len(s) || !ok && u != s {
+			t.Fatalf("%q: %q %v", s, u, ok)
 		}
 		file, err := syntax.NewParser().Parse(strings.NewReader(m), "")
 		if err != nil {

@@ -429,7 +429,9 @@ func (m *masker) subscript(named bool) bool {
 		m.blank(j, m.i, '_', nil)
 	case !named && m.has("+"): // [i]+=v: the parser knows only [i]=v
 		m.blank(j+1, m.i, '0', keep)
-		m.out[m.i] = ']'
+		if !m.dry {
+			m.out[m.i] = ']'
+		}
 	default:
 		m.blank(j+1, m.i-1, '0', keep)
 	}

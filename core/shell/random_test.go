@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io/fs"
-	"math/rand"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -13,6 +12,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"eryxsh/tests/scriptgen"
 	"eryxsh/vfs"
 )
 
@@ -30,16 +30,6 @@ type randomCase struct {
 // same reports whether two answers are equal.
 func (o outcome) same(w outcome) bool {
 	return o.stdout == w.stdout && o.stderr == w.stderr && o.status == w.status && o.files == w.files
-}
-
-// randomScript gives the statements of a seed's script.
-func randomScript(seed int64) []string {
-	g := scriptGen{r: rand.New(rand.NewSource(seed))}
-	list := g.statements()
-	if g.oneIn(12) {
-		list = []string{g.mutated(strings.Join(list, "\n"))}
-	}
-	return list
 }
 
 // ours runs a script here.
@@ -201,7 +191,7 @@ func TestRandomScripts(t *testing.T) {
 	differ, compared := 0, 0
 	known := map[string]bool{}
 	for i := range n {
-		list := randomScript(seed + int64(i))
+		list := scriptgen.Statements(seed + int64(i))
 		s := strings.Join(list, "\n") + "\n"
 		got, want, problem, bad, ok := differs(t, s)
 		if !ok {

@@ -1,15 +1,13 @@
-package shell
+package scriptgen
 
 import (
 	"math/rand"
 	"strings"
 )
 
-// scriptGen makes random scripts from a grammar of the language. Scripts end,
-// write nothing outside their directory, and print nothing that depends on
-// time, process numbers or the order of parallel processes. What a script is
-// most about is its theme.
-type scriptGen struct {
+// generator chooses among the grammar's alternatives. What a script is most
+// about is its theme.
+type generator struct {
 	r     *rand.Rand
 	theme theme
 	loops int
@@ -34,13 +32,13 @@ const (
 	themes
 )
 
-func (g *scriptGen) pick(list ...string) string { return list[g.r.Intn(len(list))] }
+func (g *generator) pick(list ...string) string { return list[g.r.Intn(len(list))] }
 
 // oneIn is true once in n times.
-func (g *scriptGen) oneIn(n int) bool { return g.r.Intn(n) == 0 }
+func (g *generator) oneIn(n int) bool { return g.r.Intn(n) == 0 }
 
 // many joins lo to hi pieces.
-func (g *scriptGen) many(lo, hi int, sep string, f func() string) string {
+func (g *generator) many(lo, hi int, sep string, f func() string) string {
 	var list []string
 	for range lo + g.r.Intn(hi-lo+1) {
 		list = append(list, f())
@@ -49,12 +47,12 @@ func (g *scriptGen) many(lo, hi int, sep string, f func() string) string {
 }
 
 // choose calls one of the functions.
-func (g *scriptGen) choose(list ...func() string) string { return list[g.r.Intn(len(list))]() }
+func (g *generator) choose(list ...func() string) string { return list[g.r.Intn(len(list))]() }
 
-func (g *scriptGen) variable() string { return g.pick("x", "y", "z", "x", "y", "n", "e") }
+func (g *generator) variable() string { return g.pick("x", "y", "z", "x", "y", "n", "e") }
 
 // reference is what can stand after ${ : a name, a subscripted name, a parameter.
-func (g *scriptGen) reference() string {
+func (g *generator) reference() string {
 	switch g.r.Intn(12) {
 	case 0, 1, 2, 3:
 		return g.pick("x", "y", "z", "n", "e", "u", "r", "s")
@@ -69,7 +67,7 @@ func (g *scriptGen) reference() string {
 }
 
 // parameter is a ${ } form. dq: it stands in double quotes.
-func (g *scriptGen) parameter(dq bool) string {
+func (g *generator) parameter(dq bool) string {
 	if g.deep > 3 {
 		return "$x"
 	}
@@ -108,7 +106,7 @@ func (g *scriptGen) parameter(dq bool) string {
 	return "${" + ref + "}"
 }
 
-func (g *scriptGen) operand(dq bool) string {
+func (g *generator) operand(dq bool) string {
 	return g.many(0, 2, "", func() string {
 		if g.deep > 3 {
 			return "w"
@@ -128,13 +126,13 @@ func (g *scriptGen) operand(dq bool) string {
 	})
 }
 
-func (g *scriptGen) pattern() string {
+func (g *generator) pattern() string {
 	return g.many(1, 2, "", func() string {
 		return g.pick("a", "b", "*", "?", "[ab]", "[!a]", "$x", `"$x"`, "*b", "c*", `\*`, "'*'", "[[:alpha:]]", " ", ".", "+(a|b)", "@(a)", "*(a)", "!(a)", "?(a)b", "[a-c]", `\\`, "é", "$y", "[^b]", "[]a]", "[a", "\"a\"*", "[[:space:]]", "${u}", "\\?", "[\"a\"-c]", "[$x]")
 	})
 }
 
-func (g *scriptGen) substitution() string {
+func (g *generator) substitution() string {
 	if g.deep > 2 {
 		return "$(echo t)"
 	}
@@ -149,14 +147,14 @@ func (g *scriptGen) substitution() string {
 	return "$(" + g.simple() + ")"
 }
 
-func (g *scriptGen) arithWord() string {
+func (g *generator) arithWord() string {
 	if g.oneIn(12) {
 		return "$[" + g.arith(1) + "]"
 	}
 	return "$((" + g.arith(2) + "))"
 }
 
-func (g *scriptGen) arith(depth int) string {
+func (g *generator) arith(depth int) string {
 	if depth == 0 || g.oneIn(4) {
 		switch g.r.Intn(5) {
 		case 0, 1:
@@ -178,7 +176,7 @@ func (g *scriptGen) arith(depth int) string {
 }
 
 // quoted is a word in quotes of some kind.
-func (g *scriptGen) quoted() string {
+func (g *generator) quoted() string {
 	switch g.r.Intn(8) {
 	case 0:
 		return g.pick("'q r'", "''", "'*'", `'\'`, "'$x'", `'"'`, "'a'b", "'\n'")
@@ -199,7 +197,7 @@ func (g *scriptGen) quoted() string {
 }
 
 // piece is a part of a word.
-func (g *scriptGen) piece() string {
+func (g *generator) piece() string {
 	n := g.r.Intn(20)
 	switch g.theme {
 	case expansions, splitting, arrays:
@@ -232,20 +230,20 @@ func (g *scriptGen) piece() string {
 	return g.parameter(false)
 }
 
-func (g *scriptGen) glob() string {
+func (g *generator) glob() string {
 	return g.pick("*", "?", "d/*", "*.txt", "[ab]*", "[!a]*", "*/", "d/", "nosuch*", "a\\*", "\"*\"", ".*", "**", "**/f", "@(a|b)", "!(a)", "+([a-z])", "*(b)", "?(a)b", "[[:upper:]]*", "[a-", "*[.]*", "d/?", "./*", "$x*", "*$e", "\\*", "[\\*]", "d/../*", ".[a-z]*", "d/.*", "*/*", "*//f", "'d'/*", "[]a]*", "l/*")
 }
 
-func (g *scriptGen) word() string {
+func (g *generator) word() string {
 	if g.oneIn(3) {
 		return g.many(2, 3, "", g.piece)
 	}
 	return g.piece()
 }
 
-func (g *scriptGen) words() string { return g.many(1, 3, " ", g.word) }
+func (g *generator) words() string { return g.many(1, 3, " ", g.word) }
 
 // plain is a word that every construct takes.
-func (g *scriptGen) plain() string {
+func (g *generator) plain() string {
 	return g.pick("a", "b", "'c d'", "1", "2", "\"$x\"", "$x", "$n", "''", "k", "'*'", "\"${a[@]}\"", "é", "'a:b'", "-1")
 }

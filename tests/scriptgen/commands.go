@@ -1,4 +1,4 @@
-package shell
+package scriptgen
 
 import (
 	"fmt"
@@ -7,7 +7,7 @@ import (
 )
 
 // statements is a script, statement by statement.
-func (g *scriptGen) statements() []string {
+func (g *generator) statements() []string {
 	if g.oneIn(2) {
 		g.theme = theme(g.r.Intn(int(themes)))
 	}
@@ -19,12 +19,12 @@ func (g *scriptGen) statements() []string {
 	return append(out, g.pick("declare -p x y z n e a b m r u 2>&1", "declare -p x a m 2>&1; echo $-", "set +x; trap -p; declare -p a n", "declare -p a b y z 2>/dev/null; shopt -o errexit nounset"))
 }
 
-func (g *scriptGen) value() string {
+func (g *generator) value() string {
 	return g.pick("a", "'b c'", "' a  b '", "'a:b'", "':a::b:'", "'a*b'", "'[ab]'", `'\a\\b'`, "abcabc", "'aébü'", "5", "-3", "007", "'1 + 2'", "'a&b'", `'"q"'`, `"it's"`, "$'\\t\\n a'", "hello.tar.gz", "/usr/lib/x", "n", "1", "'a[1]'", "'*'", "'~'", "'{a,b}'", "'$x'", "''", "'\\'", "-n", "'x y z'", "ab", "'A b'", "x", "$'a\\nb'", "'a\\tb'", "'?'")
 }
 
 // setting is what comes before a script's commands.
-func (g *scriptGen) setting() (out []string) {
+func (g *generator) setting() (out []string) {
 	add := func(s string) { out = append(out, s) }
 	for _, v := range []string{"x", "y", "z"} {
 		if g.r.Intn(4) > 0 {
@@ -69,11 +69,11 @@ func (g *scriptGen) setting() (out []string) {
 	return out
 }
 
-func (g *scriptGen) assignment() string {
+func (g *generator) assignment() string {
 	return g.pick("x", "y", "z", "x", "n", "e", "a[1]", "a[n]", "m[k]", "a[-1]", "a[0]", "b", "a", "r", "m[$x]", "m[k k]", "u[2]", "a[x]", "a[]", "m[]", "s") + g.pick("=", "=", "=", "+=") + g.pick("", g.word(), g.word(), g.value())
 }
 
-func (g *scriptGen) list() string {
+func (g *generator) list() string {
 	return "(" + g.many(0, 4, " ", func() string {
 		if g.oneIn(4) {
 			return "[" + g.pick("0", "1", "n", "3", "k", "-1", "$x", "\"k k\"", "a", "n+1", "'x'", "@", "") + "]" + g.pick("=", "=", "+=") + g.word()
@@ -82,7 +82,7 @@ func (g *scriptGen) list() string {
 	}) + ")"
 }
 
-func (g *scriptGen) declaration() string {
+func (g *generator) declaration() string {
 	word := g.pick("declare", "declare", "typeset", "local", "export", "readonly", "declare", "local")
 	flags := ""
 	if g.r.Intn(3) > 0 {
@@ -104,7 +104,7 @@ func (g *scriptGen) declaration() string {
 	}) + g.pick("", "", "", "; declare -p v w x 2>&1", " 2>/dev/null")
 }
 
-func (g *scriptGen) redirect() string {
+func (g *generator) redirect() string {
 	switch g.r.Intn(4) {
 	case 0:
 		return g.pick("> out", ">> out", "2>&1", ">&2", "< out", "2> err", "&> out", "&>> out", ">| out", "> out 2>&1", "2>&1 > out", "<> out", ">&out", "3>&1", "3> out", "3>&1 >&2 2>&3", "2>&-", ">&-", "<&-", "< nosuch", "> d/nosuch/x", "{fd}> out", "{fd}>&1", "3<&0", "10> out", "1<> out", ">& 2", "3>&1-", "4>&3", "2>/dev/null", "> $x", "> \"$x\"", "> $u", "> {a,b}", "> *", "<&$n", ">&\"$x\"", "> ''", "2>&1-", ">&3", "<&3", "3>&2 2>&1", "0<out", "{x}>&-", "{a[1]}> out", "> out > out2", "> out >> out")
@@ -114,7 +114,7 @@ func (g *scriptGen) redirect() string {
 	return g.pick("> out", "2>&1", "2>/dev/null", ">> out", "2> err", "> out 2>&1")
 }
 
-func (g *scriptGen) heredoc() string {
+func (g *generator) heredoc() string {
 	return g.pick("cat", "read x y", "cat -", "while read -r l; do echo \"[$l]\"; done", "mapfile -t b", "cat <&3 3", "read -r x", "{ read x; cat; }") + g.pick("<<", "<<", "<<-") + g.pick("E", "'E'", "\"E\"", "\\E") + g.pick("", "", " | cat", " > out") + "\n" + g.many(0, 3, "\n", func() string {
 		return g.many(1, 3, "", func() string {
 			if g.oneIn(2) {
@@ -125,7 +125,7 @@ func (g *scriptGen) heredoc() string {
 	}) + "\nE"
 }
 
-func (g *scriptGen) builtin() string {
+func (g *generator) builtin() string {
 	switch g.r.Intn(13) {
 	case 0, 1:
 		return "printf " + g.pick("'<%s>\\n' ", "'%d|' ", "'%5s|%-5s|\\n' ", "%q\\\\n ", "'%b\\n' ", "'%c%c\\n' ", "'%x %o %X\\n' ", "'%.2f\\n' ", "'%05d\\n' ", "'%*d\\n' ", "-v y '%s' ", "-v 'a[1]' %d ", "'%s %%\\n' ", "'%.2s|\\n' ", "'%i %u\\n' ", "'%z\\n' ", "'%' ", "'%+d % d\\n' ", "'%e %g\\n' ", "'\\x41\\u00e9\\101\\n' ", "'%#x %#o\\n' ", "-- '%s\\n' ", "-v ", "'%Q\\n' ", "'%.3q\\n' ", "'%(%Y)T\\n' 0 ", "'%s' ", "'\\c%s' ", "'%b' 'a\\cb' ", "'a\\' ", "'%-*s|\\n' ", "'%.*s|\\n' ", "'%ld %hhd\\n' ", "'%5c|' ", "'%n' ") + g.many(0, 3, " ", func() string {
@@ -153,7 +153,7 @@ func (g *scriptGen) builtin() string {
 	return g.pick("select x in a b; do echo \"$x $REPLY\"; break; done <<< ", "select x; do echo \"<$x>\"; done <<< ", "select x in $y; do echo $x; [ \"$x\" ] && break; done <<< ") + g.pick("1", "2", "9", "''", "$'\\n1'", "x", "$'3\\n2'")
 }
 
-func (g *scriptGen) simple() string {
+func (g *generator) simple() string {
 	n := g.r.Intn(24)
 	switch g.theme {
 	case builtin1:
@@ -216,7 +216,7 @@ func (g *scriptGen) simple() string {
 }
 
 // builtin0 is a builtin's command line, with the bracket closed.
-func (g *scriptGen) builtin0() string {
+func (g *generator) builtin0() string {
 	s := g.builtin()
 	word, rest, ok := strings.Cut(s, "\x00")
 	if !ok {
@@ -231,7 +231,7 @@ func (g *scriptGen) builtin0() string {
 	return word + rest + "; echo $?"
 }
 
-func (g *scriptGen) command(depth int) string {
+func (g *generator) command(depth int) string {
 	if depth <= 0 || g.r.Intn(5) < 3 {
 		return g.simple()
 	}
@@ -290,7 +290,7 @@ func (g *scriptGen) command(depth int) string {
 
 // mutated takes a token out of a script, doubles it or puts one in, so that
 // it is likely to be wrong.
-func (g *scriptGen) mutated(script string) string {
+func (g *generator) mutated(script string) string {
 	tokens := []string{";", "&", "&&", "||", "|", "(", ")", "{", "}", "do", "done", "if", "then", "fi", "else", "elif", "case", "esac", "in", ";;", "\n", "'", "\"", "`", "$(", "${", "}", "))", "((", "[[", "]]", "<", ">", "<<", "<<E", "for", "while", "!", "function", "time", "\\", "$((", "<(", "&>", ";&", "|&", "x=(", "f()", "coproc", "until", "select", "=", "#"}
 	for range 1 + g.r.Intn(2) {
 		cut := g.r.Intn(len(script))
