@@ -71,6 +71,10 @@ func (m *masker) commands(closing byte) {
 			m.closed = true
 			return
 		}
+		if m.has("\\\n") { // neither begins a word nor is one
+			m.char(false)
+			continue
+		}
 		if start {
 			word := m.bare()
 			switch word {
@@ -449,6 +453,10 @@ func (m *masker) array() {
 	start := true
 	for m.i < len(m.s) {
 		c := m.s[m.i]
+		if m.has("\\\n") {
+			m.char(false)
+			continue
+		}
 		if start {
 			if c == '#' {
 				m.comment()

@@ -447,8 +447,7 @@ func (m *Machine) biDeclareRest(p *Process, e expand.Env, d *declaration) int {
 		name = strings.TrimSuffix(name, "+")
 		base, sub := splitRef(name)
 		if d.set&vars.Nameref != 0 && sub != "" {
-			m.complain(p, "%s: %s: reference variable cannot be an array", d.name, name)
-			status = 1
+			status = m.noReference(p, d, name)
 			continue
 		}
 		if !validName(base) || strings.HasSuffix(name, "]") && sub == "" {
@@ -550,6 +549,9 @@ func (m *Machine) declareOne(p *Process, e expand.Env, d *declaration, name stri
 	}
 	if bad := m.kindConflict(p, d, old, name); bad {
 		return 1
+	}
+	if d.set&vars.Nameref != 0 && old.IsArray() && (!d.local || m.isLocal(p, name)) {
+		return m.noReference(p, d, name)
 	}
 	if d.set&vars.Nameref != 0 && has {
 		base, _ := splitRef(value)

@@ -50,6 +50,14 @@ func (m *Machine) stops(p *Process, d *declaration, a *assign) bool {
 // declareList does declare name=( … ).
 func (m *Machine) declareList(p *Process, e expand.Env, d *declaration, a *assign) int {
 	name := a.name
+	if d.set&vars.Nameref != 0 { // the array is made before bash sees that it may not be one
+		array := *d
+		array.set &^= vars.Nameref
+		if st := m.declareList(p, e, &array, a); st != 0 {
+			return st
+		}
+		return m.noReference(p, d, name)
+	}
 	old := p.Shell.Vars.Get(name)
 	if old.Is(vars.ReadOnly) {
 		m.complain(p, "%s: readonly variable", name)
@@ -81,6 +89,12 @@ func (m *Machine) declareList(p *Process, e expand.Env, d *declaration, a *assig
 		v.SetAttrs(v.Attrs() | vars.ReadOnly)
 	}
 	return 0
+}
+
+// noReference refuses declare -n for an array.
+func (m *Machine) noReference(p *Process, d *declaration, name string) int {
+	m.complain(p, "%s: %s: reference variable cannot be an array", d.name, name)
+	return 1
 }
 
 // assignLocalList fills a new local array from words that may name the outer one.
