@@ -534,7 +534,7 @@ func (c *compiler) assign(a *syntax.Assign) *assign {
 	case a.Value != nil:
 		c.substs(a.Value)
 		as.value = c.value(a.Value)
-		at := int(a.Value.Pos().Offset())
+		at := c.off(a.Value.Pos())
 		as.nested = a.Index != nil && at < len(c.u.Text) && c.u.Text[at] == '('
 	}
 	return as
