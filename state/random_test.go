@@ -30,6 +30,9 @@ func TestRandomScripts(t *testing.T) {
 				}
 			})
 			s := script{name: "random", text: text}
+			if i%2 > 0 {
+				s.text, s.tools = withCalls(text), tools
+			}
 			w := s.begin(t)
 			ends := s.player().advance(t, w, endless/10)
 			w.Close()
@@ -40,4 +43,15 @@ func TestRandomScripts(t *testing.T) {
 		})
 	}
 	t.Logf("%d scripts, moved at %d safe points", n, stops)
+}
+
+// withCalls makes calls of tools of some of a script's commands.
+func withCalls(text string) string {
+	words := strings.SplitAfter(strings.ReplaceAll(text, "cat ", "upper "), "echo ")
+	for i := range words[:len(words)-1] {
+		if i%3 == 0 {
+			words[i] = strings.TrimSuffix(words[i], "echo ") + "fetch "
+		}
+	}
+	return strings.Join(words, "")
 }
