@@ -21,7 +21,7 @@ func toolAnswer(c *shell.Call) shell.Answer {
 	case "upper":
 		return shell.Answer{Stdout: []byte(strings.ToUpper(string(c.Stdin) + args))}
 	case "fails":
-		return shell.Answer{Stdout: []byte("some\n"), Stderr: []byte("fails: " + args + " in " + string(c.Cwd) + "\n"), Status: 3}
+		return shell.Answer{Stdout: []byte("some\n"), Stderr: []byte("fails: " + args + " in " + c.Cwd + "\n"), Status: 3}
 	case "shows":
 		return shell.Answer{Stdout: []byte(fmt.Sprintln(c.Env))}
 	case "raises":

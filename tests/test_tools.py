@@ -366,3 +366,36 @@ def test_a_call_has_the_environment_of_its_moment():
     assert seen[2] == {}
     assert seen[5] == {}
     assert (seen[3]["A"], seen[4]["A"]) == ("1", "2")
+
+
+def test_output_is_taken_before_the_call_that_follows_it() -> None:
+    seen: List[str] = []
+
+    def tick(call: ToolCall) -> str:
+        seen.append("|")
+        return f"{call.args[0]}\n"
+
+    script = "for i in 1 2 3; do echo a; tick $i; echo b; done"
+    with Sandbox(tools={"tick": tick}) as sb:
+        result = sb.commands.run(script, on_stdout=seen.append)
+        assert "".join(seen) == "a\n|1\nb\na\n|2\nb\na\n|3\nb\n"
+        assert result.stdout == ""
+        assert sb.commands.run(script).stdout == "a\n1\nb\na\n2\nb\na\n3\nb\n"
+
+
+def test_a_callback_that_raises_between_calls_ends_the_run() -> None:
+    calls: List[str] = []
+
+    def tick(call: ToolCall) -> str:
+        calls.append(call.args[0])
+        return ""
+
+    def stop(text: str) -> None:
+        if "2" in text:
+            raise LookupError(text)
+
+    with Sandbox(tools={"tick": tick}) as sb:
+        with pytest.raises(LookupError):
+            sb.commands.run("for i in 1 2 3; do echo $i; tick $i; done", on_stdout=stop)
+        assert calls == ["1"]
+        assert sb.commands.run("echo $i").stdout == "2\n"

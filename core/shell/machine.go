@@ -113,7 +113,7 @@ type Call struct {
 	Args       []string `cbor:"4,keyasint,omitempty"`
 	Stdin      []byte   `cbor:"5,keyasint,omitempty"`
 	Env        []string `cbor:"6,keyasint,omitempty"` // shared, never changed
-	Cwd        []byte   `cbor:"7,keyasint,omitempty"`
+	Cwd        string   `cbor:"7,keyasint,omitempty"`
 	ForkedFrom string   `cbor:"8,keyasint,omitempty"`
 }
 
@@ -176,7 +176,6 @@ type transient struct {
 	buf     []byte
 	line    []byte
 	echo    []byte
-	cwd     []byte // of the last tool call: never changed
 	history History
 	regex   map[regexKey]*regex.Regexp
 	env     procEnv

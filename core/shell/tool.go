@@ -122,12 +122,9 @@ func (m *Machine) askNow(p *Process, f *Frame) {
 func (m *Machine) ask(p *Process, f *Frame) {
 	m.CallSeq++
 	m.Meter.Calls++
-	if string(m.rt.cwd) != p.Cwd {
-		m.rt.cwd = []byte(p.Cwd)
-	}
 	var room [48]byte
 	id := strconv.AppendInt(append(append(room[:0], m.RunID...), '-'), m.CallSeq, 10)
-	c := &Call{ID: string(id), PID: p.PID, Name: f.X.Name, Stdin: f.X.Data, Cwd: m.rt.cwd,
+	c := &Call{ID: string(id), PID: p.PID, Name: f.X.Name, Stdin: f.X.Data, Cwd: p.Cwd,
 		Args: f.Words[1:], Env: p.Shell.Vars.Environ()} // which nobody changes
 	f.X.Data = nil
 	f.X.Asked = c.ID

@@ -426,19 +426,32 @@ static PyObject *call(PyObject *self, PyObject *args) {
 /* ---- tool calls ---- */
 
 PyDoc_STRVAR(serve_doc,
-             "serve(method, (handle, run, slice), functions, make, owner, step)\n--\n\n"
-             "Answer tool calls as long as one call after another is all that happens.\n\n"
+             "serve(method, (handle, run, slice), functions, make, owner, take, step)\n--\n\n"
+             "Answer tool calls as long as one call after another, and output, is all that happens.\n\n"
              "method is run.step, and step an answer of it. functions has a function for each name;\n"
-             "it is called with make(owner, call), and the text it returns is the answer.\n\n"
+             "it is called with make(owner, call), and the text it returns is the answer. take is\n"
+             "called with the output before a call.\n\n"
              "Gives (step, call, value, error). call is None if step is anything else than one call of\n"
              "a name that functions has; otherwise the call is not answered, because its function\n"
              "returned a value that is no text, or raised the error.");
 
 /* The only call that a step waits for, borrowed; NULL if it is anything else. */
 static PyObject *only_call(state *s, PyObject *step) {
-  PyObject *calls = PyDict_GetItem(step, s->calls), *output = PyDict_GetItem(step, s->output);
-  if (calls == NULL || output == NULL || PyTuple_Size(calls) != 1 || PyTuple_Size(output) != 0) return NULL;
-  return PyTuple_GetItem(calls, 0);
+  PyObject *calls = PyDict_GetItem(step, s->calls);
+  return calls == NULL || PyTuple_Size(calls) != 1 ? NULL : PyTuple_GetItem(calls, 0);
+}
+
+/* Hands a step's output over, which the step then has no more. */
+static int take_output(state *s, PyObject *step, PyObject *take) {
+  PyObject *output = PyDict_GetItem(step, s->output), *none, *taken;
+  if (output == NULL || PyTuple_Size(output) == 0) return 0;
+  Py_INCREF(output);
+  int failed = (none = PyTuple_New(0)) == NULL || PyDict_SetItem(step, s->output, none) < 0;
+  taken = failed ? NULL : PyObject_CallFunctionObjArgs(take, output, NULL);
+  Py_DECREF(output);
+  Py_XDECREF(none);
+  Py_XDECREF(taken);
+  return taken == NULL ? -1 : 0;
 }
 
 /* Answers a call with text and gives the step after it. */
@@ -469,10 +482,10 @@ static PyObject *caught(void) {
 
 static PyObject *serve(PyObject *self, PyObject *args) {
   state *s = PyModule_GetState(self);
-  PyObject *method, *run, *functions, *make, *owner, *step, *result = NULL;
-  if (!PyArg_UnpackTuple(args, "serve", 6, 6, &method, &run, &functions, &make, &owner, &step)) return NULL;
+  PyObject *method, *run, *functions, *make, *owner, *take, *step, *result = NULL;
+  if (!PyArg_UnpackTuple(args, "serve", 7, 7, &method, &run, &functions, &make, &owner, &take, &step)) return NULL;
   if (!PyTuple_Check(run) || PyTuple_Size(run) != 3 || !PyDict_Check(functions) || !PyDict_Check(step)) {
-    PyErr_SetString(PyExc_TypeError, "serve takes a method, a tuple of three, a dict, a callable, its first argument and a step");
+    PyErr_SetString(PyExc_TypeError, "serve takes a method, a tuple of three, a dict, a callable, its first argument, a callable and a step");
     return NULL;
   }
   Py_INCREF(step);
@@ -483,6 +496,7 @@ static PyObject *serve(PyObject *self, PyObject *args) {
       result = PyTuple_Pack(4, step, Py_None, Py_None, Py_None);
       break;
     }
+    if (take_output(s, step, take) < 0) break;
     Py_INCREF(function);
     PyObject *call = PyObject_CallFunctionObjArgs(make, owner, asked, NULL);
     PyObject *value = call == NULL ? NULL : PyObject_CallFunctionObjArgs(function, call, NULL), *error = NULL;

@@ -93,10 +93,11 @@ def serve(
     functions: Mapping[str, Callable[..., Any]],
     make: Callable[..., T],
     owner: object,
+    take: Callable[[Tuple[Tuple[int, bytes], ...]], object],
     step: _wire.Answer,
 ) -> Tuple[_wire.Answer, Optional[T], object, Optional[BaseException]]:
     """Answer tool calls, one after another: see ``_ext.serve``."""
-    return _ext.serve(method, run, functions, make, owner, step)  # type: ignore[no-any-return]
+    return _ext.serve(method, run, functions, make, owner, take, step)  # type: ignore[no-any-return]
 
 
 def mine(handle: int) -> bool:

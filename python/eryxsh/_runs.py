@@ -566,6 +566,7 @@ class Run(AnyRun):
         functions = {name: tool.function for name, tool in self._sandbox._tools.items() if tool.function is not None and tool.ready}
         handle = self._sandbox._live()
         run = handle, self._id, self._slice
+        take = self._take if self._sink is not None else self._chunks.extend
         while True:
             out, err, status, error = reply
             step = _wire.run_step(
@@ -578,7 +579,7 @@ class Run(AnyRun):
                 status=status or None,
                 error=error,
             )
-            step, again, value, raised = _native.serve(_wire._RUN_STEP, run, functions, ToolCall, self, step)
+            step, again, value, raised = _native.serve(_wire._RUN_STEP, run, functions, ToolCall, self, take, step)
             if again is None:
                 self._answer = step
                 return {}

@@ -64,10 +64,11 @@ class ToolCall:
 
     __slots__ = ("_args", "_call", "_run")
 
+    _args: List[str]  # once they were asked for
+
     def __init__(self, run: AnyRun, call: _wire.Call) -> None:
         self._run = run
         self._call = call
-        self._args: Optional[List[str]] = None
 
     @property
     def call_id(self) -> str:
@@ -82,9 +83,11 @@ class ToolCall:
     @property
     def args(self) -> List[str]:
         """The arguments, without the name."""
-        if self._args is None:
+        try:
+            return self._args
+        except AttributeError:
             self._args = list(self._call["args"])
-        return self._args
+            return self._args
 
     @property
     def stdin(self) -> bytes:

@@ -317,7 +317,7 @@ func (c *call) answer(b *sandbox, outcome shell.Outcome, until int64) (Reply, er
 func (c *call) pending(b *sandbox, out []wire.Call) []wire.Call {
 	out = slices.Grow(out, len(b.M.Calls))
 	for _, a := range b.M.Calls {
-		out = append(out, wire.Call{ID: a.ID, Name: a.Name, Args: a.Args, Stdin: a.Stdin, Env: c.joined(a.Env), Dir: string(a.Cwd), ForkedFrom: a.ForkedFrom})
+		out = append(out, wire.Call{ID: a.ID, Name: a.Name, Args: a.Args, Stdin: a.Stdin, Env: c.joined(a.Env), Dir: a.Cwd, ForkedFrom: a.ForkedFrom})
 	}
 	return out
 }

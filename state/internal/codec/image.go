@@ -479,7 +479,7 @@ func (w *writer) shellCall(x *shell.Call) {
 	w.strings(at, 4, x.Args)
 	w.bytes(at, 5, x.Stdin)
 	w.strings(at, 6, x.Env)
-	w.bytes(at, 7, x.Cwd)
+	w.string(at, 7, x.Cwd)
 	w.string(at, 8, x.ForkedFrom)
 }
 
@@ -501,7 +501,7 @@ func (r *reader) shellCall(x *shell.Call) {
 		case 6:
 			r.strings(&x.Env)
 		case 7:
-			r.bytes(&x.Cwd)
+			r.string(&x.Cwd)
 		case 8:
 			r.string(&x.ForkedFrom)
 		default:
