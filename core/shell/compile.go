@@ -129,6 +129,13 @@ func (c *compiler) stmt(s *syntax.Stmt) *stmt {
 	if s.Cmd != nil {
 		st.cmd = c.command(s.Cmd)
 	}
+	c.settle(st, line)
+	return st
+}
+
+// settle gives a statement's redirections and its line to the command that
+// keeps them itself. One of redirections alone is a command without words.
+func (c *compiler) settle(st *stmt, line int) {
 	switch x := st.cmd.(type) {
 	case nil:
 		x0 := &simple{place: c.span(NSimple, int(st.addr.Start), int(st.addr.End)), redirs: st.redirs}
@@ -154,7 +161,6 @@ func (c *compiler) stmt(s *syntax.Stmt) *stmt {
 	if st.background {
 		c.alone(st)
 	}
-	return st
 }
 
 // alone gives the list of one statement that a process of its own runs: a
@@ -343,14 +349,15 @@ func (c *compiler) pipeline(x *syntax.BinaryCmd) node {
 	for i, o := range ops {
 		n.errs = append(n.errs, o == syntax.PipeAll)
 		if o == syntax.PipeAll {
-			n.stages[i].addRedir(&redir{op: syntax.DplOut, fd: 2, word: expand.CompileText("1"), implied: true})
+			n.stages[i].joinErrors()
 		}
 	}
 	return n
 }
 
-// addRedir puts a redirection behind those of the command: |& is 2>&1 at their end.
-func (st *stmt) addRedir(r *redir) {
+// joinErrors is |&, which is 2>&1 behind the redirections of the command.
+func (st *stmt) joinErrors() {
+	r := &redir{op: syntax.DplOut, fd: 2, word: expand.CompileText("1"), implied: true}
 	switch x := st.cmd.(type) {
 	case *simple:
 		x.redirs, x.plain, x.bare, x.temp = append(x.redirs, r), false, false, false
@@ -366,6 +373,13 @@ func (c *compiler) simple(x *syntax.CallExpr) node {
 	s.place = c.place(x, NSimple)
 	s.words, s.memo = c.words(x.Args)
 	s.assigns, s.arrays = c.assigns(x.Assigns)
+	s.fix()
+	s.keyword = c.keyword(x)
+	return s
+}
+
+// fix says which of the faster ways a command without redirections can go.
+func (s *simple) fix() {
 	s.plain = !s.memo && len(s.assigns) == 0
 	s.bare = len(s.words) == 0 && !s.arrays
 	if len(s.words) > 0 {
@@ -377,8 +391,6 @@ func (c *compiler) simple(x *syntax.CallExpr) node {
 	for _, a := range s.assigns {
 		s.temp = s.temp && !a.list && a.sub == nil
 	}
-	s.keyword = c.keyword(x)
-	return s
 }
 
 // assigns compiles assignments; memo says that one holds a substitution.
@@ -534,7 +546,7 @@ func (c *compiler) assign(a *syntax.Assign) *assign {
 	case a.Value != nil:
 		c.substs(a.Value)
 		as.value = c.value(a.Value)
-		at := int(a.Value.Pos().Offset())
+		at := c.off(a.Value.Pos())
 		as.nested = a.Index != nil && at < len(c.u.Text) && c.u.Text[at] == '('
 	}
 	return as
@@ -664,12 +676,17 @@ func (c *compiler) decl(x *syntax.DeclClause) node {
 	d := c.shelf.decls.One()
 	d.place, d.name = c.place(x, NDecl), x.Variant.Value
 	d.args, d.memo = c.assigns(x.Args)
+	d.finish()
+	return d
+}
+
+// finish is called when all operands of a declaration are known.
+func (d *decl) finish() {
 	d.unbrace()
 	for i := range d.args {
 		d.args[i].decl = true
 	}
 	d.fix()
-	return d
 }
 
 // fix reads the options of a declaration whose operands are all names,
@@ -731,45 +748,81 @@ func (c *compiler) test(x *syntax.TestClause) node {
 	return t
 }
 
+// testExpr compiles an expression. To the parser a ! or an operator takes all
+// that follows; to bash ! binds closest, and && closer than ||.
 func (c *compiler) testExpr(x syntax.TestExpr, memo *bool) *testExpr {
+	var terms []*testExpr
+	var or []bool // the operator behind each is ||
+	c.testTerms(x, memo, &terms, &or)
+	join := func(op string, terms []*testExpr) *testExpr {
+		last := len(terms) - 1
+		all := terms[last]
+		for i := last - 1; i >= 0; i-- {
+			t := c.shelf.exprs.One()
+			t.op, t.x, t.y = op, terms[i], all
+			all = t
+		}
+		return all
+	}
+	groups, from := terms[:0], 0
+	for i := range terms {
+		if i == len(or) || or[i] {
+			groups, from = append(groups, join("&&", terms[from:i+1])), i+1
+		}
+	}
+	return join("||", groups)
+}
+
+// testTerms compiles what && and || of one level stand between.
+func (c *compiler) testTerms(x syntax.TestExpr, memo *bool, terms *[]*testExpr, or *[]bool) {
+	switch x := x.(type) {
+	case *syntax.BinaryTest:
+		if x.Op == syntax.AndTest || x.Op == syntax.OrTest {
+			c.testTerms(x.X, memo, terms, or)
+			*or = append(*or, x.Op == syntax.OrTest)
+			c.testTerms(x.Y, memo, terms, or)
+			return
+		}
+	case *syntax.UnaryTest:
+		if x.Op == syntax.TsNot {
+			first := len(*terms)
+			c.testTerms(x.X, memo, terms, or)
+			t := c.shelf.exprs.One()
+			t.op, t.x = x.Op.String(), (*terms)[first]
+			(*terms)[first] = t
+			return
+		}
+	}
+	*terms = append(*terms, c.testTerm(x, memo))
+}
+
+func (c *compiler) testTerm(x syntax.TestExpr, memo *bool) *testExpr {
 	word := func(w *syntax.Word) *expand.Word {
 		e := c.word(w)
 		*memo = *memo || e.NeedsMemo()
 		return e
+	}
+	if x, ok := x.(*syntax.ParenTest); ok {
+		return c.testExpr(x.X, memo)
 	}
 	t := c.shelf.exprs.One()
 	switch x := x.(type) {
 	case *syntax.Word:
 		t.word = word(x)
 		return t
-	case *syntax.ParenTest:
-		return c.testExpr(x.X, memo)
 	case *syntax.UnaryTest:
-		t.op = x.Op.String()
-		if x.Op == syntax.TsNot {
-			t.x = c.testExpr(x.X, memo)
+		if w, ok := x.X.(*syntax.Word); ok {
+			t.op, t.word = x.Op.String(), word(w)
 			return t
 		}
-		w, ok := x.X.(*syntax.Word)
-		if !ok {
-			c.fail(x, "syntax error in conditional expression")
-		}
-		t.word = word(w)
-		return t
 	case *syntax.BinaryTest:
-		t.op = x.Op.String()
-		if x.Op == syntax.AndTest || x.Op == syntax.OrTest {
-			t.x, t.y = c.testExpr(x.X, memo), c.testExpr(x.Y, memo)
-			return t
-		}
 		l, ok1 := x.X.(*syntax.Word)
 		r, ok2 := x.Y.(*syntax.Word)
-		if !ok1 || !ok2 {
-			c.fail(x, "syntax error in conditional expression")
+		if ok1 && ok2 {
+			t.op, t.word, t.with = x.Op.String(), word(l), word(r)
+			t.with.AsPattern()
+			return t
 		}
-		t.word, t.with = word(l), word(r)
-		t.with.AsPattern()
-		return t
 	}
 	c.fail(x, "syntax error in conditional expression")
 	return nil

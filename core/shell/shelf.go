@@ -25,8 +25,10 @@ type shelf struct {
 	assigned  slab.Of[*assign]
 	directed  slab.Of[*redir]
 	nodes     slab.Of[node]
+	flags     slab.Of[bool]
 	addressed []addressed // nodes of the unit being compiled, in order of appearance
 	compiler  compiler
+	reader    direct
 }
 
 // addressed is a node beside its address, which is compared often.
