@@ -15,6 +15,7 @@ import (
 type compiler struct {
 	u     *Unit
 	shelf *shelf
+	src   expand.Source
 	at    origin // of u
 	base  int    // line of the command being compiled
 	shift int    // from the lines of the text to those bash counts, in a substitution
@@ -31,19 +32,20 @@ func (u *Unit) compile(stmts []*syntax.Stmt, at origin, to *shelf) (err error) {
 			err = e
 		}
 	}()
-	u.src = expand.SourceAt(u.Text, at.off, &to.Room)
+	src := expand.SourceAt(u.Text, at.off, &to.Room)
 	if strings.IndexByte(u.Text, '`') >= 0 {
 		roots := make([]syntax.Node, len(stmts))
 		for i, s := range stmts {
 			roots[i] = s
 		}
-		u.src.AddTicks(roots...)
+		src.AddTicks(roots...)
 	}
-	to.compiler = compiler{u: u, shelf: to, at: at}
+	to.compiler = compiler{u: u, shelf: to, at: at, src: src}
 	c := &to.compiler
 	to.addressed = to.addressed[:0] // what a unit that failed left
 	u.body = c.list(stmts, 0, len(u.Text))
 	u.nodes = to.number()
+	to.compiler = compiler{}
 	return nil
 }
 
@@ -212,7 +214,7 @@ func (c *compiler) command(cmd syntax.Command) node {
 		}
 		n = &funcDecl{place: c.place(x, NFunc), name: c.text(x.Name), body: c.stmt(x.Body)}
 	case *syntax.ArithmCmd:
-		e := expand.CompileArith(&c.u.src, c.off(x.Left)+2, c.off(x.Right), x)
+		e := expand.CompileArith(&c.src, c.off(x.Left)+2, c.off(x.Right), x)
 		a := &arithCmd{place: c.place(x, NArith), expr: e, memo: e.NeedsMemo()}
 		a.line = c.last(x)
 		n = a
@@ -286,7 +288,7 @@ func (c *compiler) arith(x syntax.ArithmExpr) *expand.Arith {
 		return nil
 	}
 	c.substs(x)
-	return expand.CompileArith(&c.u.src, c.off(x.Pos()), c.off(x.End()), x)
+	return expand.CompileArith(&c.src, c.off(x.Pos()), c.off(x.End()), x)
 }
 
 func (c *compiler) caseClause(x *syntax.CaseClause) node {
@@ -429,7 +431,7 @@ func (c *compiler) words(ws []*syntax.Word) (out []*expand.Word, memo bool) {
 		c.substs(w)
 		out[i] = &all[i]
 		c.extended(w)
-		expand.CompileInto(out[i], &c.u.src, w)
+		expand.CompileInto(out[i], &c.src, w)
 		c.closed(w, out[i])
 		memo = memo || out[i].NeedsMemo()
 	}
@@ -442,7 +444,7 @@ func (c *compiler) word(w *syntax.Word) *expand.Word {
 	}
 	c.substs(w)
 	c.extended(w)
-	e := expand.CompileWord(&c.u.src, w)
+	e := expand.CompileWord(&c.src, w)
 	c.closed(w, e)
 	return e
 }
@@ -527,7 +529,7 @@ func (c *compiler) assign(a *syntax.Assign) *assign {
 		as.name = a.Name.Value
 		if name, sub, ok := strings.Cut(c.text(a.Name), "["); ok { // a subscript hidden from the parser
 			as.name, as.empty = name, sub == "]"
-			as.sub = expand.CompileSub(&c.u.src, c.off(a.Name.Pos())+len(name)+1, c.off(a.Name.End())-1)
+			as.sub = expand.CompileSub(&c.src, c.off(a.Name.Pos())+len(name)+1, c.off(a.Name.End())-1)
 		}
 	}
 	if a.Index != nil {
@@ -581,7 +583,7 @@ func (c *compiler) element(e *syntax.ArrayElem) element {
 			end--
 		}
 		el.add = el.add || strings.HasPrefix(c.u.Text[min(end, len(c.u.Text)):], "]+=")
-		el.sub = expand.CompileSub(&c.u.src, c.off(e.Index.Pos()), end, e.Index)
+		el.sub = expand.CompileSub(&c.src, c.off(e.Index.Pos()), end, e.Index)
 		if e.Value != nil {
 			c.substs(e.Value)
 			el.value = c.value(e.Value)
@@ -603,7 +605,7 @@ func (c *compiler) element(e *syntax.ArrayElem) element {
 
 func (c *compiler) sub(x syntax.ArithmExpr) *expand.Sub {
 	c.substs(x)
-	return expand.CompileSub(&c.u.src, c.off(x.Pos()), c.off(x.End()), x)
+	return expand.CompileSub(&c.src, c.off(x.Pos()), c.off(x.End()), x)
 }
 
 // value compiles the right side of an assignment.
@@ -725,7 +727,7 @@ func (c *compiler) let(x *syntax.LetClause) node {
 	for _, e := range x.Exprs {
 		c.substs(e)
 		if w, ok := e.(*syntax.Word); ok {
-			s.words = append(s.words, expand.CompileWord(&c.u.src, w))
+			s.words = append(s.words, expand.CompileWord(&c.src, w))
 			continue
 		}
 		s.words = append(s.words, expand.CompileText(expand.Decode(c.u.Text[c.off(e.Pos()):c.off(e.End())])))
@@ -736,94 +738,4 @@ func (c *compiler) let(x *syntax.LetClause) node {
 	}
 	s.plain = !s.memo
 	return s
-}
-
-func (c *compiler) test(x *syntax.TestClause) node {
-	t := c.shelf.tests.One()
-	t.place = c.place(x, NTest)
-	t.line = c.last(x)
-	ext := c.u.ext
-	t.expr = c.testExpr(x.X, &t.memo)
-	c.u.ext = ext // here they need no extglob
-	return t
-}
-
-// testExpr compiles an expression. To the parser a ! or an operator takes all
-// that follows; to bash ! binds closest, and && closer than ||.
-func (c *compiler) testExpr(x syntax.TestExpr, memo *bool) *testExpr {
-	var terms []*testExpr
-	var or []bool // the operator behind each is ||
-	c.testTerms(x, memo, &terms, &or)
-	join := func(op string, terms []*testExpr) *testExpr {
-		last := len(terms) - 1
-		all := terms[last]
-		for i := last - 1; i >= 0; i-- {
-			t := c.shelf.exprs.One()
-			t.op, t.x, t.y = op, terms[i], all
-			all = t
-		}
-		return all
-	}
-	groups, from := terms[:0], 0
-	for i := range terms {
-		if i == len(or) || or[i] {
-			groups, from = append(groups, join("&&", terms[from:i+1])), i+1
-		}
-	}
-	return join("||", groups)
-}
-
-// testTerms compiles what && and || of one level stand between.
-func (c *compiler) testTerms(x syntax.TestExpr, memo *bool, terms *[]*testExpr, or *[]bool) {
-	switch x := x.(type) {
-	case *syntax.BinaryTest:
-		if x.Op == syntax.AndTest || x.Op == syntax.OrTest {
-			c.testTerms(x.X, memo, terms, or)
-			*or = append(*or, x.Op == syntax.OrTest)
-			c.testTerms(x.Y, memo, terms, or)
-			return
-		}
-	case *syntax.UnaryTest:
-		if x.Op == syntax.TsNot {
-			first := len(*terms)
-			c.testTerms(x.X, memo, terms, or)
-			t := c.shelf.exprs.One()
-			t.op, t.x = x.Op.String(), (*terms)[first]
-			(*terms)[first] = t
-			return
-		}
-	}
-	*terms = append(*terms, c.testTerm(x, memo))
-}
-
-func (c *compiler) testTerm(x syntax.TestExpr, memo *bool) *testExpr {
-	word := func(w *syntax.Word) *expand.Word {
-		e := c.word(w)
-		*memo = *memo || e.NeedsMemo()
-		return e
-	}
-	if x, ok := x.(*syntax.ParenTest); ok {
-		return c.testExpr(x.X, memo)
-	}
-	t := c.shelf.exprs.One()
-	switch x := x.(type) {
-	case *syntax.Word:
-		t.word = word(x)
-		return t
-	case *syntax.UnaryTest:
-		if w, ok := x.X.(*syntax.Word); ok {
-			t.op, t.word = x.Op.String(), word(w)
-			return t
-		}
-	case *syntax.BinaryTest:
-		l, ok1 := x.X.(*syntax.Word)
-		r, ok2 := x.Y.(*syntax.Word)
-		if ok1 && ok2 {
-			t.op, t.word, t.with = x.Op.String(), word(l), word(r)
-			t.with.AsPattern()
-			return t
-		}
-	}
-	c.fail(x, "syntax error in conditional expression")
-	return nil
 }

@@ -45,8 +45,7 @@ const maxDirect = 64
 func (to *shelf) direct(text string, line int) (u *Unit, n int) {
 	d := &to.reader
 	u = newUnit(text, line)
-	u.src = expand.SourceAt(text, 0, &to.Room)
-	d.c = compiler{u: u, shelf: to}
+	d.c = compiler{u: u, shelf: to, src: expand.SourceAt(text, 0, &to.Room)}
 	d.s, d.i, d.now, d.depth, d.bad = text, 0, line, 0, false
 	d.docAt, d.docNext = 0, 0
 	d.stmts, d.words, d.assigns, d.redirs, d.arms, d.nodes, d.late = d.stmts[:0], d.words[:0], d.assigns[:0], d.redirs[:0], d.arms[:0], d.nodes[:0], d.late[:0]
@@ -56,7 +55,7 @@ func (to *shelf) direct(text string, line int) (u *Unit, n int) {
 		d.c, d.s = compiler{}, ""
 		return nil, 0
 	}
-	u.Text, u.src.Text = text[:d.i], text[:d.i]
+	u.Text = text[:d.i]
 	u.body.addr.End = uint32(d.i)
 	u.nodes = to.number()
 	d.c, d.s = compiler{}, ""
@@ -97,9 +96,7 @@ func (d *direct) unit() {
 		d.fail()
 		return
 	}
-	u.body.stmts = d.c.shelf.stmtRefs.Some(len(d.stmts))
-	copy(u.body.stmts, d.stmts)
-	clear(d.stmts)
+	u.body.stmts = d.taken(0)
 }
 
 // skip goes over n characters.
@@ -166,12 +163,12 @@ func (d *direct) newlines() bool {
 	}
 }
 
-// extent is how far statements reach, as the parser sees it, and the line they begin on.
-type extent struct{ from, to, line int }
-
-// statements reads statements up to what none can begin with. They stay on the stack, above base.
-func (d *direct) statements() (base int, e extent) {
-	base = len(d.stmts)
+// list reads statements up to what none can begin with. A list comes before
+// its statements in the unit's order, which tells apart nodes with one address.
+func (d *direct) list() *list {
+	l, base, to := d.c.shelf.lists.One(), len(d.stmts), 0
+	l.place = d.c.span(NList, 0, 0)
+	d.c.index(l)
 	if d.depth++; d.depth > maxDirect {
 		d.fail()
 	}
@@ -185,38 +182,33 @@ func (d *direct) statements() (base int, e extent) {
 			break
 		}
 		if len(d.stmts) == base {
-			e.from, e.line = d.i, d.now
+			l.addr.Start, l.line = uint32(d.i), d.now
 		}
 		var st *stmt
-		st, e.to, ended = d.statement()
+		st, to, ended = d.statement()
 		d.stmts = append(d.stmts, st)
 	}
 	d.depth--
-	return base, e
+	l.addr.End = uint32(to)
+	l.stmts = d.taken(base)
+	return l
 }
 
-// list takes statements off the stack.
-func (d *direct) list(base int, e extent) *list {
-	l := d.c.shelf.lists.One()
-	l.place = d.c.span(NList, e.from, e.to)
-	if len(d.stmts) > base {
-		l.line = e.line
-	}
-	l.stmts = d.c.shelf.stmtRefs.Some(len(d.stmts) - base)
-	copy(l.stmts, d.stmts[base:])
+// taken takes statements off the stack.
+func (d *direct) taken(base int) []*stmt {
+	all := d.c.shelf.stmtRefs.Some(len(d.stmts) - base)
+	copy(all, d.stmts[base:])
 	clear(d.stmts[base:])
 	d.stmts = d.stmts[:base]
-	d.c.index(l)
-	return l
+	return all
 }
 
 // body reads the statements of a construct, which has one at least, and the word behind them.
 func (d *direct) body(closing string) *list {
-	base, e := d.statements()
-	if len(d.stmts) == base {
+	l := d.list()
+	if len(l.stmts) == 0 {
 		d.fail()
 	}
-	l := d.list(base, e)
 	if closing != "" {
 		d.expect(closing)
 	}
@@ -284,6 +276,9 @@ func (d *direct) statement() (st *stmt, to int, ended bool) {
 		return st, to, false
 	}
 	st.addr.End = uint32(d.i)
+	if s, ok := st.cmd.(*simple); ok && len(s.words)+len(s.assigns) == 0 { // redirections alone are all of the statement
+		s.addr.End = st.addr.End
+	}
 	d.i++
 	if st.background {
 		d.c.alone(st)
@@ -296,7 +291,7 @@ func (d *direct) andOr(first *stmt, start, line int) (outer *stmt, to int) {
 	outer.place, outer.end = d.c.span(NStmt, start, 0), line
 	outer.line = line
 	d.c.index(outer)
-	n, base := &andOr{}, len(d.stmts)
+	n, base := d.c.shelf.andOrs.One(), len(d.stmts)
 	d.stmts = append(d.stmts, first)
 	var ops [8]bool
 	and := ops[:0]
@@ -311,9 +306,7 @@ func (d *direct) andOr(first *stmt, start, line int) (outer *stmt, to int) {
 	}
 	n.place = d.c.span(NAndOr, start, to)
 	n.line = line
-	n.stmts = d.c.shelf.stmtRefs.Some(len(d.stmts) - base)
-	copy(n.stmts, d.stmts[base:])
-	d.stmts = d.stmts[:base]
+	n.stmts = d.taken(base)
 	n.and = d.c.shelf.flags.Some(len(and))
 	copy(n.and, and)
 	d.c.index(n)
@@ -339,7 +332,7 @@ func (d *direct) pipeline() (st *stmt, to int) {
 	outer.place, outer.end, outer.negated = d.c.span(NStmt, start, 0), line, negated
 	outer.line = line
 	d.c.index(outer)
-	n, base := &pipeline{}, len(d.stmts)
+	n, base := d.c.shelf.pipes.One(), len(d.stmts)
 	d.stmts = append(d.stmts, d.c.alone(st))
 	var ops [8]bool
 	errs := ops[:0]
@@ -357,9 +350,7 @@ func (d *direct) pipeline() (st *stmt, to int) {
 	}
 	n.place = d.c.span(NPipe, start, to)
 	n.line = line
-	n.stages = d.c.shelf.stmtRefs.Some(len(d.stmts) - base)
-	copy(n.stages, d.stmts[base:])
-	d.stmts = d.stmts[:base]
+	n.stages = d.taken(base)
 	n.errs = d.c.shelf.flags.Some(len(errs))
 	for i, both := range errs {
 		if n.errs[i] = both; both {

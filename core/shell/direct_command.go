@@ -113,7 +113,7 @@ func (d *direct) arithCommand() node {
 		d.fail()
 		return a
 	}
-	a.expr = expand.CompileArith(&d.c.u.src, from, d.i, d.nodes[mark:]...)
+	a.expr = expand.CompileArith(&d.c.src, from, d.i, d.nodes[mark:]...)
 	d.release(mark)
 	a.memo, a.line = a.expr.NeedsMemo(), d.now
 	d.i += 2
@@ -142,7 +142,6 @@ func (d *direct) ifClause() node {
 	first := d.c.shelf.ifs.One()
 	first.place = d.begin(NIf)
 	d.i += len("if")
-	base := len(d.stmts)
 	all := []*ifClause{first}
 	for at := first; !d.bad; {
 		at.cond, at.then = d.body("then"), d.body("")
@@ -166,7 +165,6 @@ func (d *direct) ifClause() node {
 	for _, n := range all {
 		d.end(&n.place)
 	}
-	d.stmts = d.stmts[:min(base, len(d.stmts))]
 	return first
 }
 
@@ -250,7 +248,7 @@ func (d *direct) cFor(at place) node {
 			}
 		}
 		from += strings.Index(text, trimmed)
-		parts[k] = expand.CompileArith(&d.c.u.src, from, from+len(trimmed))
+		parts[k] = expand.CompileArith(&d.c.src, from, from+len(trimmed))
 	}
 	n.init, n.cond, n.post = parts[0], parts[1], parts[2]
 	d.expect(")")
@@ -283,11 +281,7 @@ func (d *direct) caseClause() node {
 		a := arm{}
 		a.patterns, memo = d.patterns()
 		k.memo = k.memo || memo
-		mark, e := d.statements()
-		if a.body = nil; len(d.stmts) == mark {
-			e = extent{}
-		}
-		a.body = d.list(mark, e)
+		a.body = d.list()
 		d.arms = append(d.arms, a)
 		last := &d.arms[len(d.arms)-1]
 		switch {

@@ -79,6 +79,9 @@ func (d *direct) testTerm(memo *bool) *testExpr {
 		return t
 	}
 	text := d.s[from:d.i]
+	if text == "!" || text == "]]" {
+		d.fail()
+	}
 	d.testEnd()
 	if op := unaryTest(text); op != "" {
 		if d.at(0) == ']' {

@@ -148,7 +148,7 @@ func (d *direct) hereDoc(r *redir) (to int) {
 		d.fail()
 		return 0
 	}
-	r.doc = expand.CompileBody(&d.c.u.src, start, end, r.op == syntax.DashHdoc, quote != 0)
+	r.doc = expand.CompileBody(&d.c.src, start, end, r.op == syntax.DashHdoc, quote != 0)
 	if end == start {
 		return d.i
 	}

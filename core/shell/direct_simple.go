@@ -91,15 +91,16 @@ func (d *direct) plain(st *stmt) (to int) {
 			h.item(d, from, false)
 			return d.declaration(st, &h, late)
 		}
-		w := d.c.shelf.NewWord()
+		w, before := d.c.shelf.NewWord(), kept
 		d.compileWord(w, from, mark, plain)
 		if d.bad {
 			return 0
 		}
-		if a := d.setting(from, mark); a != nil && len(d.words) > words {
-			set = append(set, a)
-		} else {
-			kept = d.i
+		kept = d.i
+		if !plain && len(d.words) > words {
+			if a := d.setting(from, mark); a != nil {
+				set, kept = append(set, a), before
+			}
 		}
 		d.release(mark)
 		d.words = append(d.words, w)
@@ -297,7 +298,7 @@ func (d *direct) assignment() *assign {
 			return nil
 		}
 		a = d.c.shelf.assigns.One()
-		a.sub = expand.CompileSub(&d.c.u.src, at+1, j)
+		a.sub = expand.CompileSub(&d.c.src, at+1, j)
 		j++
 	}
 	add := d.s[j] == '+' && j+1 < len(d.s) && d.s[j+1] == '='

@@ -31,7 +31,7 @@ func (d *direct) compileWord(w *expand.Word, from, mark int, plain bool) {
 	case plain:
 		w.Plain(d.s[from:d.i])
 	default:
-		expand.CompileSpan(w, &d.c.u.src, from, d.i, d.nodes[mark:]...)
+		expand.CompileSpan(w, &d.c.src, from, d.i, d.nodes[mark:]...)
 		if w.Unclosed() {
 			d.fail()
 		}
@@ -245,23 +245,21 @@ func (d *direct) arith() {
 
 // substitution reads $(…).
 func (d *direct) substitution() {
-	left, from, first, base, words := d.i, d.now, len(d.c.shelf.addressed), d.base, len(d.nodes)
+	left, first, base, late, words := d.i, len(d.c.shelf.addressed), d.base, len(d.late), len(d.nodes)
 	if d.docNext > 0 {
 		d.fail()
 	}
 	d.skip(2)
-	all, e := d.statements()
-	if d.docNext > 0 || len(d.nodes) != words {
+	l := d.list()
+	if d.docNext > 0 || len(d.nodes) != words || len(d.late) != late {
 		d.fail()
 	}
 	right := d.i
 	d.expect(")")
-	e.from, e.to = left, d.i
-	if len(d.stmts) > all {
-		from = e.line
-		d.late = append(d.late, lateLines{first, len(d.c.shelf.addressed) + 1, from})
+	l.addr.Start, l.addr.End = uint32(left), uint32(d.i)
+	if len(l.stmts) > 0 {
+		d.late = append(d.late, lateLines{first, len(d.c.shelf.addressed), l.line})
 	}
-	l := d.list(all, e)
 	d.base = base
 	n := &syntax.CmdSubst{Left: syntax.NewPos(uint(left), 1, 1), Right: syntax.NewPos(uint(right), 1, 1)}
 	if d.c.u.subst == nil {

@@ -15,6 +15,8 @@ type shelf struct {
 	stmts     slab.Of[stmt]
 	simples   slab.Of[simple]
 	ifs       slab.Of[ifClause]
+	andOrs    slab.Of[andOr]
+	pipes     slab.Of[pipeline]
 	tests     slab.Of[testCmd]
 	exprs     slab.Of[testExpr]
 	decls     slab.Of[decl]
