@@ -39,6 +39,9 @@ func (a *ahead) next(text string, off, line int) (u *Unit, next int, err error) 
 	if a.text != text || a.first == len(a.units) || a.units[a.first].off != off {
 		if start := skipComments(text, off); start < len(text) {
 			if u, n := a.shelf.direct(text[start:], line+strings.Count(text[off:start], "\n")); u != nil {
+				if start+n == len(text) {
+					*a = ahead{}
+				}
 				return u, start + n, nil
 			}
 		}

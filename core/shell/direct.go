@@ -2,6 +2,7 @@ package shell
 
 import (
 	"strings"
+	"sync"
 
 	"eryxsh/core/expand"
 
@@ -40,26 +41,39 @@ type lateLines struct{ first, last, from int }
 // maxDirect is how deep commands may nest that are read directly.
 const maxDirect = 64
 
+// readers are reused for what they have on their stacks. They hold nothing between units.
+var readers = sync.Pool{New: func() any { return new(direct) }}
+
 // direct compiles the first complete line of a text that begins with a command,
 // and gives how many bytes it takes; nil if that is left to the parser.
 func (to *shelf) direct(text string, line int) (u *Unit, n int) {
-	d := &to.reader
+	d := readers.Get().(*direct)
+	defer readers.Put(d)
 	u = newUnit(text, line)
 	d.c = compiler{u: u, shelf: to, src: expand.SourceAt(text, 0, &to.Room)}
-	d.s, d.i, d.now, d.depth, d.bad = text, 0, line, 0, false
-	d.docAt, d.docNext = 0, 0
-	d.stmts, d.words, d.assigns, d.redirs, d.arms, d.nodes, d.late = d.stmts[:0], d.words[:0], d.assigns[:0], d.redirs[:0], d.arms[:0], d.nodes[:0], d.late[:0]
+	d.s, d.now = text, line
 	to.addressed = to.addressed[:0]
 	d.unit()
 	if d.bad {
-		d.c, d.s = compiler{}, ""
+		d.forget()
 		return nil, 0
 	}
-	u.Text = text[:d.i]
-	u.body.addr.End = uint32(d.i)
+	n = d.i
+	u.Text, u.body.addr.End = text[:n], uint32(n)
 	u.nodes = to.number()
-	d.c, d.s = compiler{}, ""
-	return u, len(u.Text)
+	d.c, d.s, d.i = compiler{}, "", 0
+	return u, n
+}
+
+// forget leaves nothing of a unit that was not read to its end.
+func (d *direct) forget() {
+	clear(d.stmts[:cap(d.stmts)])
+	clear(d.words[:cap(d.words)])
+	clear(d.assigns[:cap(d.assigns)])
+	clear(d.redirs[:cap(d.redirs)])
+	clear(d.arms[:cap(d.arms)])
+	clear(d.nodes[:cap(d.nodes)])
+	*d = direct{stmts: d.stmts[:0], words: d.words[:0], assigns: d.assigns[:0], redirs: d.redirs[:0], arms: d.arms[:0], nodes: d.nodes[:0], late: d.late[:0]}
 }
 
 // fail leaves the unit to the parser. Nothing more is read.
@@ -127,8 +141,8 @@ func (d *direct) blank() {
 			if n < 0 {
 				n = len(d.s) - d.i
 			}
-			if d.s[d.i+n-1] == '\\' {
-				d.fail() // the parser takes the next line for a part of this one
+			if c := d.s[d.i+n-1]; c == '\\' || c == '\r' {
+				d.fail() // the parser may take the next line for a part of this one
 				return
 			}
 			d.i += n

@@ -144,7 +144,7 @@ func (d *direct) hereDoc(r *redir) (to int) {
 		return 0
 	}
 	d.docNext = next
-	if quote == 0 && !d.expandable(start, end) || end == start && r.op == syntax.DashHdoc {
+	if quote == 0 && !d.expandable(start, end) || strings.IndexByte(d.s[start:end], '\r') >= 0 || end == start && r.op == syntax.DashHdoc {
 		d.fail()
 		return 0
 	}
@@ -181,7 +181,7 @@ func (d *direct) document(start int, delim string, tabs bool) (end, next int) {
 // text and expansions that end on the line on which they begin.
 func (d *direct) expandable(start, end int) bool {
 	text := d.s[start:end]
-	if strings.IndexByte(text, '`') >= 0 || strings.IndexByte(text, '\r') >= 0 || strings.Contains(text, "\\\n") {
+	if strings.IndexByte(text, '`') >= 0 || strings.Contains(text, "\\\n") {
 		return false
 	}
 	if strings.IndexByte(text, '$') < 0 {

@@ -59,7 +59,7 @@ func (d *direct) scan() (plain bool) {
 		case ' ', '\t', '\n', ';', '&', '|', '<', '>', '(', ')':
 			return plain
 		case '\\':
-			if d.i+1 >= len(d.s) || d.s[d.i+1] == '\n' {
+			if c := d.at(1); c == 0 || c == '\n' || c == '\r' {
 				d.fail()
 				return false
 			}
@@ -110,8 +110,11 @@ func (d *direct) double() {
 			d.i++
 			return
 		case '\\':
-			if d.at(1) == '\n' {
+			switch d.at(1) {
+			case '\n':
 				d.now++
+			case '\r':
+				d.fail()
 			}
 			d.skip(2)
 		case '$':
@@ -154,7 +157,7 @@ func (d *direct) dollar(quoted bool) {
 		for d.i < len(d.s) && d.s[d.i] != '\'' {
 			switch d.s[d.i] {
 			case '\\':
-				if d.i++; d.at(0) == '\n' {
+				if d.i++; d.at(0) == '\n' || d.at(0) == '\r' {
 					d.fail()
 				}
 			case '\n':
@@ -190,7 +193,7 @@ func (d *direct) brace(quoted bool) {
 			d.i++
 			return
 		case '\\':
-			if d.at(1) == '\n' {
+			if c := d.at(1); c == '\n' || c == '\r' {
 				d.fail()
 			}
 			d.skip(2)

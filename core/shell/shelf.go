@@ -30,7 +30,6 @@ type shelf struct {
 	flags     slab.Of[bool]
 	addressed []addressed // nodes of the unit being compiled, in order of appearance
 	compiler  compiler
-	reader    direct
 }
 
 // addressed is a node beside its address, which is compared often.
