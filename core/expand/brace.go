@@ -102,7 +102,7 @@ func (w *Word) Nth(k int) string { return w.braces.tree.word(k) }
 // plainText reports whether a text is a word that stands for itself.
 func plainText(s string) bool {
 	for i := 0; i < len(s); i++ {
-		if c := s[i]; !nameByte(c) && strings.IndexByte("./-+,:%@^", c) < 0 {
+		if !PlainByte(s[i]) {
 			return false
 		}
 	}

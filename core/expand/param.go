@@ -37,9 +37,9 @@ const (
 // param is a compiled parameter expansion.
 type param struct {
 	name     string
+	pos      int // number of a parPos
 	kind     paramKind
 	op       opKind
-	pos      int  // number of a parPos
 	letter   byte // which of its kind op is: # % ^ , Q …; the anchor of a replacement
 	all      bool // the doubled form: ## %% // ^^
 	colon    bool // :- rather than -

@@ -295,15 +295,29 @@ func CompileInto(out *Word, src *Source, w *syntax.Word) {
 		out.isLit = true
 		return
 	}
-	from, to := src.off(w.Pos()), min(src.off(w.End()), len(src.Text))
+	CompileSpan(out, src, src.off(w.Pos()), min(src.off(w.End()), len(src.Text)), w)
+}
+
+// CompileSpan compiles the word between two offsets of src into a zero Word.
+// Its command and process substitutions are among nodes or below them.
+func CompileSpan(out *Word, src *Source, from, to int, nodes ...syntax.Node) {
 	raw := src.Text[min(from, to):to]
 	if plainText(raw) {
-		out.text, out.lit, out.isLit = raw, raw, true
+		out.Plain(raw)
 		return
 	}
-	text, nodes := src.cook(from, to, w)
-	out.compile(src.room, text, nodes)
+	text, cmds := src.cook(from, to, nodes...)
+	out.compile(src.room, text, cmds)
 	out.text = Decode(raw)
+}
+
+// Plain makes a zero Word the constant that it was written as. All of it is
+// letters, digits and what PlainByte allows.
+func (w *Word) Plain(text string) { w.text, w.lit, w.isLit = text, text, true }
+
+// PlainByte reports whether c stands for itself wherever it is in a word.
+func PlainByte(c byte) bool {
+	return nameByte(c) || c == '.' || c == '/' || c == '-' || c == '+' || c == ',' || c == ':' || c == '%' || c == '@' || c == '^'
 }
 
 // CompilePrompt compiles a text made at run time by the rules of a
@@ -354,16 +368,27 @@ func CompileHereDoc(src *Source, r *syntax.Redirect) *Word {
 	if r.Hdoc == nil || len(r.Hdoc.Parts) == 0 {
 		return &Word{isLit: true}
 	}
-	text, nodes := src.cook(src.off(r.Hdoc.Pos()), src.off(r.Hdoc.End()), r.Hdoc)
+	delim := src.Text[min(src.off(r.Word.Pos()), len(src.Text)):min(src.off(r.Word.End()), len(src.Text))]
+	quoted := strings.ContainsAny(delim, "'\"\\")
+	return CompileBody(src, src.off(r.Hdoc.Pos()), src.off(r.Hdoc.End()), r.Op == syntax.DashHdoc, quoted, r.Hdoc)
+}
+
+// CompileBody compiles the body of a here-document between two offsets of src,
+// as far as its last newline. tabs at the beginning of lines may go; in a
+// quoted one nothing is expanded.
+func CompileBody(src *Source, from, to int, tabs, quoted bool, nodes ...syntax.Node) *Word {
+	if from >= to {
+		return &Word{isLit: true}
+	}
+	text, cmds := src.cook(from, to, nodes...)
 	text = text[:strings.LastIndexByte(text, '\n')+1] // without the delimiter's line
-	if r.Op == syntax.DashHdoc {
+	if tabs {
 		text = stripTabs(text)
 	}
-	delim := src.Text[min(src.off(r.Word.Pos()), len(src.Text)):min(src.off(r.Word.End()), len(src.Text))]
-	if strings.ContainsAny(delim, "'\"\\") {
+	if quoted {
 		return &Word{isLit: true, lit: text, parts: []part{{kind: pLit, quoted: true, text: text}}}
 	}
-	rd := src.room.reader(text, nodes, 0)
+	rd := src.room.reader(text, cmds, 0)
 	w := src.room.NewWord()
 	w.parts = rd.word(modeHere)
 	rd.end()

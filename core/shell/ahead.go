@@ -33,7 +33,18 @@ type origin struct{ off, line int }
 
 // next is nextUnit, which parses a few lines more than it is asked for.
 func (a *ahead) next(text string, off, line int) (u *Unit, next int, err error) {
+	if a.shelf == nil {
+		a.shelf = &shelf{}
+	}
 	if a.text != text || a.first == len(a.units) || a.units[a.first].off != off {
+		if start := skipComments(text, off); start < len(text) {
+			if u, n := a.shelf.direct(text[start:], line+strings.Count(text[off:start], "\n")); u != nil {
+				if start+n == len(text) {
+					*a = ahead{}
+				}
+				return u, start + n, nil
+			}
+		}
 		a.fill(text, off)
 	}
 	if len(a.units) == 0 {
@@ -42,9 +53,6 @@ func (a *ahead) next(text string, off, line int) (u *Unit, next int, err error) 
 	p := a.units[a.first]
 	a.units[a.first] = parsedUnit{} // its tree is garbage now
 	a.first++
-	if a.shelf == nil {
-		a.shelf = &shelf{}
-	}
 	u = newUnit(text[p.start:p.next], line+strings.Count(text[off:p.start], "\n"))
 	if err := u.compile(p.stmts, p.origin, a.shelf); err != nil {
 		return nil, len(text), err
@@ -58,7 +66,7 @@ func (a *ahead) next(text string, off, line int) (u *Unit, next int, err error) 
 // fill parses lines from off on, up to one that has an error.
 func (a *ahead) fill(text string, off int) {
 	if a.text != text {
-		*a = ahead{text: text}
+		*a = ahead{text: text, shelf: a.shelf}
 	}
 	clear(a.units)
 	clear(a.stmts)

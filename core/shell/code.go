@@ -17,7 +17,6 @@ import (
 type Unit struct {
 	Line  int    // line number of the unit's first line in its file
 	Text  string // encoded as expand.Encode does
-	src   expand.Source
 	body  *list
 	nodes []node // by address
 	warn  []warning
@@ -136,14 +135,14 @@ type assign struct {
 	add    bool
 	naked  bool         // declare x
 	empty  bool         // a[]=, which fails when it is made
+	list   bool         // =( )
+	decl   bool         // of a declaration
+	nested bool         // =( ) to an element, which fails
 	value  *expand.Word // nil: empty
+	word   *expand.Word // declare operand that is not an assignment as written
 	array  []element
-	list   bool           // =( )
-	decl   bool           // of a declaration
-	shown  string         // the name a trace shows, if it is not name
-	nested bool           // =( ) to an element, which fails
 	words  []*expand.Word // of array, if no element has a subscript
-	word   *expand.Word   // declare operand that is not an assignment as written
+	shown  string         // the name a trace shows, if it is not name
 }
 
 type element struct {

@@ -15,6 +15,7 @@ import (
 type compiler struct {
 	u     *Unit
 	shelf *shelf
+	src   expand.Source
 	at    origin // of u
 	base  int    // line of the command being compiled
 	shift int    // from the lines of the text to those bash counts, in a substitution
@@ -31,19 +32,20 @@ func (u *Unit) compile(stmts []*syntax.Stmt, at origin, to *shelf) (err error) {
 			err = e
 		}
 	}()
-	u.src = expand.SourceAt(u.Text, at.off, &to.Room)
+	src := expand.SourceAt(u.Text, at.off, &to.Room)
 	if strings.IndexByte(u.Text, '`') >= 0 {
 		roots := make([]syntax.Node, len(stmts))
 		for i, s := range stmts {
 			roots[i] = s
 		}
-		u.src.AddTicks(roots...)
+		src.AddTicks(roots...)
 	}
-	to.compiler = compiler{u: u, shelf: to, at: at}
+	to.compiler = compiler{u: u, shelf: to, at: at, src: src}
 	c := &to.compiler
 	to.addressed = to.addressed[:0] // what a unit that failed left
 	u.body = c.list(stmts, 0, len(u.Text))
 	u.nodes = to.number()
+	to.compiler = compiler{}
 	return nil
 }
 
@@ -129,6 +131,13 @@ func (c *compiler) stmt(s *syntax.Stmt) *stmt {
 	if s.Cmd != nil {
 		st.cmd = c.command(s.Cmd)
 	}
+	c.settle(st, line)
+	return st
+}
+
+// settle gives a statement's redirections and its line to the command that
+// keeps them itself. One of redirections alone is a command without words.
+func (c *compiler) settle(st *stmt, line int) {
 	switch x := st.cmd.(type) {
 	case nil:
 		x0 := &simple{place: c.span(NSimple, int(st.addr.Start), int(st.addr.End)), redirs: st.redirs}
@@ -154,7 +163,6 @@ func (c *compiler) stmt(s *syntax.Stmt) *stmt {
 	if st.background {
 		c.alone(st)
 	}
-	return st
 }
 
 // alone gives the list of one statement that a process of its own runs: a
@@ -206,7 +214,7 @@ func (c *compiler) command(cmd syntax.Command) node {
 		}
 		n = &funcDecl{place: c.place(x, NFunc), name: c.text(x.Name), body: c.stmt(x.Body)}
 	case *syntax.ArithmCmd:
-		e := expand.CompileArith(&c.u.src, c.off(x.Left)+2, c.off(x.Right), x)
+		e := expand.CompileArith(&c.src, c.off(x.Left)+2, c.off(x.Right), x)
 		a := &arithCmd{place: c.place(x, NArith), expr: e, memo: e.NeedsMemo()}
 		a.line = c.last(x)
 		n = a
@@ -280,7 +288,7 @@ func (c *compiler) arith(x syntax.ArithmExpr) *expand.Arith {
 		return nil
 	}
 	c.substs(x)
-	return expand.CompileArith(&c.u.src, c.off(x.Pos()), c.off(x.End()), x)
+	return expand.CompileArith(&c.src, c.off(x.Pos()), c.off(x.End()), x)
 }
 
 func (c *compiler) caseClause(x *syntax.CaseClause) node {
@@ -343,14 +351,15 @@ func (c *compiler) pipeline(x *syntax.BinaryCmd) node {
 	for i, o := range ops {
 		n.errs = append(n.errs, o == syntax.PipeAll)
 		if o == syntax.PipeAll {
-			n.stages[i].addRedir(&redir{op: syntax.DplOut, fd: 2, word: expand.CompileText("1"), implied: true})
+			n.stages[i].joinErrors()
 		}
 	}
 	return n
 }
 
-// addRedir puts a redirection behind those of the command: |& is 2>&1 at their end.
-func (st *stmt) addRedir(r *redir) {
+// joinErrors is |&, which is 2>&1 behind the redirections of the command.
+func (st *stmt) joinErrors() {
+	r := &redir{op: syntax.DplOut, fd: 2, word: expand.CompileText("1"), implied: true}
 	switch x := st.cmd.(type) {
 	case *simple:
 		x.redirs, x.plain, x.bare, x.temp = append(x.redirs, r), false, false, false
@@ -366,6 +375,13 @@ func (c *compiler) simple(x *syntax.CallExpr) node {
 	s.place = c.place(x, NSimple)
 	s.words, s.memo = c.words(x.Args)
 	s.assigns, s.arrays = c.assigns(x.Assigns)
+	s.fix()
+	s.keyword = c.keyword(x)
+	return s
+}
+
+// fix says which of the faster ways a command without redirections can go.
+func (s *simple) fix() {
 	s.plain = !s.memo && len(s.assigns) == 0
 	s.bare = len(s.words) == 0 && !s.arrays
 	if len(s.words) > 0 {
@@ -377,8 +393,6 @@ func (c *compiler) simple(x *syntax.CallExpr) node {
 	for _, a := range s.assigns {
 		s.temp = s.temp && !a.list && a.sub == nil
 	}
-	s.keyword = c.keyword(x)
-	return s
 }
 
 // assigns compiles assignments; memo says that one holds a substitution.
@@ -417,7 +431,7 @@ func (c *compiler) words(ws []*syntax.Word) (out []*expand.Word, memo bool) {
 		c.substs(w)
 		out[i] = &all[i]
 		c.extended(w)
-		expand.CompileInto(out[i], &c.u.src, w)
+		expand.CompileInto(out[i], &c.src, w)
 		c.closed(w, out[i])
 		memo = memo || out[i].NeedsMemo()
 	}
@@ -430,7 +444,7 @@ func (c *compiler) word(w *syntax.Word) *expand.Word {
 	}
 	c.substs(w)
 	c.extended(w)
-	e := expand.CompileWord(&c.u.src, w)
+	e := expand.CompileWord(&c.src, w)
 	c.closed(w, e)
 	return e
 }
@@ -515,7 +529,7 @@ func (c *compiler) assign(a *syntax.Assign) *assign {
 		as.name = a.Name.Value
 		if name, sub, ok := strings.Cut(c.text(a.Name), "["); ok { // a subscript hidden from the parser
 			as.name, as.empty = name, sub == "]"
-			as.sub = expand.CompileSub(&c.u.src, c.off(a.Name.Pos())+len(name)+1, c.off(a.Name.End())-1)
+			as.sub = expand.CompileSub(&c.src, c.off(a.Name.Pos())+len(name)+1, c.off(a.Name.End())-1)
 		}
 	}
 	if a.Index != nil {
@@ -569,7 +583,7 @@ func (c *compiler) element(e *syntax.ArrayElem) element {
 			end--
 		}
 		el.add = el.add || strings.HasPrefix(c.u.Text[min(end, len(c.u.Text)):], "]+=")
-		el.sub = expand.CompileSub(&c.u.src, c.off(e.Index.Pos()), end, e.Index)
+		el.sub = expand.CompileSub(&c.src, c.off(e.Index.Pos()), end, e.Index)
 		if e.Value != nil {
 			c.substs(e.Value)
 			el.value = c.value(e.Value)
@@ -591,7 +605,7 @@ func (c *compiler) element(e *syntax.ArrayElem) element {
 
 func (c *compiler) sub(x syntax.ArithmExpr) *expand.Sub {
 	c.substs(x)
-	return expand.CompileSub(&c.u.src, c.off(x.Pos()), c.off(x.End()), x)
+	return expand.CompileSub(&c.src, c.off(x.Pos()), c.off(x.End()), x)
 }
 
 // value compiles the right side of an assignment.
@@ -664,12 +678,17 @@ func (c *compiler) decl(x *syntax.DeclClause) node {
 	d := c.shelf.decls.One()
 	d.place, d.name = c.place(x, NDecl), x.Variant.Value
 	d.args, d.memo = c.assigns(x.Args)
+	d.finish()
+	return d
+}
+
+// finish is called when all operands of a declaration are known.
+func (d *decl) finish() {
 	d.unbrace()
 	for i := range d.args {
 		d.args[i].decl = true
 	}
 	d.fix()
-	return d
 }
 
 // fix reads the options of a declaration whose operands are all names,
@@ -708,7 +727,7 @@ func (c *compiler) let(x *syntax.LetClause) node {
 	for _, e := range x.Exprs {
 		c.substs(e)
 		if w, ok := e.(*syntax.Word); ok {
-			s.words = append(s.words, expand.CompileWord(&c.u.src, w))
+			s.words = append(s.words, expand.CompileWord(&c.src, w))
 			continue
 		}
 		s.words = append(s.words, expand.CompileText(expand.Decode(c.u.Text[c.off(e.Pos()):c.off(e.End())])))
@@ -719,58 +738,4 @@ func (c *compiler) let(x *syntax.LetClause) node {
 	}
 	s.plain = !s.memo
 	return s
-}
-
-func (c *compiler) test(x *syntax.TestClause) node {
-	t := c.shelf.tests.One()
-	t.place = c.place(x, NTest)
-	t.line = c.last(x)
-	ext := c.u.ext
-	t.expr = c.testExpr(x.X, &t.memo)
-	c.u.ext = ext // here they need no extglob
-	return t
-}
-
-func (c *compiler) testExpr(x syntax.TestExpr, memo *bool) *testExpr {
-	word := func(w *syntax.Word) *expand.Word {
-		e := c.word(w)
-		*memo = *memo || e.NeedsMemo()
-		return e
-	}
-	t := c.shelf.exprs.One()
-	switch x := x.(type) {
-	case *syntax.Word:
-		t.word = word(x)
-		return t
-	case *syntax.ParenTest:
-		return c.testExpr(x.X, memo)
-	case *syntax.UnaryTest:
-		t.op = x.Op.String()
-		if x.Op == syntax.TsNot {
-			t.x = c.testExpr(x.X, memo)
-			return t
-		}
-		w, ok := x.X.(*syntax.Word)
-		if !ok {
-			c.fail(x, "syntax error in conditional expression")
-		}
-		t.word = word(w)
-		return t
-	case *syntax.BinaryTest:
-		t.op = x.Op.String()
-		if x.Op == syntax.AndTest || x.Op == syntax.OrTest {
-			t.x, t.y = c.testExpr(x.X, memo), c.testExpr(x.Y, memo)
-			return t
-		}
-		l, ok1 := x.X.(*syntax.Word)
-		r, ok2 := x.Y.(*syntax.Word)
-		if !ok1 || !ok2 {
-			c.fail(x, "syntax error in conditional expression")
-		}
-		t.word, t.with = word(l), word(r)
-		t.with.AsPattern()
-		return t
-	}
-	c.fail(x, "syntax error in conditional expression")
-	return nil
 }

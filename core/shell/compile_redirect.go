@@ -51,7 +51,7 @@ func (c *compiler) hereDoc(d *redir, r *syntax.Redirect) {
 	if r.Hdoc != nil {
 		c.substs(r.Hdoc)
 	}
-	d.doc = expand.CompileHereDoc(&c.u.src, r)
+	d.doc = expand.CompileHereDoc(&c.src, r)
 	d.quotedDelim = c.text(r.Word)
 	d.delim = strings.NewReplacer("'", "", "\"", "", "\\", "").Replace(d.quotedDelim)
 	if r.Hdoc != nil {

@@ -15,6 +15,8 @@ type shelf struct {
 	stmts     slab.Of[stmt]
 	simples   slab.Of[simple]
 	ifs       slab.Of[ifClause]
+	andOrs    slab.Of[andOr]
+	pipes     slab.Of[pipeline]
 	tests     slab.Of[testCmd]
 	exprs     slab.Of[testExpr]
 	decls     slab.Of[decl]
@@ -25,6 +27,7 @@ type shelf struct {
 	assigned  slab.Of[*assign]
 	directed  slab.Of[*redir]
 	nodes     slab.Of[node]
+	flags     slab.Of[bool]
 	addressed []addressed // nodes of the unit being compiled, in order of appearance
 	compiler  compiler
 }

@@ -345,18 +345,32 @@ func nextUnit(text string, off, line int) (u *Unit, next int, err error) {
 		return nil, len(text), nil
 	}
 	line += strings.Count(text[off:start], "\n")
-	stmts, n, perr := parseUnit(rest)
-	if perr != nil {
-		return nil, len(text), syntaxError(perr, rest, line)
+	to := &shelf{}
+	if u, n := to.direct(rest, line); u != nil {
+		return u, start + n, nil
 	}
-	if len(stmts) == 0 {
-		return nil, len(text), nil
-	}
-	u = newUnit(rest[:n], line)
-	if err := u.compile(stmts, origin{}, &shelf{}); err != nil {
+	u, n, err := to.parsed(rest, line)
+	if u == nil {
 		return nil, len(text), err
 	}
 	return u, start + n, nil
+}
+
+// parsed compiles the first complete line of a text by way of a syntax tree,
+// and gives how many bytes it takes.
+func (to *shelf) parsed(text string, line int) (u *Unit, n int, err error) {
+	stmts, n, err := parseUnit(text)
+	if err != nil {
+		return nil, 0, syntaxError(err, text, line)
+	}
+	if len(stmts) == 0 {
+		return nil, 0, nil
+	}
+	u = newUnit(text[:n], line)
+	if err := u.compile(stmts, origin{}, to); err != nil {
+		return nil, 0, err
+	}
+	return u, n, nil
 }
 
 func newUnit(text string, line int) *Unit {
@@ -365,13 +379,16 @@ func newUnit(text string, line int) *Unit {
 
 // loadUnit compiles the text of a saved unit again.
 func loadUnit(text string, line int) (*Unit, error) {
-	stmts, n, err := parseUnit(text)
-	if err != nil {
-		return nil, syntaxError(err, text, line)
+	to := &shelf{}
+	if u, n := to.direct(text, line); u != nil && n == len(text) {
+		return u, nil
 	}
-	if len(stmts) == 0 || n != len(text) {
+	u, n, err := to.parsed(text, line)
+	if err != nil {
+		return nil, err
+	}
+	if u == nil || n != len(text) {
 		return nil, errors.New("the text no longer parses as one unit")
 	}
-	u := newUnit(text, line)
-	return u, u.compile(stmts, origin{}, &shelf{})
+	return u, nil
 }
