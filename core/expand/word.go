@@ -370,7 +370,17 @@ func CompileHereDoc(src *Source, r *syntax.Redirect) *Word {
 	}
 	delim := src.Text[min(src.off(r.Word.Pos()), len(src.Text)):min(src.off(r.Word.End()), len(src.Text))]
 	quoted := strings.ContainsAny(delim, "'\"\\")
-	return CompileBody(src, src.off(r.Hdoc.Pos()), src.off(r.Hdoc.End()), r.Op == syntax.DashHdoc, quoted, r.Hdoc)
+	return CompileBody(src, BodyStart(src, r), src.off(r.Hdoc.End()), r.Op == syntax.DashHdoc, quoted, r.Hdoc)
+}
+
+// BodyStart gives the offset of a here-document's body. The parser begins it one
+// behind where it does if it begins with a backslash and a newline.
+func BodyStart(src *Source, r *syntax.Redirect) int {
+	from := min(src.off(r.Hdoc.Pos()), len(src.Text))
+	if from > 0 && src.Text[from-1] == '\\' {
+		from--
+	}
+	return from
 }
 
 // CompileBody compiles the body of a here-document between two offsets of src,

@@ -55,7 +55,8 @@ func (c *compiler) hereDoc(d *redir, r *syntax.Redirect) {
 	d.quotedDelim = c.text(r.Word)
 	d.delim = strings.NewReplacer("'", "", "\"", "", "\\", "").Replace(d.quotedDelim)
 	if r.Hdoc != nil {
-		d.body = c.text(r.Hdoc)
+		from, to := expand.BodyStart(&c.src, r), min(c.off(r.Hdoc.End()), len(c.u.Text))
+		d.body = expand.Decode(c.u.Text[min(from, to):to])
 		d.body = d.body[:strings.LastIndexByte(d.body, '\n')+1]
 	}
 	d.memo = d.doc.NeedsMemo()
