@@ -12,11 +12,11 @@ type Lines struct {
 	Buf  []byte `cbor:"1,keyasint,omitempty"`
 	Pos  int    `cbor:"2,keyasint,omitempty"` // of the first byte not taken
 	EOF  bool   `cbor:"3,keyasint,omitempty"` // the file is at its end
-	Bare bool   `cbor:"4,keyasint,omitempty"` // the last line Next gave had no delimiter
 	More bool   `cbor:"5,keyasint,omitempty"` // Next gave a line and was not asked again
 	Kept int    `cbor:"6,keyasint,omitempty"` // bytes of state the program keeps besides, for Ctx.Hold
 
-	scanned int // bytes after Pos known to hold no delimiter
+	bare    bool // the last line Next gave had no delimiter
+	scanned int  // bytes after Pos known to hold no delimiter
 }
 
 // Fill reads at most Turn bytes from fd behind what has not been taken. It gives
@@ -48,7 +48,7 @@ func (l *Lines) Fill(c *Ctx, fd int) error {
 
 // Next takes the next line, without its delimiter. It is false when there is
 // no whole line: Fill, unless Ended. The bytes after the last
-// delimiter of a file are a line too; then Bare is set.
+// delimiter of a file are a line too; then Bare says so.
 func (l *Lines) Next(delim byte) (line []byte, ok bool) {
 	rest := l.Buf[l.Pos:]
 	l.More = false
@@ -56,17 +56,20 @@ func (l *Lines) Next(delim byte) (line []byte, ok bool) {
 	if i >= 0 {
 		i += l.scanned
 		l.Pos += i + 1
-		l.scanned, l.Bare, l.More = 0, false, true
+		l.scanned, l.bare, l.More = 0, false, true
 		return rest[:i:i], true
 	}
 	if l.EOF && len(rest) > 0 {
 		l.Pos, l.scanned = len(l.Buf), 0
-		l.Bare = true
+		l.bare = true
 		return rest[:len(rest):len(rest)], true
 	}
 	l.scanned = len(rest)
 	return nil, false
 }
+
+// Bare reports that the line Next has just given had no delimiter.
+func (l *Lines) Bare() bool { return l.bare }
 
 // Take takes everything that is there, as bytes.
 func (l *Lines) Take() []byte {

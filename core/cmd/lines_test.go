@@ -20,7 +20,7 @@ func (p *numberLines) Step(c *cmd.Ctx) cmd.Next {
 		return next
 	}
 	for line, ok := p.In.Next('\n'); ok; line, ok = p.In.Next('\n') {
-		fmt.Fprintf(&c.Out, "%s[%s]%v\n", p.In.Name(c), line, p.In.Bare)
+		fmt.Fprintf(&c.Out, "%s[%s]%v\n", p.In.Name(c), line, p.In.Bare())
 	}
 	return cmd.Again()
 }

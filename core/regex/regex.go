@@ -84,7 +84,13 @@ type Regexp struct {
 	longest *dfa // where does the leftmost-longest match end
 	back    *back
 	work    int
+	built   int // steps spent on states of the automata
 }
+
+// freeStates is how many steps of making states Work is silent about. States are made when they are first
+// needed, and again in a run that was moved: what it costs to match must not tell the two apart. A pattern
+// that takes more than this makes states all the time.
+const freeStates = 1 << 20
 
 // Compile reads one pattern.
 func Compile(pattern []byte, o Options) (*Regexp, error) {
@@ -175,7 +181,7 @@ func (re *Regexp) NumSubexp() int { return re.nsub }
 // Warnings are what grep says about a pattern that it takes all the same.
 func (re *Regexp) Warnings() []string { return re.warn }
 
-// Work gives the steps spent since the last call, beyond one look-up a byte.
+// Work gives the steps spent since the last call, beyond one look-up a byte and the first freeStates.
 func (re *Regexp) Work() int {
 	n := re.work
 	re.work = 0
@@ -234,7 +240,7 @@ func (re *Regexp) Find(b []byte, from int, loc []int) (bool, error) {
 	}
 	re.back.budget = re.opts.Steps
 	err = re.back.find(b, from, end, loc, re.nsub)
-	re.work += re.opts.Steps - re.back.budget
+	re.states(re.opts.Steps - re.back.budget)
 	return err == nil, err
 }
 
@@ -301,7 +307,7 @@ func (re *Regexp) firstEnd(b []byte, from, to int) (int, error) {
 	}
 	re.first.budget = re.opts.Steps
 	end, err := re.first.find(b, from, to)
-	re.work += re.opts.Steps - re.first.budget
+	re.states(re.opts.Steps - re.first.budget)
 	if err == errWide {
 		if err = re.build(false); err == nil {
 			return re.firstEnd(b, from, to)
@@ -317,13 +323,20 @@ func (re *Regexp) lastEnd(b []byte, from int) (int, error) {
 	}
 	re.longest.budget = re.opts.Steps
 	end, err := re.longest.find(b, from, len(b))
-	re.work += re.opts.Steps - re.longest.budget
+	re.states(re.opts.Steps - re.longest.budget)
 	if err == errWide {
 		if err = re.build(false); err == nil {
 			return re.lastEnd(b, from)
 		}
 	}
 	return end, err
+}
+
+// states counts steps spent on states of an automaton.
+func (re *Regexp) states(n int) {
+	paid := max(re.built, freeStates)
+	re.built += n
+	re.work += max(re.built-paid, 0)
 }
 
 func (re *Regexp) findTracked(b []byte, from int, loc []int) (bool, error) {

@@ -38,13 +38,12 @@ type catProgram struct {
 	Within bool      `cbor:"3,keyasint,omitempty"` // the last byte did not end a line
 	Blank  int       `cbor:"4,keyasint,omitempty"` // empty lines in a row before this place
 	CR     bool      `cbor:"5,keyasint,omitempty"` // a CR waits for the byte after it (-E)
-	Seen   int       `cbor:"6,keyasint,omitempty"` // operands checked for being the output
 }
 
 func (p *catProgram) Step(c *cmd.Ctx) cmd.Next {
+	count := p.In.Count
 	next, ok := p.In.Turn(c)
-	if p.In.Count > p.Seen {
-		p.Seen = p.In.Count
+	if p.In.Count > count {
 		if p.In.Opened && catIsOutput(c, p.In.FD, int64(len(p.In.Rest()))) {
 			p.In.Fail(c, errInputIsOutput)
 			p.In.Reset()

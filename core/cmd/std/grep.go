@@ -213,7 +213,7 @@ func (p *grepProgram) Step(c *cmd.Ctx) cmd.Next {
 		return cmd.WaitWrite()
 	}
 	if p.o == nil {
-		o, status := grepReadOptions(c)
+		o, status := grepReadOptions(c, p.Started)
 		if o == nil {
 			return cmd.Exit(status)
 		}
@@ -373,8 +373,8 @@ func (p *grepProgram) compile(c *cmd.Ctx) bool {
 	return false
 }
 
-// grepReadOptions reads the flags; nil if they are wrong, with the status.
-func grepReadOptions(c *cmd.Ctx) (*grepOptions, int) {
+// grepReadOptions reads the flags; nil if they are wrong, with the status. begun says that it did before, in a run that was moved.
+func grepReadOptions(c *cmd.Ctx, begun bool) (*grepOptions, int) {
 	o := &grepOptions{eol: '\n', max: -1, before: -1, after: -1}
 	matcher, context := "", -1
 	switch c.Def.Name {
@@ -445,7 +445,7 @@ func grepReadOptions(c *cmd.Ctx) (*grepOptions, int) {
 		o.syntax = regex.Perl
 	}
 	o.quiet = o.silent || o.print != grepLines
-	o.style.finish(c, o)
+	o.style.finish(c, o, begun)
 	return o, 0
 }
 

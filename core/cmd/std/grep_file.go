@@ -24,13 +24,14 @@ type grepFile struct {
 	Counted int    `cbor:"9,keyasint,omitempty"`  // in Buf
 	Count   int64  `cbor:"10,keyasint,omitempty"` // lines selected
 	Pending int    `cbor:"11,keyasint,omitempty"` // lines of trailing context to print
-	EOF     bool   `cbor:"12,keyasint,omitempty"`
 	Binary  bool   `cbor:"13,keyasint,omitempty"` // it has a NUL: they end lines, and no line is printed
 	Garbled bool   `cbor:"14,keyasint,omitempty"` // a selected line was not printed: the file is binary, or the line not UTF-8
 	Width   int    `cbor:"15,keyasint,omitempty"` // of offsets with -T
 	Same    bool   `cbor:"16,keyasint,omitempty"` // standard output
 	Done    int64  `cbor:"17,keyasint,omitempty"` // place in the file after the last selected line
 	Until   int    `cbor:"19,keyasint,omitempty"` // end of the lines in Buf that a turn did not get through; 0 is none
+
+	eof bool // the last read said so; what is left then is one line, which takes no other turn
 }
 
 // begin takes a file.
@@ -89,7 +90,7 @@ func (p *grepProgram) search(c *cmd.Ctx) cmd.Next {
 		}
 		to = len(f.Buf)
 	}
-	if !f.EOF && f.Until == 0 {
+	if !f.eof && f.Until == 0 {
 		i := bytes.LastIndexByte(f.Buf[max(f.Pos, p.fresh):], p.o.eol)
 		if i < 0 {
 			p.fresh = len(f.Buf)
@@ -117,7 +118,7 @@ func (p *grepProgram) search(c *cmd.Ctx) cmd.Next {
 	if f.Until > 0 {
 		return cmd.Again()
 	}
-	if stop || f.EOF {
+	if stop || f.eof {
 		p.finish(c)
 		return cmd.Again()
 	}
@@ -142,7 +143,7 @@ func (p *grepProgram) fill(c *cmd.Ctx) (cmd.Next, bool) {
 	switch err {
 	case nil:
 	case io.EOF:
-		f.EOF = true
+		f.eof = true
 		if n := len(f.Buf); n > f.Pos && f.Buf[n-1] != p.o.eol {
 			f.Buf = append(f.Buf, p.o.eol)
 		}
@@ -433,8 +434,8 @@ func (s *grepStyle) flag(f cmd.Flag) {
 	}
 }
 
-// finish settles colors and separators.
-func (s *grepStyle) finish(c *cmd.Ctx, o *grepOptions) {
+// finish settles colors and separators. What is wrong with them was said when grep had begun.
+func (s *grepStyle) finish(c *cmd.Ctx, o *grepOptions, begun bool) {
 	if !c.Flags.Has("group-separator") {
 		s.separator = "--"
 	}
@@ -444,7 +445,9 @@ func (s *grepStyle) finish(c *cmd.Ctx, o *grepOptions) {
 		return
 	}
 	if old, ok := c.Getenv("GREP_COLOR"); ok && old != "" {
-		c.Errorf("warning: GREP_COLOR='%s' is deprecated; use GREP_COLORS='mt=%s'", old, old)
+		if !begun {
+			c.Errorf("warning: GREP_COLOR='%s' is deprecated; use GREP_COLORS='mt=%s'", old, old)
+		}
 		s.matchSel, s.matchCtx = old, old
 	}
 	env, _ := c.Getenv("GREP_COLORS")

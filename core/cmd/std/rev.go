@@ -37,7 +37,7 @@ func (p *revProgram) Step(c *cmd.Ctx) cmd.Next {
 			out = append(out, line[len(line)-n:]...)
 			line = line[:len(line)-n]
 		}
-		if !p.In.Bare {
+		if !p.In.Bare() {
 			out = append(out, '\n')
 		}
 	}

@@ -33,7 +33,6 @@ func rm() *cmd.Command {
 type rmProgram struct {
 	I       int            `cbor:"1,keyasint,omitempty"` // the next operand
 	Begun   bool           `cbor:"2,keyasint,omitempty"` // -I was answered
-	Status  int            `cbor:"3,keyasint,omitempty"`
 	Remover remove.Remover `cbor:"4,keyasint,omitempty"`
 }
 
@@ -83,11 +82,11 @@ func (p *rmProgram) Step(c *cmd.Ctx) cmd.Next {
 		if !done {
 			return next
 		}
-		if p.Remover.Failed {
-			p.Status = 1
-		}
 		if p.I == len(c.Args) {
-			return cmd.Exit(p.Status)
+			if p.Remover.Failed {
+				return cmd.Exit(1)
+			}
+			return cmd.Exit(0)
 		}
 		if budget <= 0 {
 			return cmd.Again()
@@ -113,7 +112,7 @@ func (p *rmProgram) operand(c *cmd.Ctx, o remove.Options, path string) {
 	if o.Recursive {
 		if base := walk.Base(path); base == "." || base == ".." {
 			c.Errorf("refusing to remove '.' or '..' directory: skipping %s", quote.Shell(path))
-			p.Status = 1
+			p.Remover.Failed = true
 			return
 		}
 		if !c.Flags.Has("no-preserve-root") {
@@ -125,7 +124,7 @@ func (p *rmProgram) operand(c *cmd.Ctx, o remove.Options, path string) {
 					c.Errorf("it is dangerous to operate recursively on %s (same as %s)", quote.Shell(path), quote.Shell("/"))
 				}
 				c.Errorf("use --no-preserve-root to override this failsafe")
-				p.Status = 1
+				p.Remover.Failed = true
 				return
 			}
 		}

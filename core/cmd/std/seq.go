@@ -45,8 +45,7 @@ func seqNegative(args []string) []string {
 
 // seqProgram prints FIRST + I*INCREMENT for I from 0.
 type seqProgram struct {
-	I    int64 `cbor:"1,keyasint,omitempty"` // numbers printed
-	Last bool  `cbor:"2,keyasint,omitempty"` // -f: the number behind the last was printed
+	I int64 `cbor:"1,keyasint,omitempty"` // numbers printed
 
 	plan *seqPlan
 }
@@ -227,11 +226,14 @@ func (p *seqProgram) formatted(c *cmd.Ctx, v *big.Int) bool {
 	s := plan.step.Sign()
 	if !plan.endless && (s > 0 && v.Cmp(&plan.last) > 0 || s < 0 && v.Cmp(&plan.last) < 0) {
 		shown, n, _ := format.ParseFloat(text)
-		if p.Last || n != len(text) || shown.Big() == nil || shown.Big().Cmp(plan.until) != 0 || p.I == 0 ||
+		beyond := new(big.Int).Sub(v, &plan.step) // the number before, which may be behind the last as well
+		if c := beyond.Cmp(&plan.last); s > 0 && c > 0 || s < 0 && c < 0 {
+			return false
+		}
+		if n != len(text) || shown.Big() == nil || shown.Big().Cmp(plan.until) != 0 || p.I == 0 ||
 			string(plan.format.spec.Float(nil, format.BigFloat(plan.at(p.I-1)))) == text {
 			return false
 		}
-		p.Last = true
 	}
 	if p.I > 0 {
 		c.Out.WriteString(plan.sep)

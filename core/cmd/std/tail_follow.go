@@ -11,11 +11,22 @@ import (
 // tailFollow is a file that tail -f goes on reading.
 type tailFollow struct {
 	Name string  `cbor:"1,keyasint,omitempty"`
-	FD   int     `cbor:"2,keyasint,omitempty"` // -1: it cannot be opened now
-	Off  int64   `cbor:"3,keyasint,omitempty"`
+	FD   int     `cbor:"2,keyasint,omitempty"` // or absent, or dead
 	Ino  vfs.Ino `cbor:"4,keyasint,omitempty"`
-	Pipe bool    `cbor:"5,keyasint,omitempty"`
-	Dead bool    `cbor:"6,keyasint,omitempty"` // never tried again
+}
+
+// What FD is without a descriptor.
+const (
+	absent = -1 // it cannot be opened now
+	dead   = -2 // it is never tried again
+)
+
+// missing is what FD is of a file that cannot be opened.
+func (p *tailProgram) missing() int {
+	if p.opt.retry {
+		return absent
+	}
+	return dead
 }
 
 // keepOpen ends the first pass over the open operand: it stays open if it is to be followed.
@@ -24,9 +35,7 @@ func (p *tailProgram) keepOpen(c *cmd.Ctx) {
 	st, err := c.Fstat(p.In.FD)
 	stdin := name == "-"
 	if p.opt.follow && err == nil && (!stdin || st.Mode.IsRegular()) {
-		f := tailFollow{Name: name, FD: p.In.FD, Ino: st.Ino, Pipe: !st.Mode.IsRegular()}
-		f.Off, _ = c.Seek(f.FD, 0, 1)
-		p.Files = append(p.Files, f)
+		p.Files = append(p.Files, tailFollow{Name: name, FD: p.In.FD, Ino: st.Ino})
 		p.In.Opened = false // the descriptor is the list's now
 		p.Shown = len(p.Files)
 		return
@@ -37,7 +46,7 @@ func (p *tailProgram) keepOpen(c *cmd.Ctx) {
 // missed notes operands that could not be opened, for --retry.
 func (p *tailProgram) missed(c *cmd.Ctx, from, to int) {
 	for i := from; i < to && i < len(c.Args) && p.opt.follow; i++ {
-		p.Files = append(p.Files, tailFollow{Name: c.Args[i], FD: -1, Dead: !p.opt.retry})
+		p.Files = append(p.Files, tailFollow{Name: c.Args[i], FD: p.missing()})
 	}
 }
 
@@ -48,7 +57,7 @@ func (p *tailProgram) ended(c *cmd.Ctx) cmd.Next {
 	}
 	live := 0
 	for i := range p.Files {
-		if f := &p.Files[i]; !f.Dead {
+		if f := &p.Files[i]; f.FD != dead {
 			live++
 		}
 	}
@@ -71,7 +80,7 @@ func (p *tailProgram) poll(c *cmd.Ctx) cmd.Next {
 	live := 0
 	for i := range p.Files {
 		f := &p.Files[i]
-		if f.Dead {
+		if f.FD == dead {
 			continue
 		}
 		if p.opt.byName {
@@ -82,7 +91,7 @@ func (p *tailProgram) poll(c *cmd.Ctx) cmd.Next {
 		if f.FD >= 0 && p.read(c, i) {
 			some = true
 		}
-		if !f.Dead {
+		if f.FD != dead {
 			live++
 		}
 	}
@@ -102,21 +111,22 @@ func (p *tailProgram) poll(c *cmd.Ctx) cmd.Next {
 // read prints what is new in a file; true if there was something.
 func (p *tailProgram) read(c *cmd.Ctx, i int) bool {
 	f := &p.Files[i]
-	if !f.Pipe {
-		st, err := c.Fstat(f.FD)
-		if err != nil {
-			return false
-		}
-		if st.Size < f.Off {
+	st, err := c.Fstat(f.FD)
+	if err != nil {
+		return false
+	}
+	if st.Mode.IsRegular() {
+		off, _ := c.Seek(f.FD, 0, io.SeekCurrent)
+		if st.Size < off {
 			c.Errorf("%s: file truncated", quote.Maybe(f.Name))
-			f.Off, _ = c.Seek(f.FD, 0, 0)
+			off, _ = c.Seek(f.FD, 0, io.SeekStart)
 		}
-		if st.Size == f.Off {
+		if st.Size == off {
 			return false
 		}
 	}
 	buf := make([]byte, cmd.Turn)
-	n, err := c.Read(f.FD, buf)
+	n, _ := c.Read(f.FD, buf) // at its end, a pipe may get another writer
 	if n > 0 {
 		if p.Shown != i+1 {
 			if p.opt.title {
@@ -129,10 +139,6 @@ func (p *tailProgram) read(c *cmd.Ctx, i int) bool {
 			p.Shown = i + 1
 		}
 		c.Out.Write(buf[:n])
-		f.Off += int64(n)
-	}
-	if err == io.EOF && f.Pipe && !p.opt.byName {
-		f.Dead = true
 	}
 	return n > 0
 }
@@ -144,14 +150,13 @@ func (p *tailProgram) look(c *cmd.Ctx, f *tailFollow) {
 	case err != nil && f.FD >= 0:
 		c.Errorf("%s has become inaccessible: %s", quote.Shell(f.Name), err)
 		c.Close(f.FD)
-		f.FD = -1
-		f.Dead = !p.opt.retry
+		f.FD = p.missing()
 	case err != nil:
 	case f.FD < 0:
 		p.reopen(c, f, "%s has appeared;  following new file")
 	case st.Ino != f.Ino:
 		c.Close(f.FD)
-		f.FD = -1
+		f.FD = absent
 		p.reopen(c, f, "%s has been replaced;  following new file")
 	}
 }
@@ -167,5 +172,5 @@ func (p *tailProgram) reopen(c *cmd.Ctx, f *tailFollow, message string) {
 		return
 	}
 	c.Errorf(message, quote.Shell(f.Name))
-	f.FD, f.Ino, f.Off, f.Pipe = fd, st.Ino, 0, !st.Mode.IsRegular()
+	f.FD, f.Ino = fd, st.Ino
 }

@@ -63,7 +63,6 @@ type Program struct {
 	Text []byte    `cbor:"2,keyasint,omitempty"` // lines that are not compiled yet
 	Line int       `cbor:"3,keyasint,omitempty"` // lines of the file before them
 	File string    `cbor:"4,keyasint,omitempty"` // as messages call it
-	Tail bool      `cbor:"5,keyasint,omitempty"` // the file has no more lines
 
 	State  State           `cbor:"6,keyasint,omitempty"`
 	Funcs  map[string]Func `cbor:"7,keyasint,omitempty"`
@@ -150,7 +149,7 @@ func (p *Program) begin(c *cmd.Ctx) {
 
 // compile makes code of the next unit of the text. over says that it is "quit".
 func (p *Program) compile(c *cmd.Ctx) (done, over bool) {
-	l := &lexer{text: string(p.Text), line: p.Line, eof: p.Tail}
+	l := &lexer{text: string(p.Text), line: p.Line, eof: p.In.Ended()}
 	u := &parser{l: l}
 	made := u.unit()
 	c.Charge(l.at / 8)
@@ -177,8 +176,8 @@ func (p *Program) compile(c *cmd.Ctx) (done, over bool) {
 
 // read takes more lines.
 func (p *Program) read(c *cmd.Ctx) cmd.Next {
-	if p.Tail && len(p.Text) == 0 {
-		p.Tail, p.Line = false, 0
+	if p.In.Ended() && len(p.Text) == 0 {
+		p.Line = 0
 	}
 	if i := p.In.I; (!p.In.Opened || p.In.Ended()) && i < len(c.Args) && c.Args[i] != "-" {
 		fd, err := c.Open(c.Args[i], vfs.O_RDONLY, 0)
@@ -201,7 +200,6 @@ func (p *Program) read(c *cmd.Ctx) cmd.Next {
 	for line, ok := p.In.Next('\n'); ok; line, ok = p.In.Next('\n') {
 		p.Text = append(append(p.Text, line...), '\n')
 	}
-	p.Tail = p.In.Ended()
 	p.In.Kept = len(p.Text)
 	return cmd.Again()
 }

@@ -21,15 +21,15 @@ const (
 
 // rules are what the options of cp, mv and install ask of the copier.
 type rules struct {
-	recursive, verbose, update, force  bool
-	replace                            bool // remove an existing destination first
-	existing                           int  // overwrite, ask, never
-	follow                             byte // L always, H on the command line, P never
-	hardLink, symLink, attributesOnly  bool
-	mode, owner, times, links          bool // preserve
-	noMode                             bool // --no-preserve=mode
-	sparseAlways, stripSlashes, moving bool
-	backup                             backup.Plan
+	recursive, verbose, update, force bool
+	replace                           bool // remove an existing destination first
+	existing                          int  // overwrite, ask, never
+	follow                            byte // L always, H on the command line, P never
+	hardLink, symLink, attributesOnly bool
+	mode, owner, times, links         bool // preserve
+	noMode                            bool // --no-preserve=mode
+	sparseAlways, stripSlashes        bool
+	backup                            backup.Plan
 }
 
 // pair is a source and its destination.
@@ -75,7 +75,8 @@ type copier struct {
 	Root    uint64       `cbor:"7,keyasint,omitempty"` // inode of the directory made for the operand
 	Failed  bool         `cbor:"8,keyasint,omitempty"`
 	Asker   prompt.Asker `cbor:"9,keyasint,omitempty"`
-	Backed  string       `cbor:"10,keyasint,omitempty"` // the backup of Now.Dst
+
+	backed string // the backup of Now.Dst, while it is begun
 }
 
 func (k *copier) start(src, dst string) {

@@ -49,7 +49,6 @@ func Command() *cmd.Command {
 
 type cpProgram struct {
 	I      int    `cbor:"1,keyasint,omitempty"` // the next source
-	Begun  bool   `cbor:"2,keyasint,omitempty"` // Into and Status are set
 	Into   bool   `cbor:"3,keyasint,omitempty"`
 	Copier copier `cbor:"4,keyasint,omitempty"`
 
@@ -65,7 +64,7 @@ func (p *cpProgram) Step(c *cmd.Ctx) cmd.Next {
 		}
 		p.rules = r
 	}
-	if !p.Begun {
+	if p.I == 0 { // the first turn takes an operand
 		t, status := findTarget(c, false)
 		if status != 0 {
 			return cmd.Exit(status)
@@ -74,7 +73,7 @@ func (p *cpProgram) Step(c *cmd.Ctx) cmd.Next {
 			c.UsageError("with --parents, the destination must be a directory")
 			return cmd.Exit(1)
 		}
-		p.Begun, p.Into = true, t.into
+		p.Into = t.into
 	}
 	t := p.target(c)
 	budget := c.Turn(walk.Turn)

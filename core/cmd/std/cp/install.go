@@ -38,7 +38,6 @@ func Install() *cmd.Command {
 
 type installProgram struct {
 	I      int    `cbor:"1,keyasint,omitempty"`
-	Begun  bool   `cbor:"2,keyasint,omitempty"`
 	Into   bool   `cbor:"3,keyasint,omitempty"`
 	Done   string `cbor:"4,keyasint,omitempty"` // the destination whose attributes are to be set
 	Copier copier `cbor:"5,keyasint,omitempty"`
@@ -63,7 +62,7 @@ func (p *installProgram) Step(c *cmd.Ctx) cmd.Next {
 	if r.backup, ok = backup.Parse(c); !ok {
 		return cmd.Exit(1)
 	}
-	if !p.Begun {
+	if p.I == 0 { // the first turn takes an operand
 		if dir, has := c.Flags.Last("t"); c.Flags.Has("D") && has {
 			p.leading(c, dir.Value+"/x")
 		} else if n := len(c.Args); c.Flags.Has("D") && n >= 2 {
@@ -73,7 +72,7 @@ func (p *installProgram) Step(c *cmd.Ctx) cmd.Next {
 		if status != 0 {
 			return cmd.Exit(status)
 		}
-		p.Begun, p.Into = true, t.into
+		p.Into = t.into
 	}
 	t := (&cpProgram{Into: p.Into}).target(c)
 	budget := c.Turn(walk.Turn)

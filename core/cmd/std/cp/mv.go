@@ -7,7 +7,6 @@ import (
 	"eryxsh/core/cmd/quote"
 	"eryxsh/core/cmd/std/internal/backup"
 	"eryxsh/core/cmd/std/internal/prompt"
-	"eryxsh/core/cmd/std/internal/remove"
 	"eryxsh/core/cmd/std/internal/walk"
 	"eryxsh/vfs"
 )
@@ -30,23 +29,19 @@ func Mv() *cmd.Command {
 	}
 }
 
-// mvProgram renames; between file systems it copies and removes.
+// mvProgram renames: there is one file system.
 type mvProgram struct {
-	I        int            `cbor:"1,keyasint,omitempty"`
-	Begun    bool           `cbor:"2,keyasint,omitempty"`
-	Into     bool           `cbor:"3,keyasint,omitempty"`
-	Status   int            `cbor:"4,keyasint,omitempty"`
-	Copying  bool           `cbor:"5,keyasint,omitempty"` // the copier has the operand
-	Removing bool           `cbor:"6,keyasint,omitempty"` // the remover has it
-	Copier   copier         `cbor:"7,keyasint,omitempty"`
-	Remover  remove.Remover `cbor:"8,keyasint,omitempty"`
-	Asker    prompt.Asker   `cbor:"9,keyasint,omitempty"`
-	Moved    []string       `cbor:"10,keyasint,omitempty"` // destinations so far
+	I      int          `cbor:"1,keyasint,omitempty"`
+	Begun  bool         `cbor:"2,keyasint,omitempty"`
+	Into   bool         `cbor:"3,keyasint,omitempty"`
+	Status int          `cbor:"4,keyasint,omitempty"`
+	Asker  prompt.Asker `cbor:"9,keyasint,omitempty"`
+	Moved  []string     `cbor:"10,keyasint,omitempty"` // destinations so far
 }
 
 // Step moves a turn's worth of operands.
 func (p *mvProgram) Step(c *cmd.Ctx) cmd.Next {
-	r := &rules{recursive: true, follow: 'P', links: true, mode: true, owner: true, times: true, moving: true}
+	r := &rules{}
 	var ok bool
 	if r.backup, ok = backup.Parse(c); !ok {
 		return cmd.Exit(1)
@@ -77,42 +72,17 @@ func (p *mvProgram) Step(c *cmd.Ctx) cmd.Next {
 	}
 	t := (&cpProgram{Into: p.Into}).target(c)
 	for budget := c.Turn(walk.Turn); budget > 0; budget-- {
-		switch {
-		case p.Copying:
-			done, next := p.Copier.turn(c, r, &budget)
-			if !done {
-				return next
-			}
-			p.Copying = false
-			if p.Copier.Failed {
-				p.Status = 1
-				p.I++
-				break
-			}
-			p.Removing = true
-			p.Remover.Start(t.sources[p.I])
-		case p.Removing:
-			done, next := p.Remover.Turn(c, remove.Options{Recursive: true, Force: true, Verbose: r.verbose}, &budget)
-			if !done {
-				return next
-			}
-			p.Removing = false
-			p.I++
-		case p.I == len(t.sources):
+		if p.I == len(t.sources) {
 			return cmd.Exit(p.Status)
-		default:
-			src := t.sources[p.I]
-			if c.Flags.Has("strip-trailing-slashes") {
-				src = strings.TrimRight(src, "/")
-			}
-			ok, next := p.move(c, r, src, t.of(src))
-			if !ok {
-				return next
-			}
-			if !p.Copying {
-				p.I++
-			}
 		}
+		src := t.sources[p.I]
+		if c.Flags.Has("strip-trailing-slashes") {
+			src = strings.TrimRight(src, "/")
+		}
+		if ok, next := p.move(c, r, src, t.of(src)); !ok {
+			return next
+		}
+		p.I++
 	}
 	return cmd.Again()
 }
@@ -165,11 +135,6 @@ func (p *mvProgram) move(c *cmd.Ctx, r *rules, src, dst string) (ok bool, next c
 			}
 			c.Out.WriteString(s + "\n")
 		}
-	case err == vfs.EXDEV:
-		r.replace = true
-		p.Copier = copier{}
-		p.Copier.start(src, dst)
-		p.Copying = true
 	case err == vfs.EINVAL && st.Mode.IsDir():
 		p.fail(c, "cannot move %s to a subdirectory of itself, %s", quote.Shell(src), quote.Shell(dst))
 	default:

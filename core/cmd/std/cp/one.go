@@ -1,6 +1,7 @@
 package cp
 
 import (
+	"slices"
 	"strings"
 
 	"eryxsh/core/cmd"
@@ -36,12 +37,11 @@ func (k *copier) one(c *cmd.Ctx, r *rules) (ok bool, next cmd.Next) {
 				switch {
 				case st.Mode.IsDir():
 					c.Errorf("warning: source directory %s specified more than once", quote.Shell(src))
+					return true, next
 				case d.Ino == uint64(st.Ino):
 					c.Errorf("warning: source file %s specified more than once", quote.Shell(src))
-				default:
-					k.fail(c, "will not overwrite just-created %s with %s", quote.Shell(dst), quote.Shell(src))
+					return true, next
 				}
-				return true, next
 			}
 		}
 	}
@@ -100,7 +100,7 @@ func (k *copier) one(c *cmd.Ctx, r *rules) (ok bool, next cmd.Next) {
 	default:
 		k.regular(c, r, st, exists)
 	}
-	k.Backed = ""
+	k.backed = ""
 	return true, next
 }
 
@@ -153,13 +153,17 @@ func (k *copier) occupied(c *cmd.Ctx, r *rules, st, to vfs.Stat, follow bool) (p
 			return false, ok, next
 		}
 	}
+	if k.Now.Command && r.backup.Kind != 'n' && slices.ContainsFunc(k.Created, func(d made) bool { return d.Dst == dst }) {
+		k.fail(c, "will not overwrite just-created %s with %s", quote.Shell(dst), quote.Shell(src))
+		return false, true, next
+	}
 	if r.backup.Kind != 0 {
 		name := r.backup.Name(c, dst)
 		if err := c.Rename(dst, name); err != nil {
 			k.fail(c, "cannot backup %s: %s", quote.Shell(dst), err)
 			return false, true, next
 		}
-		k.Backed = name
+		k.backed = name
 		if src == dst {
 			k.Now.Src = name
 		}
@@ -171,7 +175,7 @@ func (k *copier) occupied(c *cmd.Ctx, r *rules, st, to vfs.Stat, follow bool) (p
 			k.fail(c, "cannot remove %s: %s", quote.Shell(dst), err)
 			return false, true, next
 		}
-		if r.verbose && !r.moving {
+		if r.verbose {
 			c.Out.WriteString("removed " + quote.Shell(dst) + "\n")
 		}
 	}
@@ -211,11 +215,8 @@ func (k *copier) said(c *cmd.Ctx, r *rules) {
 		return
 	}
 	s := quote.Shell(k.Now.Src) + " -> " + quote.Shell(k.Now.Dst)
-	if r.moving {
-		s = "copied " + s
-	}
-	if k.Backed != "" {
-		s += " (backup: " + quote.Shell(k.Backed) + ")"
+	if k.backed != "" {
+		s += " (backup: " + quote.Shell(k.backed) + ")"
 	}
 	c.Out.WriteString(s + "\n")
 }

@@ -20,13 +20,13 @@ type program struct {
 	Pattern int    `cbor:"8,keyasint,omitempty"`
 	Times   int64  `cbor:"9,keyasint,omitempty"`  // uses of the pattern that are done
 	Files   int64  `cbor:"10,keyasint,omitempty"` // outputs made
-	Out     int    `cbor:"11,keyasint,omitempty"` // the open output; 0 if none is
-	Bytes   int64  `cbor:"12,keyasint,omitempty"` // in it
 	Read    bool   `cbor:"13,keyasint,omitempty"` // all input is there
 
-	opt *options
-	in  cmd.Lines // a turn takes all it reads
-	at  int       // where the line after Current begins; 0 is not known
+	opt   *options
+	in    cmd.Lines // a turn takes all it reads
+	out   int       // the open output, 0 if none is: an output is opened and closed in one turn
+	bytes int64     // in it
+	at    int       // where the line after Current begins; 0 is not known
 }
 
 // turnLines is how many lines a turn searches.
@@ -251,12 +251,12 @@ func (p *program) takeOrDrop(c *cmd.Ctx, x *pattern, n int) bool {
 // take writes n bytes to the open output.
 func (p *program) take(c *cmd.Ctx, n int) bool {
 	if n > 0 {
-		if err := c.Write(p.Out, p.Rest[:n]); err != nil {
+		if err := c.Write(p.out, p.Rest[:n]); err != nil {
 			c.Fail(p.opt.name(p.Files-1), err)
 			return false
 		}
 	}
-	p.Bytes += int64(n)
+	p.bytes += int64(n)
 	p.advance(n)
 	return true
 }
@@ -282,22 +282,22 @@ func (p *program) create(c *cmd.Ctx) bool {
 		return false
 	}
 	p.Files++
-	p.Out, p.Bytes = fd, 0
+	p.out, p.bytes = fd, 0
 	return true
 }
 
 // close ends the open output and prints its size.
 func (p *program) close(c *cmd.Ctx) bool {
-	if p.Out == 0 {
+	if p.out == 0 {
 		return true
 	}
-	c.Close(p.Out)
-	p.Out = 0
-	if p.Bytes == 0 && p.opt.tidy {
+	c.Close(p.out)
+	p.out = 0
+	if p.bytes == 0 && p.opt.tidy {
 		p.Files--
 		c.Unlink(p.opt.name(p.Files))
 	} else if !p.opt.quiet {
-		c.Out.B = append(strconv.AppendInt(c.Out.B, p.Bytes, 10), '\n')
+		c.Out.B = append(strconv.AppendInt(c.Out.B, p.bytes, 10), '\n')
 	}
 	return true
 }

@@ -62,7 +62,7 @@ func (p *Program) build() *scan {
 		tail++
 	}
 	n, tail = max(0, n-horizon), max(0, tail-horizon)
-	p.Prefix = n
+	p.prefix = n
 	for i := range s.sides {
 		mid := s.lines[i][n : len(s.lines[i])-tail]
 		s.sides[i].class = make([]int, len(mid))
@@ -183,10 +183,10 @@ func (p *Program) kept(l []change) []change {
 	any := false
 	for i := range l {
 		k := &l[i]
-		k.A0 += p.Prefix
-		k.A1 += p.Prefix
-		k.B0 += p.Prefix
-		k.B1 += p.Prefix
+		k.A0 += p.prefix
+		k.A1 += p.prefix
+		k.B0 += p.prefix
+		k.B1 += p.prefix
 		any = any || !p.ignored(*k)
 	}
 	if !any {

@@ -124,12 +124,12 @@ type options struct {
 type file struct {
 	Path  string `cbor:"1,keyasint,omitempty"`
 	FD    int    `cbor:"2,keyasint,omitempty"`
-	Open  bool   `cbor:"3,keyasint,omitempty"`
 	Data  []byte `cbor:"4,keyasint,omitempty"`
 	End   bool   `cbor:"5,keyasint,omitempty"`
 	Mtime int64  `cbor:"6,keyasint,omitempty"`
-	None  bool   `cbor:"7,keyasint,omitempty"` // absent, taken as empty (-N)
 	Mark  []byte `cbor:"8,keyasint,omitempty"` // which lines have changed, by line + 1
+
+	none bool // it is not there and taken to be empty
 }
 
 // level is a pair of directories being compared.
@@ -156,10 +156,10 @@ type Program struct {
 	Spans  []span  `cbor:"6,keyasint,omitempty"`
 	Hunk   int     `cbor:"7,keyasint,omitempty"` // the next change to print
 	Inside bool    `cbor:"8,keyasint,omitempty"` // the pair is of a directory: it has a heading
-	Prefix int     `cbor:"9,keyasint,omitempty"` // lines common at the start and left out
 
-	o *options
-	s *scan
+	o      *options
+	s      *scan
+	prefix int // lines common at the start and left out
 }
 
 // Step takes one turn.
@@ -256,7 +256,7 @@ func (p *Program) pair(c *cmd.Ctx, a, b string, inside bool) {
 		if st[i], err = p.stat(c, path); err != nil {
 			other, oerr := p.stat(c, paths[1-i])
 			if err == vfs.ENOENT && oerr == nil && (p.o.newFile || p.o.newFirst && i == 0) {
-				p.Files[i].None = true
+				p.Files[i].none = true
 				st[i] = vfs.Stat{Mode: other.Mode}
 				continue
 			}
@@ -280,7 +280,7 @@ func (p *Program) pair(c *cmd.Ctx, a, b string, inside bool) {
 			p.trouble(c, a, vfs.ENAMETOOLONG)
 			return
 		}
-		p.Stack = append(p.Stack, level{walk.Dir{Path: a, Full: p.Files[0].None}, walk.Dir{Path: b, Full: p.Files[1].None}})
+		p.Stack = append(p.Stack, level{walk.Dir{Path: a, Full: p.Files[0].none}, walk.Dir{Path: b, Full: p.Files[1].none}})
 		return
 	case da != db || p.o.noLink && st[0].Mode&vfs.TypeMask != st[1].Mode&vfs.TypeMask:
 		c.Out.WriteString("File " + quote.Maybe(a) + " is a " + kind(st[0]) + " while file " + quote.Maybe(b) + " is a " + kind(st[1]) + "\n")
@@ -298,10 +298,9 @@ func (p *Program) pair(c *cmd.Ctx, a, b string, inside bool) {
 	for i := range p.Files {
 		f := &p.Files[i]
 		switch {
-		case f.None:
+		case f.none:
 			f.End = true
 		case f.Path == "-":
-			f.Open = true
 		default:
 			fd, err := c.Open(f.Path, vfs.O_RDONLY, 0)
 			if err != nil {
@@ -309,7 +308,7 @@ func (p *Program) pair(c *cmd.Ctx, a, b string, inside bool) {
 				bad = true
 				continue
 			}
-			f.FD, f.Open = fd, true
+			f.FD = fd
 		}
 	}
 	if bad {
@@ -338,7 +337,7 @@ func kind(st vfs.Stat) string {
 
 func (p *Program) close(c *cmd.Ctx) {
 	for i := range p.Files {
-		if f := &p.Files[i]; f.Open && f.FD != 0 {
+		if f := &p.Files[i]; f.FD != 0 {
 			c.Close(f.FD)
 		}
 	}
@@ -415,7 +414,7 @@ func (p *Program) read(c *cmd.Ctx) cmd.Next {
 		if f.End {
 			continue
 		}
-		if f.FD == 0 && i == 1 && p.Files[0].Open && p.Files[0].FD == 0 {
+		if i == 1 && f.Path == "-" && p.Files[0].Path == "-" {
 			f.Data, f.End = p.Files[0].Data, true // both are standard input
 			continue
 		}

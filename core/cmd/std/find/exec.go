@@ -33,12 +33,12 @@ func (p *Program) exec(c *cmd.Ctx, pc int, k *command) bool {
 	if k.plus {
 		p.Value = true
 		b := p.batch(pc, dir)
-		if b.Chars+len(name)+1 > maxChars || len(b.Names) >= maxArgs {
+		if b.chars+len(name)+1 > maxChars || len(b.Names) >= maxArgs {
 			p.run(c, b)
 			b = p.batch(pc, dir)
 		}
 		b.Names = append(b.Names, name)
-		b.Chars += len(name) + 1
+		b.chars += len(name) + 1
 		return p.Child == 0
 	}
 	argv := make([]string, len(k.argv))
@@ -57,6 +57,11 @@ func (p *Program) exec(c *cmd.Ctx, pc int, k *command) bool {
 func (p *Program) batch(pc int, dir string) *batch {
 	for i := range p.Batches {
 		if b := &p.Batches[i]; b.PC == pc && b.Dir == dir {
+			if b.chars == 0 {
+				for _, name := range b.Names {
+					b.chars += len(name) + 1
+				}
+			}
 			return b
 		}
 	}
@@ -69,7 +74,7 @@ func (p *Program) run(c *cmd.Ctx, b *batch) {
 	k := p.x.prog[b.PC].exec
 	argv := append([]string(nil), k.argv[:len(k.argv)-1]...)
 	names, dir := b.Names, b.Dir
-	b.Names, b.Chars = nil, 0
+	b.Names, b.chars = nil, 0
 	p.spawn(c, append(argv, names...), dir)
 	p.Plus = true
 	if p.Child == 0 {

@@ -45,7 +45,6 @@ type entry struct {
 	Depth int    `cbor:"3,keyasint,omitempty"`
 	Type  uint32 `cbor:"4,keyasint,omitempty"` // from the directory
 	Facts facts  `cbor:"5,keyasint,omitempty"`
-	Post  bool   `cbor:"6,keyasint,omitempty"` // its contents are done (-depth)
 }
 
 // level is a directory being walked.
@@ -59,7 +58,8 @@ type batch struct {
 	PC    int      `cbor:"1,keyasint,omitempty"`
 	Dir   string   `cbor:"2,keyasint,omitempty"` // of -execdir
 	Names []string `cbor:"3,keyasint,omitempty"`
-	Chars int      `cbor:"4,keyasint,omitempty"`
+
+	chars int // of Names, with what separates them
 }
 
 // output is a file of -fprint and its like.
@@ -169,7 +169,6 @@ func (p *Program) advance(c *cmd.Ctx, budget *int) bool {
 		p.Stack = p.Stack[:len(p.Stack)-1]
 		p.leave(c, e.Depth)
 		if p.x.depth {
-			e.Post = true
 			p.begin(e)
 		}
 		return true
@@ -206,7 +205,7 @@ func (p *Program) begin(e entry) {
 // finish ends the evaluation on Cur.
 func (p *Program) finish() {
 	p.Active = false
-	p.Started = !p.Cur.Post && !p.Prune && !p.x.depth && p.Cur.mode().IsDir() && p.Cur.Depth < p.x.maxDepth
+	p.Started = !p.Prune && !p.x.depth && p.Cur.mode().IsDir() && p.Cur.Depth < p.x.maxDepth
 }
 
 // enter goes down into Cur.

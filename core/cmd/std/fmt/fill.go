@@ -73,17 +73,17 @@ func (p *program) base(i int) int64 {
 	if i > 0 {
 		before := &p.Words[i-1]
 		switch {
-		case before.Period && before.Final:
+		case before.period && before.Final:
 			cost -= sentenceBonus
-		case before.Period:
+		case before.period:
 			cost += noBreakCost
-		case before.Punct:
+		case before.punct:
 			cost -= punctBonus
 		case i > 1 && p.Words[i-2].Final:
 			cost += widowCost / int64(before.length+2)
 		}
 	}
-	if w.Paren {
+	if w.paren {
 		cost -= parenBonus
 	} else if w.Final {
 		cost += orphanCost / int64(w.length+2)

@@ -59,7 +59,6 @@ const (
 type program struct {
 	In        cmd.Input `cbor:"1,keyasint,omitempty"`
 	Words     []word    `cbor:"2,keyasint,omitempty"` // of the paragraph that is open
-	Chars     int       `cbor:"3,keyasint,omitempty"` // bytes in Words
 	Lines     int       `cbor:"4,keyasint,omitempty"` // lines it has
 	Indent    int       `cbor:"5,keyasint,omitempty"` // of its prefix
 	First     int       `cbor:"6,keyasint,omitempty"` // column of its first line
@@ -69,21 +68,22 @@ type program struct {
 	File      int       `cbor:"10,keyasint,omitempty"`
 
 	opt    *options
+	chars  int // bytes in Words
 	out    []byte
 	column int
 }
 
 // word is a word of the paragraph and the blanks behind it.
 type word struct {
-	Text   []byte `cbor:"1,keyasint,omitempty"`
-	Space  int    `cbor:"2,keyasint,omitempty"`
-	Paren  bool   `cbor:"3,keyasint,omitempty"` // begins with a bracket
-	Period bool   `cbor:"4,keyasint,omitempty"` // ends in .?!
-	Punct  bool   `cbor:"5,keyasint,omitempty"` // ends in punctuation
-	Final  bool   `cbor:"6,keyasint,omitempty"` // ends a sentence
+	Text  []byte `cbor:"1,keyasint,omitempty"`
+	Space int    `cbor:"2,keyasint,omitempty"`
+	Final bool   `cbor:"6,keyasint,omitempty"` // ends a sentence
 
-	length int // of Text, or the sentinel's
-	width  int // of the best line that begins here
+	paren  bool // begins with a bracket
+	period bool // ends in .?!
+	punct  bool // ends in punctuation
+	length int  // of Text, or the sentinel's
+	width  int  // of the best line that begins here
 	cost   int64
 	next   int // where the line after it begins
 }
@@ -149,8 +149,14 @@ func number(c *cmd.Ctx, s string, most int) (int, bool) {
 
 // Step takes the lines of one turn.
 func (p *program) Step(c *cmd.Ctx) cmd.Next {
-	if p.opt == nil && !p.options(c) {
-		return cmd.Exit(1)
+	if p.opt == nil {
+		if !p.options(c) {
+			return cmd.Exit(1)
+		}
+		for i := range p.Words { // after a load
+			p.Words[i].punctuation()
+			p.chars += len(p.Words[i].Text)
+		}
 	}
 	next, ok := p.In.Turn(c)
 	if !ok {
@@ -161,7 +167,7 @@ func (p *program) Step(c *cmd.Ctx) cmd.Next {
 	}
 	p.out = c.Out.B
 	for text, ok := p.In.Next('\n'); ok; text, ok = p.In.Next('\n') {
-		p.line(text, p.In.Bare)
+		p.line(text, p.In.Bare())
 	}
 	if p.In.Ended() {
 		p.close(0, false)
@@ -249,10 +255,10 @@ func (p *program) close(column int, same bool) {
 // finish fills what is there of the paragraph and writes it.
 func (p *program) finish() {
 	last := &p.Words[len(p.Words)-1]
-	last.Period, last.Final = true, true
+	last.period, last.Final = true, true
 	p.fill()
 	p.write(len(p.Words) - 1)
-	p.Words, p.Chars, p.Lines = p.Words[:0], 0, 0
+	p.Words, p.chars, p.Lines = p.Words[:0], 0, 0
 }
 
 // setOther sets the column of the lines after the first, knowing the column of the line that follows it.
@@ -312,16 +318,16 @@ func (p *program) add(column int, text []byte, bare bool) {
 		}
 		w := word{}
 		for from := 0; ; {
-			if room := maxChars - p.Chars; n-from > room {
+			if room := maxChars - p.chars; n-from > room {
 				w.Text = append(w.Text, text[from:from+room]...)
 				from += room
-				p.Chars += room
+				p.chars += room
 				p.setOther(column, true)
 				p.flush(&w)
 				continue
 			}
 			w.Text = append(w.Text, text[from:n]...)
-			p.Chars += n - from
+			p.chars += n - from
 			break
 		}
 		column += len(w.Text)
@@ -331,7 +337,7 @@ func (p *program) add(column int, text []byte, bare bool) {
 		column, text = p.blanks(column, text)
 		end := len(text) == 0
 		w.Space = column - start
-		w.Final = end && bare || w.Period && (end || w.Space > 1)
+		w.Final = end && bare || w.period && (end || w.Space > 1)
 		if end || p.opt.uniform {
 			w.Space = 1
 			if w.Final {
@@ -353,19 +359,19 @@ func (w *word) punctuation() {
 		return
 	}
 	last := text[len(text)-1]
-	w.Paren = strings.IndexByte("(['`\"", text[0]) >= 0
-	w.Punct = last > ' ' && last < 0x7f && !(last >= '0' && last <= '9' || last|0x20 >= 'a' && last|0x20 <= 'z')
+	w.paren = strings.IndexByte("(['`\"", text[0]) >= 0
+	w.punct = last > ' ' && last < 0x7f && !(last >= '0' && last <= '9' || last|0x20 >= 'a' && last|0x20 <= 'z')
 	for len(text) > 1 && strings.IndexByte(")]'\"", text[len(text)-1]) >= 0 {
 		text = text[:len(text)-1]
 	}
-	w.Period = strings.IndexByte(".?!", text[len(text)-1]) >= 0
+	w.period = strings.IndexByte(".?!", text[len(text)-1]) >= 0
 }
 
 // flush writes a part of a paragraph that has become too long; w is the word being read.
 func (p *program) flush(w *word) {
 	if len(p.Words) == 0 {
 		p.out = append(p.out, w.Text...)
-		p.Chars = 0
+		p.chars = 0
 		w.Text = nil
 		return
 	}
@@ -384,9 +390,9 @@ func (p *program) flush(w *word) {
 	}
 	p.write(split)
 	p.Words = append(p.Words[:0:0], p.Words[split:end]...)
-	p.Chars = len(w.Text)
+	p.chars = len(w.Text)
 	for i := range p.Words {
-		p.Chars += len(p.Words[i].Text)
+		p.chars += len(p.Words[i].Text)
 	}
 }
 

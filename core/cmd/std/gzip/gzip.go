@@ -400,7 +400,7 @@ func (p *Program) inflate(c *cmd.Ctx) {
 		p.Ended = true
 	case err != nil:
 		p.abandon(c, 1, "%s: %s", p.label(), err)
-	case r.Over:
+	case r.Over():
 		p.Ended = true
 	}
 }

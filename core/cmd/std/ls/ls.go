@@ -194,7 +194,9 @@ func (p *Program) next(c *cmd.Ctx) bool {
 		return true
 	}
 	if p.Colored {
-		c.Out.WriteString(p.o.colors.wrap("rs"))
+		if left, right := p.o.colors.codes["lc"], p.o.colors.codes["rc"]; left != "\x1b[" || right != "m" {
+			c.Out.WriteString(left + right)
+		}
 	}
 	return false
 }

@@ -353,7 +353,7 @@ func (p *program) Step(c *cmd.Ctx) cmd.Next {
 		if !p.line(c, string(text)) {
 			return cmd.Exit(2)
 		}
-		if !p.In.Bare {
+		if !p.In.Bare() {
 			c.Out.WriteByte(p.opt.end)
 		}
 		c.Charge(10)

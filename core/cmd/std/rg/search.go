@@ -21,17 +21,16 @@ type Program struct {
 	Operand  int      `cbor:"5,keyasint,omitempty"`
 	Levels   []Level  `cbor:"6,keyasint,omitempty"` // directories, the innermost last
 	Above    []Level  `cbor:"7,keyasint,omitempty"` // those above the operand that have rules
-	Git      bool     `cbor:"8,keyasint,omitempty"` // the operand is in a repository
 	File     File     `cbor:"9,keyasint,omitempty"`
 	Matched  bool     `cbor:"10,keyasint,omitempty"`
 	Failed   bool     `cbor:"11,keyasint,omitempty"`
 	Used     bool     `cbor:"12,keyasint,omitempty"` // something was printed
 	Searched bool     `cbor:"13,keyasint,omitempty"` // a file was
-	Stdin    int      `cbor:"14,keyasint,omitempty"` // 1 nothing was said and it is searched, 2 the directory is
 
 	o     *options
 	re    *regex.Regexp
 	paths []string
+	stdin int // 1 nothing was said and it is searched, 2 the directory is
 	loc   []int
 }
 
@@ -159,13 +158,13 @@ func (p *Program) operands(c *cmd.Ctx) []string {
 	if len(p.o.paths) > 0 {
 		return p.o.paths
 	}
-	if p.Stdin == 0 {
-		p.Stdin = 2
+	if p.stdin == 0 {
+		p.stdin = 2
 		if st, err := c.Fstat(0); err == nil && p.o.show != 'f' && (st.Mode.IsRegular() || st.Mode&vfs.TypeMask == vfs.TypeFifo) {
-			p.Stdin = 1
+			p.stdin = 1
 		}
 	}
-	if p.Stdin == 1 {
+	if p.stdin == 1 {
 		return []string{"-"}
 	}
 	return []string{"./"}
@@ -537,7 +536,7 @@ func (p *Program) close(c *cmd.Ctx) {
 
 // exit ends with the status: 0 something was found, 1 nothing, 2 a file could not be read.
 func (p *Program) exit(c *cmd.Ctx) cmd.Next {
-	if !p.Searched && !p.Failed && !p.Matched && p.Stdin == 2 && p.o.show != 'f' && !p.o.noMessages {
+	if !p.Searched && !p.Failed && !p.Matched && p.stdin == 2 && p.o.show != 'f' && !p.o.noMessages {
 		c.Errout.WriteString("No files were searched, which means ripgrep probably applied a filter you didn't expect.\nRunning with --debug will show why files are being skipped.\n")
 	}
 	switch {

@@ -70,15 +70,16 @@ func (p *Program) start(c *cmd.Ctx, name string) bool {
 		return p.take(c, name, true)
 	}
 	p.Above = nil
+	git := false
 	if !p.o.noParent {
-		p.parents(c, name)
+		git = p.parents(c, name)
 	}
-	p.Levels = append(p.Levels, Level{Dir: walk.Dir{Path: name}})
+	p.Levels = append(p.Levels, Level{Dir: walk.Dir{Path: name}, Git: git})
 	return false
 }
 
-// parents reads the ignore files of the directories above one.
-func (p *Program) parents(c *cmd.Ctx, name string) {
+// parents reads the ignore files of the directories above one, and reports whether one is a repository.
+func (p *Program) parents(c *cmd.Ctx, name string) (git bool) {
 	full := name
 	if !strings.HasPrefix(full, "/") {
 		full = walk.Join(c.Dir(), name)
@@ -93,21 +94,21 @@ func (p *Program) parents(c *cmd.Ctx, name string) {
 			parts = append(parts, part)
 		}
 	}
-	git := 0 // how many of the parts are above the repository
+	depth := 0 // how many of the parts are above the repository
 	for i := len(parts); i >= 0; i-- {
 		if _, err := c.Lstat("/" + strings.Join(append(parts[:i:i], ".git"), "/")); err == nil {
-			git = i + 1
+			depth = i + 1
 			break
 		}
 	}
 	for i := range parts {
-		l := Level{Dir: walk.Dir{Path: "/" + strings.Join(parts[:i], "/")}, Git: git > 0 && i >= git-1, Rel: strings.Join(parts[i:], "/")}
+		l := Level{Dir: walk.Dir{Path: "/" + strings.Join(parts[:i], "/")}, Git: depth > 0 && i >= depth-1, Rel: strings.Join(parts[i:], "/")}
 		p.rules(c, &l)
 		if len(l.Rules) > 0 {
 			p.Above = append(p.Above, l)
 		}
 	}
-	p.Git = git > 0
+	return depth > 0
 }
 
 // rules reads the ignore files of a directory.
@@ -115,8 +116,6 @@ func (p *Program) rules(c *cmd.Ctx, l *Level) {
 	l.Read = true
 	if len(p.Levels) > 1 {
 		l.Git = p.Levels[len(p.Levels)-2].Git
-	} else if len(p.Levels) == 1 {
-		l.Git = p.Git
 	}
 	if p.o.noVCS && p.o.noDot {
 		return

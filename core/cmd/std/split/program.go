@@ -11,18 +11,17 @@ import (
 
 // program copies its input to one output after the other.
 type program struct {
-	FD     int     `cbor:"2,keyasint,omitempty"`
-	Begun  bool    `cbor:"3,keyasint,omitempty"`
-	Ino    vfs.Ino `cbor:"4,keyasint,omitempty"`  // of the input, if it is a file
-	Files  uint64  `cbor:"5,keyasint,omitempty"`  // outputs begun
-	Out    int     `cbor:"6,keyasint,omitempty"`  // the open output, 0 if none is
-	Used   int64   `cbor:"7,keyasint,omitempty"`  // lines or bytes in it
-	Size   int64   `cbor:"8,keyasint,omitempty"`  // of the input, for chunks
-	All    []byte  `cbor:"9,keyasint,omitempty"`  // of -C: bytes not written yet
-	Off    int64   `cbor:"10,keyasint,omitempty"` // of the next byte
-	Robin  []int   `cbor:"11,keyasint,omitempty"` // descriptors of round robin; 0 if not open
-	Next   int64   `cbor:"12,keyasint,omitempty"` // whose turn it is, from 0
-	Middle bool    `cbor:"13,keyasint,omitempty"` // within a line
+	FD     int    `cbor:"2,keyasint,omitempty"`
+	Begun  bool   `cbor:"3,keyasint,omitempty"`
+	Files  uint64 `cbor:"5,keyasint,omitempty"`  // outputs begun
+	Out    int    `cbor:"6,keyasint,omitempty"`  // the open output, 0 if none is
+	Used   int64  `cbor:"7,keyasint,omitempty"`  // lines or bytes in it
+	Size   int64  `cbor:"8,keyasint,omitempty"`  // of the input, for chunks
+	All    []byte `cbor:"9,keyasint,omitempty"`  // of -C: bytes not written yet
+	Off    int64  `cbor:"10,keyasint,omitempty"` // of the next byte
+	Robin  []int  `cbor:"11,keyasint,omitempty"` // descriptors of round robin; 0 if not open
+	Next   int64  `cbor:"12,keyasint,omitempty"` // whose turn it is, from 0
+	Middle bool   `cbor:"13,keyasint,omitempty"` // within a line
 
 	opt *options
 	in  cmd.Lines // a turn takes all it reads
@@ -76,7 +75,6 @@ func (p *program) open(c *cmd.Ctx) (status int) {
 	}
 	st, err := c.Fstat(p.FD)
 	if err == nil && st.Mode.IsRegular() {
-		p.Ino = st.Ino
 		if at, err := c.Seek(p.FD, 0, 1); err == nil {
 			p.Size = max(0, st.Size-at)
 			return 0
@@ -325,7 +323,7 @@ func (p *program) create(c *cmd.Ctx) bool {
 	if p.opt.verbose {
 		c.Out.WriteString("creating file " + quote.Shell(name) + "\n")
 	}
-	if st, err := c.Stat(name); err == nil && p.Ino != 0 && st.Ino == p.Ino {
+	if st, err := c.Stat(name); err == nil && p.reads(c, st.Ino) {
 		c.Errorf("%s would overwrite input; aborting", quote.Shell(name))
 		return false
 	}
@@ -336,4 +334,10 @@ func (p *program) create(c *cmd.Ctx) bool {
 	}
 	p.Out = fd
 	return true
+}
+
+// reads reports whether the input is a certain file.
+func (p *program) reads(c *cmd.Ctx, ino vfs.Ino) bool {
+	in, err := c.Fstat(p.FD)
+	return err == nil && in.Mode.IsRegular() && in.Ino == ino
 }

@@ -298,7 +298,10 @@ func (p *Program) copyFile(c *cmd.Ctx) cmd.Next {
 	k := &p.Create
 	buf := make([]byte, min(int64(cmd.Turn), k.Left))
 	n := 0
-	if len(buf) > 0 {
+	switch {
+	case k.FD < 0: // it has shrunk
+		n = len(buf)
+	case len(buf) > 0:
 		var err error
 		if n, err = c.Read(k.FD, buf); err == cmd.ErrBlocked {
 			return cmd.WaitRead(k.FD)
@@ -309,6 +312,8 @@ func (p *Program) copyFile(c *cmd.Ctx) cmd.Next {
 				c.Errorf("%s: File shrank by %d bytes; padding with zeros", escapeName(k.Name), k.Left)
 				p.Status = max(p.Status, 1)
 			}
+			c.Close(k.FD)
+			k.FD = -1
 			n = len(buf)
 			clear(buf)
 		}
@@ -319,7 +324,9 @@ func (p *Program) copyFile(c *cmd.Ctx) cmd.Next {
 		if over := k.Size % blockSize; over != 0 {
 			buf = append(buf, make([]byte, blockSize-over)...)
 		}
-		c.Close(k.FD)
+		if k.FD >= 0 {
+			c.Close(k.FD)
+		}
 		k.Open = false
 	}
 	p.emit(c, buf, false)

@@ -171,7 +171,7 @@ func (p *Program) unzip(c *cmd.Ctx) (ok bool, next cmd.Next) {
 	r := &p.Extract
 	out, err := p.Reader.Next()
 	r.Raw = append(r.Raw, out...)
-	if p.Reader.Over {
+	if p.Reader.Over() {
 		r.EOF = true
 	}
 	if err != nil {

@@ -15,7 +15,7 @@ type entry struct {
 	Name   string `cbor:"1,keyasint,omitempty"`
 	Method uint16 `cbor:"2,keyasint,omitempty"` // 0 stored, 8 deflated
 	CRC    uint32 `cbor:"3,keyasint,omitempty"`
-	Packed int64  `cbor:"4,keyasint,omitempty"`
+	Packed int64  `cbor:"4,keyasint,omitempty"` // bytes of its data, and with Secret of their header
 	Size   int64  `cbor:"5,keyasint,omitempty"`
 	Offset int64  `cbor:"6,keyasint,omitempty"` // of its local header
 	Mode   uint32 `cbor:"7,keyasint,omitempty"` // as Unix has it, 0 if it is not known
@@ -113,4 +113,12 @@ func (p *Program) find(c *cmd.Ctx) (name string, ok bool) {
 		}
 	}
 	return p.o.archive, false
+}
+
+// packed is how many bytes the data takes, without the 12 bytes before what is encrypted.
+func (e *entry) packed() int64 {
+	if e.Secret {
+		return e.Packed - 12
+	}
+	return e.Packed
 }

@@ -179,7 +179,7 @@ func (p *Program) Step(c *cmd.Ctx) cmd.Next {
 	if p.Body.Open {
 		return p.data(c)
 	}
-	for budget := walk.Turn / 4; budget > 0 && !p.Body.Open && !p.Asking; budget-- {
+	for budget := c.Turn(walk.Turn / 4); budget > 0 && !p.Body.Open && !p.Asking; budget-- {
 		if p.I == len(p.Entries) {
 			return p.end(c)
 		}
@@ -253,7 +253,7 @@ func (p *Program) wanted(name string) bool {
 // member lists a member, or begins with its data.
 func (p *Program) member(c *cmd.Ctx, e *entry) {
 	o := p.o
-	p.Sum.Size, p.Sum.Packed, p.Sum.Count = p.Sum.Size+e.Size, p.Sum.Packed+e.Packed, p.Sum.Count+1
+	p.Sum.Size, p.Sum.Packed, p.Sum.Count = p.Sum.Size+e.Size, p.Sum.Packed+e.packed(), p.Sum.Count+1
 	switch {
 	case o.bare:
 		c.Out.WriteString(e.Name + "\n")
@@ -295,13 +295,16 @@ func (p *Program) row(c *cmd.Ctx, e *entry) {
 	if e.Method == 8 {
 		method = "Defl:N"
 	}
-	fmt.Fprintf(&c.Out, "%8d  %s %8d %3d%% %s %08x  %s\n", e.Size, method, e.Packed, saved(e.Size, e.Packed), at, e.CRC, e.Name)
+	fmt.Fprintf(&c.Out, "%8d  %s %8d %3d%% %s %08x  %s\n", e.Size, method, e.packed(), saved(e.Size, e.packed()), at, e.CRC, e.Name)
 }
 
 // saved is how many per cent of size compression saved.
 func saved(size, packed int64) int64 {
-	if size == 0 || packed >= size {
+	if size == 0 {
 		return 0
+	}
+	if packed > size {
+		return -((packed-size)*1000/size + 5) / 10
 	}
 	return ((size-packed)*1000/size + 5) / 10
 }
@@ -464,13 +467,13 @@ func (p *Program) open(c *cmd.Ctx, e *entry, path string) {
 		name = path
 	}
 	if e.Secret || e.Method != 0 && e.Method != 8 {
-		why := fmt.Sprintf("unsupported compression method %d", e.Method)
+		why, status := fmt.Sprintf("unsupported compression method %d", e.Method), 81
 		if e.Secret {
-			why = "unable to get password"
+			why, status = "unable to get password", 5
 		}
 		fmt.Fprintf(&c.Errout, "   skipping: %-22s  %s\n", name, why)
 		c.Unsupported("unzip " + why)
-		p.Status = max(p.Status, 81)
+		p.Status = max(p.Status, status)
 		return
 	}
 	b.Off = e.Offset + p.Shift + 30 + int64(head[26]) + int64(head[27])<<8 + int64(head[28]) + int64(head[29])<<8
@@ -540,7 +543,7 @@ func (p *Program) data(c *cmd.Ctx) cmd.Next {
 		var used int
 		out, used, err = b.Dec.Decode(b.Raw, b.Left == 0, nil, cmd.Turn)
 		b.Raw = append([]byte(nil), b.Raw[used:]...)
-		b.Ended = b.Dec.Done || err != nil
+		b.Ended = b.Dec.Done() || err != nil
 	}
 	b.CRC = crc32.Update(b.CRC, crc32.IEEETable, out)
 	c.Hold(len(b.Raw) + 64<<10)

@@ -4,12 +4,11 @@ import (
 	"eryxsh/core/cmd"
 )
 
-// back is the state of reading a dump: three digits, where they are in a line, and offsets.
+// back is the state of reading a dump: two digits, where they are in a line, and offsets.
 type back struct {
 	Begun   bool  `cbor:"1,keyasint,omitempty"`
 	N1      int   `cbor:"2,keyasint,omitempty"` // the last digit, -1 for another character
 	N2      int   `cbor:"3,keyasint,omitempty"`
-	N3      int   `cbor:"4,keyasint,omitempty"`
 	Bytes   int   `cbor:"5,keyasint,omitempty"` // read in this line; cols while the offset is read
 	Want    int64 `cbor:"6,keyasint,omitempty"`
 	Have    int64 `cbor:"7,keyasint,omitempty"`
@@ -21,7 +20,7 @@ type back struct {
 func (p *program) revert(c *cmd.Ctx) (status int) {
 	o, k := p.opt, &p.Back
 	if !k.Begun {
-		*k = back{Begun: true, N1: -1, N2: -1, N3: -1, Garbage: true, Bytes: o.cols}
+		*k = back{Begun: true, N1: -1, N2: -1, Garbage: true, Bytes: o.cols}
 	}
 	var out []byte
 	flush := func() bool {
@@ -45,8 +44,11 @@ func (p *program) revert(c *cmd.Ctx) (status int) {
 				continue
 			}
 			k.Rest = false
+		} else if o.plain && (b == ' ' || b == '\t' || b == '\n') {
+			continue // also between the digits of a byte
 		} else {
-			k.N3, k.N2, k.N1 = k.N2, k.N1, hexDigit(b)
+			third := k.N2
+			k.N2, k.N1 = k.N1, hexDigit(b)
 			if k.N1 < 0 && k.Garbage {
 				continue
 			}
@@ -75,7 +77,7 @@ func (p *program) revert(c *cmd.Ctx) (status int) {
 				if k.Bytes++; !o.plain && k.Bytes >= o.cols {
 					k.Rest = true
 				}
-			} else if k.N1 < 0 && k.N2 < 0 && k.N3 < 0 && b != '\n' {
+			} else if k.N1 < 0 && k.N2 < 0 && third < 0 && b != '\n' {
 				k.Rest = true
 			}
 		}

@@ -12,14 +12,18 @@ type Array struct {
 	Pairs  Pairs  `cbor:"2,keyasint,omitempty"`
 	Leaves []Leaf `cbor:"3,keyasint,omitempty"` // by Base
 	Dense  int    `cbor:"4,keyasint,omitempty"` // elements in Leaves
-	Room   int    `cbor:"5,keyasint,omitempty"` // places in Leaves
 	Shape  Shape  `cbor:"6,keyasint,omitempty"`
-	// Home is what the array belongs to: 0 a variable or an element, otherwise
+	// Home is what the array belongs to: 0 a variable or an element, dead nothing any more, otherwise
 	// the stack slot+1 of the local variable with which it dies.
 	Home int32 `cbor:"7,keyasint,omitempty"`
 	// Name is for messages: `a`, `a["x"]`.
 	Name string `cbor:"8,keyasint,omitempty"`
+
+	room int // places in Leaves
 }
+
+// dead is the Home of an array whose number can be given to another.
+const dead = -1
 
 // Shape is which parts an array uses; its first subscript decides.
 type Shape uint8
@@ -190,7 +194,7 @@ func (a *Array) addDense(k int32) *Value {
 	for m >= 10 {
 		m = (m + 1) / 2
 	}
-	if a.Room+1<<m-a.Dense > maxWaste {
+	if a.room+1<<m-a.Dense > maxWaste {
 		return nil
 	}
 	base, n := leafSpan(k)
@@ -198,7 +202,7 @@ func (a *Array) addDense(k int32) *Value {
 	if !ok {
 		size := 1 << n
 		a.Leaves = slices.Insert(a.Leaves, i, Leaf{Base: base, Val: make([]Value, size), Used: make([]uint64, (size+63)/64)})
-		a.Room += size
+		a.room += size
 	}
 	l := &a.Leaves[i]
 	at := uint32(k - base)
@@ -217,9 +221,9 @@ func (a *Array) remove(k Key) (Value, bool) {
 	// What is left of a part whose partner is gone decides how the array goes on.
 	switch {
 	case a.Len() == 0:
-		a.Shape, a.Leaves, a.Room = ShapeNone, nil, 0
+		a.Shape, a.Leaves, a.room = ShapeNone, nil, 0
 	case a.Shape >= ShapeDense && a.Dense == 0:
-		a.Leaves, a.Room = nil, 0
+		a.Leaves, a.room = nil, 0
 		if a.Pairs.Len > 0 {
 			a.Shape = ShapeHash
 		} else {
@@ -250,7 +254,7 @@ func (a *Array) removeFrom(k Key) (Value, bool) {
 				l.Used[at>>6] &^= 1 << (at & 63)
 				a.Dense--
 				if l.N--; l.N == 0 {
-					a.Room -= len(l.Val)
+					a.room -= len(l.Val)
 					a.Leaves = slices.Delete(a.Leaves, i, i+1)
 				}
 				return v, true

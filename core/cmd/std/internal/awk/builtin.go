@@ -128,7 +128,7 @@ func (p *Program) substr(args []Value) Value {
 		s = s[runeOffset(s, from):]
 		s = s[:runeOffset(s, n)]
 	}
-	return Value{S: s, K: Str, View: true}
+	return Value{S: s, K: Str, view: true}
 }
 
 // index is the place of t in s in characters from 1, 0 if it is not there.

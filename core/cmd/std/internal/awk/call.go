@@ -48,7 +48,7 @@ func (p *Program) call(fn int32, args int) {
 	}
 	p.room(len(f.params) + f.room)
 	for i := p.sp - args; i < p.sp; i++ {
-		if p.Stack[i].View {
+		if p.Stack[i].view {
 			p.Stack[i] = p.Stack[i].keep()
 		}
 	}

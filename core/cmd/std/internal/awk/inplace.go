@@ -11,7 +11,7 @@ import (
 func (p *Program) edit() {
 	in := &p.In
 	name := p.Globals[slotFILENAME].S
-	if in.Bad != "" || !in.Open {
+	if in.Bad != "" {
 		return
 	}
 	st, err := p.c.Fstat(in.FD)

@@ -12,7 +12,6 @@ type Input struct {
 	Reader
 	Arg   int     `cbor:"11,keyasint,omitempty"` // index in ARGV of the last operand taken
 	Used  bool    `cbor:"12,keyasint,omitempty"` // an operand named a file
-	Done  bool    `cbor:"13,keyasint,omitempty"` // no file is left
 	NR    float64 `cbor:"14,keyasint"`
 	FNR   float64 `cbor:"15,keyasint"`
 	Stage Stage   `cbor:"16,keyasint,omitempty"`
@@ -57,8 +56,7 @@ func (p *Program) nextMain() (string, got) {
 	for {
 		switch in.Stage {
 		case NeedFile:
-			if in.Done || !p.openNext() {
-				in.Done = true
+			if !p.openNext() {
 				p.replaceFile()
 				return "", gotEOF
 			}
@@ -113,7 +111,7 @@ func (p *Program) setRT(rt string) {
 
 // endFile closes the current file of the main input.
 func (p *Program) endFile() {
-	if p.In.Open && p.In.FD != 0 {
+	if p.In.FD != 0 {
 		p.c.Close(p.In.FD)
 	}
 	p.In.Reader = Reader{}
@@ -158,7 +156,7 @@ func (p *Program) openNext() bool {
 		return false
 	}
 	in.Used = true
-	in.Reader = Reader{FD: 0, Open: true}
+	in.Reader = Reader{FD: 0}
 	p.Globals[slotFILENAME] = str("-")
 	in.FNR = 0
 	return true
@@ -180,7 +178,7 @@ func (p *Program) openMain(name string) bool {
 				p.c.Errorf("warning: command line argument `%s' is a directory: skipped", name)
 				return false
 			}
-			bad = vfs.EISDIR.Error()
+			fd, bad = 0, vfs.EISDIR.Error()
 		}
 	}
 	if bad != "" && p.code.beginFile < 0 {
@@ -188,7 +186,7 @@ func (p *Program) openMain(name string) bool {
 		p.c.Errorf("fatal: cannot open file `%s' for reading: %s", name, bad)
 		panic(abort{2})
 	}
-	in.Reader = Reader{FD: fd, Open: bad == ""}
+	in.Reader = Reader{FD: fd}
 	in.Bad = bad
 	p.Globals[slotFILENAME] = Value{K: Str, S: name}
 	p.Globals[slotERRNO] = str(bad)

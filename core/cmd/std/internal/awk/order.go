@@ -46,8 +46,9 @@ func integerHash(k int32) uint32 {
 type Table struct {
 	Heads []int32 `cbor:"1,keyasint,omitempty"` // index+1 of the first element of each chain
 	Elems []Elem  `cbor:"2,keyasint,omitempty"`
-	Free  int32   `cbor:"3,keyasint,omitempty"` // index+1 of the first unused element
 	Len   int     `cbor:"4,keyasint,omitempty"`
+
+	free int32 // index+1 of the first unused element
 }
 
 // Elem is one element of a Table.
@@ -83,9 +84,9 @@ func (t *Table) add(key string) *Value {
 	if t.Len/len(t.Heads) > 2 {
 		t.grow()
 	}
-	i := t.Free
+	i := t.free
 	if i != 0 {
-		t.Free = t.Elems[i-1].Next
+		t.free = t.Elems[i-1].Next
 	} else {
 		t.Elems = append(t.Elems, Elem{})
 		i = int32(len(t.Elems))
@@ -127,8 +128,8 @@ func (t *Table) remove(key string) (Value, bool) {
 		}
 		v := e.Val
 		*at = e.Next
-		*e = Elem{Next: t.Free}
-		t.Free = i
+		*e = Elem{Next: t.free}
+		t.free = i
 		if t.Len--; t.Len == 0 {
 			*t = Table{}
 		}
@@ -152,8 +153,9 @@ func (t *Table) each(f func(key string, v *Value)) {
 type Pairs struct {
 	Heads []int32 `cbor:"1,keyasint,omitempty"`
 	Links []Link  `cbor:"2,keyasint,omitempty"`
-	Free  int32   `cbor:"3,keyasint,omitempty"`
 	Len   int     `cbor:"4,keyasint,omitempty"`
+
+	free int32
 }
 
 // Link is up to two elements of Pairs.
@@ -201,9 +203,9 @@ func (p *Pairs) insert(k int32) *Value {
 			return &l.Val[1]
 		}
 	}
-	i := p.Free
+	i := p.free
 	if i != 0 {
-		p.Free = p.Links[i-1].Next
+		p.free = p.Links[i-1].Next
 	} else {
 		p.Links = append(p.Links, Link{})
 		i = int32(len(p.Links))
@@ -219,7 +221,7 @@ func (p *Pairs) grow() {
 		return
 	}
 	old := *p
-	p.Heads, p.Links, p.Free = make([]int32, size), make([]Link, 0, len(old.Links)), 0
+	p.Heads, p.Links, p.free = make([]int32, size), make([]Link, 0, len(old.Links)), 0
 	old.each(func(k int32, v *Value) { *p.insert(k) = *v })
 }
 
@@ -266,8 +268,8 @@ func (p *Pairs) remove(k int32) (Value, bool) {
 }
 
 func (p *Pairs) release(i int32) {
-	p.Links[i-1] = Link{Next: p.Free}
-	p.Free = i
+	p.Links[i-1] = Link{Next: p.free}
+	p.free = i
 }
 
 func (p *Pairs) each(f func(k int32, v *Value)) {

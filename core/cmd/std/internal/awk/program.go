@@ -24,6 +24,7 @@
 package awk
 
 import (
+	"runtime"
 	"strings"
 
 	"eryxsh/core/cmd"
@@ -66,7 +67,6 @@ type Memory struct {
 	Globals []Value `cbor:"4,keyasint,omitempty"`
 	Stack   []Value `cbor:"5,keyasint,omitempty"`
 	Heap    []Array `cbor:"8,keyasint,omitempty"`
-	Free    []int32 `cbor:"9,keyasint,omitempty"`  // numbers of arrays that died
 	Held    int     `cbor:"19,keyasint,omitempty"` // bytes in arrays, about
 	// Extra are names of variables that only var=value operands mention, after those of the program.
 	Extra []string  `cbor:"20,keyasint,omitempty"`
@@ -117,6 +117,7 @@ type machine struct {
 	text    []byte                   // scratch: text being made
 	subject []byte                   // scratch: the subject of a match
 	chunk   []byte                   // scratch: what a read fills
+	free    []int32                  // numbers of arrays that died: Home is dead
 	conv    formats
 	split   splitter
 	tails   [8]strings.Builder // of texts that grow at their end
@@ -146,7 +147,7 @@ func (p *Program) Step(c *cmd.Ctx) (next cmd.Next) {
 		if r := recover(); r != nil {
 			a, ok := r.(abort)
 			if !ok {
-				if !p.loaded {
+				if _, wrong := r.(runtime.Error); !wrong || !p.loaded { // a limit that is met ends the run as it always does
 					panic(r)
 				}
 				// A damaged state can be sound in its parts and make no sense as a whole.
@@ -270,7 +271,7 @@ func (p *Program) room(n int) {
 
 // held is about how many bytes the program holds.
 func (p *Program) held() int {
-	n := p.Held + 32*cap(p.Stack) + len(p.In.Buf) + len(p.In.Part) + 2*len(p.Rec.V0.S) + 32*cap(p.Rec.Fields)
+	n := p.Held + 32*len(p.Stack) + len(p.In.Buf) + len(p.In.Part) + 2*len(p.Rec.V0.S) + 32*len(p.Rec.Fields)
 	for i := range p.Globals {
 		n += len(p.Globals[i].S)
 	}

@@ -11,21 +11,20 @@ import (
 // Reader cuts a descriptor into records. What it has read is one string per
 // read, and records are parts of it: no record is copied until it is kept.
 type Reader struct {
-	FD   int    `cbor:"1,keyasint,omitempty"`
-	Buf  string `cbor:"2,keyasint,omitempty"`
-	Pos  int    `cbor:"3,keyasint,omitempty"` // of the first byte not taken
-	Scan int    `cbor:"4,keyasint,omitempty"` // bytes behind it known to hold no end of record
-	EOF  bool   `cbor:"5,keyasint,omitempty"`
-	Open bool   `cbor:"6,keyasint,omitempty"`
+	FD  int    `cbor:"1,keyasint,omitempty"`
+	Buf string `cbor:"2,keyasint,omitempty"`
+	EOF bool   `cbor:"5,keyasint,omitempty"`
 	// Part collects reads while the record is long, so that it is copied a few times only.
 	Part []byte `cbor:"7,keyasint,omitempty"`
 
-	raw []byte // Buf from Pos on, for RS as a regular expression; empty: not made
+	pos  int    // of the first byte not taken; 0 between two turns
+	scan int    // bytes behind it known to hold no end of record
+	raw  []byte // Buf from Pos on, for RS as a regular expression; empty: not made
 }
 
 // trim forgets what was taken.
 func (r *Reader) trim() {
-	r.Buf, r.Pos = r.Buf[r.Pos:], 0
+	r.Buf, r.pos = r.Buf[r.pos:], 0
 	r.raw = nil
 }
 
@@ -74,15 +73,15 @@ func (p *Program) fill(r *Reader) error {
 	}
 	for {
 		n, err := p.c.Read(r.FD, p.chunk)
-		p.budget -= n >> 2
-		pending := len(r.Buf) - r.Pos
+		p.budget -= n>>2 + 1
+		pending := len(r.Buf) - r.pos
 		switch {
 		case err == io.EOF:
 			r.EOF = true
 		case err == cmd.ErrBlocked && p.ends(r.Part):
 		case err != nil:
 			return err
-		case pending > cmd.Turn && len(r.Part)+n < pending:
+		case pending > p.c.Turn(cmd.Turn) && len(r.Part)+n < pending:
 			r.Part = append(r.Part, p.chunk[:n]...)
 			if p.budget <= 0 {
 				return errTurn
@@ -96,11 +95,11 @@ func (p *Program) fill(r *Reader) error {
 			r.Part = append(r.Part, p.chunk[:n]...)
 			var b strings.Builder
 			b.Grow(pending + len(r.Part))
-			b.WriteString(r.Buf[r.Pos:])
+			b.WriteString(r.Buf[r.pos:])
 			b.Write(r.Part)
 			r.Buf, r.Part = b.String(), nil
 		}
-		r.Pos, r.raw = 0, nil
+		r.pos, r.raw = 0, nil
 		return nil
 	}
 }
@@ -114,18 +113,18 @@ func (p *Program) ends(part []byte) bool {
 // cutRecord takes a whole record from what is there.
 func (p *Program) cutRecord(r *Reader) (rec, rt string, ok bool) {
 	rs := p.conv.rs
-	s := r.Buf[r.Pos:]
+	s := r.Buf[r.pos:]
 	switch {
 	case rs == "":
 		return p.cutParagraph(r, s)
 	case len(rs) == 1:
-		i := strings.IndexByte(s[r.Scan:], rs[0])
+		i := strings.IndexByte(s[r.scan:], rs[0])
 		if i >= 0 {
-			i += r.Scan
-			r.Pos, r.Scan = r.Pos+i+1, 0
+			i += r.scan
+			r.pos, r.scan = r.pos+i+1, 0
 			return s[:i], s[i : i+1], true
 		}
-		r.Scan = len(s)
+		r.scan = len(s)
 	default:
 		if s == "" {
 			break
@@ -149,7 +148,7 @@ func (p *Program) cutRecord(r *Reader) (rec, rt string, ok bool) {
 			if loc[1] == len(s) && !r.EOF {
 				return "", "", false // it could go on
 			}
-			r.Pos += loc[1]
+			r.pos += loc[1]
 			r.raw = r.raw[loc[1]:]
 			return s[:loc[0]], s[loc[0]:loc[1]], true
 		}
@@ -157,7 +156,7 @@ func (p *Program) cutRecord(r *Reader) (rec, rt string, ok bool) {
 	if !r.EOF || s == "" {
 		return "", "", false
 	}
-	r.Pos, r.Scan = len(r.Buf), 0
+	r.pos, r.scan = len(r.Buf), 0
 	return s, "", true
 }
 
@@ -167,28 +166,28 @@ func (p *Program) cutParagraph(r *Reader, s string) (rec, rt string, ok bool) {
 	for n < len(s) && s[n] == '\n' {
 		n++
 	}
-	r.Pos += n
+	r.pos += n
 	s = s[n:]
-	r.Scan = max(0, r.Scan-n)
-	i := strings.Index(s[r.Scan:], "\n\n")
+	r.scan = max(0, r.scan-n)
+	i := strings.Index(s[r.scan:], "\n\n")
 	if i >= 0 {
-		i += r.Scan
+		i += r.scan
 		end := i + 2
 		for end < len(s) && s[end] == '\n' {
 			end++
 		}
 		if end == len(s) && !r.EOF {
-			r.Scan = i
+			r.scan = i
 			return "", "", false
 		}
-		r.Pos, r.Scan = r.Pos+end, 0
+		r.pos, r.scan = r.pos+end, 0
 		return s[:i], s[i:end], true
 	}
-	r.Scan = max(0, len(s)-1)
+	r.scan = max(0, len(s)-1)
 	if !r.EOF || s == "" {
 		return "", "", false
 	}
-	r.Pos, r.Scan = len(r.Buf), 0
+	r.pos, r.scan = len(r.Buf), 0
 	rec = strings.TrimSuffix(s, "\n")
 	return rec, s[len(rec):], true
 }

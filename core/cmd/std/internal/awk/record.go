@@ -177,7 +177,7 @@ func (p *Program) splitTo(n int) {
 			for i < len(s) && s[i] != ' ' && s[i] != '\t' && s[i] != '\n' {
 				i++
 			}
-			r.Fields = append(r.Fields, Value{S: s[start:i], K: Maybe, View: true})
+			r.Fields = append(r.Fields, Value{S: s[start:i], K: Maybe, view: true})
 		}
 		r.Pos = i + 1
 	case splitByte:
@@ -197,11 +197,11 @@ func (p *Program) splitTo(n int) {
 				k = strings.IndexByte(s[i:], p.split.sep)
 			}
 			if k < 0 {
-				r.Fields = append(r.Fields, Value{S: s[i:], K: Maybe, View: true})
+				r.Fields = append(r.Fields, Value{S: s[i:], K: Maybe, view: true})
 				r.Pos = 0
 				return
 			}
-			r.Fields = append(r.Fields, Value{S: s[i : i+k], K: Maybe, View: true})
+			r.Fields = append(r.Fields, Value{S: s[i : i+k], K: Maybe, view: true})
 			i += k + 1
 		}
 		r.Pos = i + 1
@@ -209,7 +209,7 @@ func (p *Program) splitTo(n int) {
 		r.Pos = 0
 		p.spend(len(s))
 		p.cut(&p.split, s, func(field, _ string) {
-			r.Fields = append(r.Fields, Value{S: field, K: Maybe, View: true})
+			r.Fields = append(r.Fields, Value{S: field, K: Maybe, view: true})
 		})
 	}
 }

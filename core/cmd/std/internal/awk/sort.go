@@ -159,7 +159,6 @@ type Sorting struct {
 	I     int    `cbor:"5,keyasint,omitempty"` // next of the left run
 	J     int    `cbor:"6,keyasint,omitempty"` // next of the right run
 	Asked bool   `cbor:"7,keyasint,omitempty"` // the function was called for I and J
-	Right bool   `cbor:"8,keyasint,omitempty"` // it answered that J goes first
 }
 
 // answer takes what a comparison has answered off the stack, so that the
@@ -167,7 +166,8 @@ type Sorting struct {
 func (p *Program) answer() {
 	if n := len(p.Sorts); n > 0 {
 		if s := &p.Sorts[n-1]; s.Asked && s.Depth == len(p.Frames) {
-			s.Right = p.top(0).num() > 0
+			s.Asked = false
+			s.take(p.top(0).num() > 0)
 			p.sp--
 		}
 	}
@@ -183,42 +183,43 @@ func (p *Program) sortBy(array, fn int32) ([]item, bool) {
 	s := &p.Sorts[n-1]
 	total := len(s.From)
 	for s.Width < total {
-		lo := len(s.To) / (2 * s.Width) * (2 * s.Width)
-		mid, hi := min(lo+s.Width, total), min(lo+2*s.Width, total)
-		switch {
-		case s.Asked:
-			s.Asked = false
-			if s.Right {
-				s.take(&s.J)
-			} else {
-				s.take(&s.I)
-			}
-		case s.I < mid && s.J < hi:
+		mid, hi := s.runs()
+		if s.I < mid && s.J < hi {
 			s.Asked = true
 			p.ask(fn, s.From[s.I], s.From[s.J])
 			return nil, false
-		case s.I < mid:
-			s.take(&s.I)
-		default:
-			s.take(&s.J)
 		}
-		if len(s.To) == hi { // this pair of runs is merged
-			s.I, s.J = hi, min(hi+s.Width, total)
-		}
-		if len(s.To) == total {
-			s.From, s.To = s.To, nil
-			s.Width *= 2
-			s.I, s.J = 0, min(s.Width, total)
-		}
+		s.take(s.I == mid)
 	}
 	list := s.From
 	p.Sorts = p.Sorts[:n-1]
 	return list, true
 }
 
-func (s *Sorting) take(i *int) {
-	s.To = append(s.To, s.From[*i])
-	*i++
+// runs gives the ends of the two runs that are being merged.
+func (s *Sorting) runs() (mid, hi int) {
+	lo := len(s.To) / (2 * s.Width) * (2 * s.Width)
+	return min(lo+s.Width, len(s.From)), min(lo+2*s.Width, len(s.From))
+}
+
+// take merges the next element of the right run, or of the left.
+func (s *Sorting) take(right bool) {
+	_, hi := s.runs()
+	from := &s.I
+	if right {
+		from = &s.J
+	}
+	s.To = append(s.To, s.From[*from])
+	*from++
+	total := len(s.From)
+	if len(s.To) == hi { // this pair of runs is merged
+		s.I, s.J = hi, min(hi+s.Width, total)
+	}
+	if len(s.To) == total {
+		s.From, s.To = s.To, nil
+		s.Width *= 2
+		s.I, s.J = 0, min(s.Width, total)
+	}
 }
 
 // ask calls a comparison with two elements; the running instruction is run again after it.

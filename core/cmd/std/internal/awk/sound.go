@@ -1,6 +1,6 @@
 package awk
 
-// sound reports whether a loaded program fits its instructions and itself: every
+// sound makes what is not saved of arrays, and reports whether a loaded program fits its instructions and itself: every
 // index is in range and every chain ends. It cannot tell whether the stack is
 // what the instruction at PC expects; what comes of that, Step catches.
 func (p *Program) sound() bool {
@@ -33,14 +33,12 @@ func (p *Program) sound() bool {
 			return false
 		}
 	}
-	for _, i := range p.Free {
-		if i < 0 || int(i) >= len(p.Heap) {
-			return false
-		}
-	}
 	for i := range p.Heap {
 		if !p.soundArray(&p.Heap[i]) {
 			return false
+		}
+		if p.Heap[i].Home == dead {
+			p.free = append(p.free, int32(i))
 		}
 	}
 	return p.references() && p.plain(p.Rec.Fields) && p.soundReaders()
@@ -84,14 +82,8 @@ func (p *Program) soundItems(list []item) bool {
 }
 
 func (p *Program) soundReaders() bool {
-	ok := func(r *Reader) bool { return r.Pos >= 0 && r.Scan >= 0 && r.Pos+r.Scan <= len(r.Buf) }
-	for i := range p.Streams {
-		if !ok(&p.Streams[i].In) {
-			return false
-		}
-	}
 	n := len(p.Rand.Words)
-	return ok(&p.In.Reader) && p.In.Arg >= 0 && p.In.Stage <= AfterEnd && p.Rec.Pos >= 0 && p.Rec.Pos <= len(p.Rec.V0.S)+2 &&
+	return p.In.Arg >= 0 && p.In.Stage <= AfterEnd && p.Rec.Pos >= 0 && p.Rec.Pos <= len(p.Rec.V0.S)+2 &&
 		(n == 0 || n == randomWords && len(p.Rand.Table) == randomTable && p.Rand.Pos >= 0 && p.Rand.Pos < randomWords)
 }
 
@@ -108,25 +100,32 @@ func (p *Program) soundArray(a *Array) bool {
 			return false
 		}
 		last = l.Base
+		a.room += len(l.Val)
 		dense += int(l.N)
 	}
 	return dense == a.Dense && (a.Dense == 0 || a.Shape >= ShapeDense)
 }
 
 func (p *Program) soundTable(t *Table) bool {
-	left := t.Len
+	left, used := t.Len, make([]bool, len(t.Elems))
 	for _, i := range t.Heads {
 		for ; i != 0; i = t.Elems[i-1].Next {
 			if left--; left < 0 || i < 0 || int(i) > len(t.Elems) || !p.plain([]Value{t.Elems[i-1].Val}) {
 				return false
 			}
+			used[i-1] = true
 		}
 	}
-	return left == 0 && t.Free >= 0 && int(t.Free) <= len(t.Elems)
+	for i := range used {
+		if !used[i] {
+			t.Elems[i], t.free = Elem{Next: t.free}, int32(i+1)
+		}
+	}
+	return left == 0
 }
 
 func (p *Program) soundPairs(t *Pairs) bool {
-	left := t.Len
+	left, used := t.Len, make([]bool, len(t.Links))
 	for _, i := range t.Heads {
 		for ; i != 0; i = t.Links[i-1].Next {
 			if i < 0 || int(i) > len(t.Links) {
@@ -136,7 +135,13 @@ func (p *Program) soundPairs(t *Pairs) bool {
 			if left -= int(l.N); left < 0 || l.N < 1 || l.N > 2 || !p.plain(l.Val[:]) {
 				return false
 			}
+			used[i-1] = true
 		}
 	}
-	return left == 0 && t.Free >= 0 && int(t.Free) <= len(t.Links)
+	for i := range used {
+		if !used[i] {
+			t.release(int32(i + 1))
+		}
+	}
+	return left == 0
 }

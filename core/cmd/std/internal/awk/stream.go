@@ -110,7 +110,7 @@ func (p *Program) command(kind uint8, name string) *Stream {
 	}
 	if kind != redirPipe {
 		r, w := pipe()
-		s.In, spawn.Stdout = Reader{FD: r, Open: true}, w
+		s.In, spawn.Stdout = Reader{FD: r}, w
 		theirs = append(theirs, w)
 	}
 	if err == nil {
@@ -158,7 +158,7 @@ func (p *Program) nextFrom(kind uint8, name string) (string, got) {
 				p.Globals[slotERRNO] = str(err.Error())
 				return "", gotError
 			}
-			s = p.addStream(Stream{Kind: key, Name: name, In: Reader{FD: fd, Open: true}})
+			s = p.addStream(Stream{Kind: key, Name: name, In: Reader{FD: fd}})
 		} else {
 			s = p.command(key, name)
 		}
@@ -318,7 +318,7 @@ func (p *Program) closeStream(i int) (status int, ok bool) {
 		p.c.Close(s.FD)
 	}
 	s.FD = 0
-	if s.In.Open && s.In.FD != 0 {
+	if s.In.FD != 0 {
 		p.c.Close(s.In.FD)
 	}
 	s.In = Reader{}
@@ -364,11 +364,11 @@ func (p *Program) closeNamed(name, how string) (float64, bool) {
 			p.c.Close(s.FD)
 			s.FD = 0
 		}
-		if how == "from" && s.In.Open {
+		if how == "from" && s.In.FD != 0 {
 			p.c.Close(s.In.FD)
 			s.In = Reader{}
 		}
-		if s.FD != 0 || s.In.Open {
+		if s.FD != 0 || s.In.FD != 0 {
 			return 0, true
 		}
 	}

@@ -29,14 +29,14 @@ type Value struct {
 	N float64 `cbor:"2,keyasint"`
 	R int32   `cbor:"3,keyasint,omitempty"`
 	K Kind    `cbor:"4,keyasint,omitempty"`
-	// View says that S points into a larger buffer (a chunk of input); a copy
-	// is made when the value is kept, so that a key does not hold its file.
-	View bool `cbor:"5,keyasint,omitempty"`
+	// view says that S points into a larger buffer (a chunk of input); a copy is made when the value is
+	// kept, so that a key does not hold its file. After a load every text is by itself.
+	view bool
 }
 
 func num(n float64) Value  { return Value{N: n, K: Num} }
 func str(s string) Value   { return Value{S: s, K: Str} }
-func input(s string) Value { return Value{S: s, K: Maybe, View: true} }
+func input(s string) Value { return Value{S: s, K: Maybe, view: true} }
 
 // isAbsent is R of a Str that is a field past NF.
 const isAbsent = 1
@@ -53,9 +53,9 @@ func boolean(b bool) Value {
 
 // keep gives v in the form in which a variable may hold it.
 func (v Value) keep() Value {
-	if v.View {
+	if v.view {
 		v.S = strings.Clone(v.S)
-		v.View = false
+		v.view = false
 	}
 	if v.K == Untyped || v.K == Ref {
 		v = Value{K: Unassigned}

@@ -44,7 +44,7 @@ func (p *Program) elemArgument(array int32, sub *Value) Value {
 		return *v
 	}
 	k := p.key(sub)
-	if sub.View {
+	if sub.view {
 		k.S = strings.Clone(k.S)
 	}
 	p.Elems = append(p.Elems, ElemRef{Array: array, Key: k})
@@ -89,9 +89,9 @@ func (p *Program) elemScalarError(array int32) {
 // newArray makes an array and gives its number.
 func (p *Program) newArray(name string, home int32) int32 {
 	p.Held += 200
-	if n := len(p.Free); n > 0 {
-		i := p.Free[n-1]
-		p.Free = p.Free[:n-1]
+	if n := len(p.free); n > 0 {
+		i := p.free[n-1]
+		p.free = p.free[:n-1]
 		p.Heap[i] = Array{Name: name, Home: home}
 		return i
 	}
@@ -193,7 +193,7 @@ func (p *Program) elem(array int32, sub *Value) *Value {
 }
 
 func (p *Program) addElem(array int32, k Key, sub *Value) *Value {
-	if !k.Int && sub.View {
+	if !k.Int && sub.view {
 		k.S = strings.Clone(k.S)
 	}
 	v, _ := p.Heap[array].add(k)
@@ -226,8 +226,8 @@ func (p *Program) release(list []int32) {
 		list = list[:len(list)-1]
 		a := &p.Heap[i]
 		list = p.members(a, list)
-		*a = Array{}
-		p.Free = append(p.Free, i)
+		*a = Array{Home: dead}
+		p.free = append(p.free, i)
 		p.Held -= 200
 	}
 }

@@ -114,28 +114,32 @@ type Reader struct {
 	Count int             `cbor:"9,keyasint,omitempty"` // members begun
 	In    int64           `cbor:"10,keyasint,omitempty"`
 	Total int64           `cbor:"11,keyasint,omitempty"` // bytes of output
-	Over  bool            `cbor:"12,keyasint,omitempty"` // the stream has ended
+
+	over bool // the stream has ended
 }
 
 // Feed adds input.
 func (r *Reader) Feed(p []byte) { r.Raw = append(r.Raw, p...); r.In += int64(len(p)) }
 
+// Over reports that the stream has ended, by what Next has just given.
+func (r *Reader) Over() bool { return r.over }
+
 // Hungry reports whether more input is wanted before Next can go on.
 func (r *Reader) Hungry() bool { return !r.EOF && len(r.Raw) < 16<<10 }
 
 // Next gives some output, at most about 64 KiB. It gives none when it wants
-// input or Over is set.
+// input or Over says so.
 func (r *Reader) Next() ([]byte, error) {
 	for {
 		switch r.Phase {
 		case head:
 			if len(r.Raw) == 0 && r.EOF && r.Count > 0 {
-				r.Over = true
+				r.over = true
 				return nil, nil
 			}
 			n, name, err := header(r.Raw, r.EOF)
 			if err != nil {
-				r.Over = true
+				r.over = true
 				if r.Count > 0 && err == ErrFormat {
 					if len(bytes.Trim(r.Raw, "\x00")) == 0 {
 						return nil, nil
@@ -160,13 +164,13 @@ func (r *Reader) Next() ([]byte, error) {
 			r.Size += uint32(len(out))
 			r.Total += int64(len(out))
 			if err != nil {
-				r.Over = true
+				r.over = true
 				return out, err
 			}
-			if r.Inf.Done {
+			if r.Inf.Done() {
 				r.Phase = tail
 			}
-			if len(out) > 0 || !r.Inf.Done {
+			if len(out) > 0 || !r.Inf.Done() {
 				return out, nil
 			}
 		case tail:
@@ -174,18 +178,18 @@ func (r *Reader) Next() ([]byte, error) {
 				if !r.EOF {
 					return nil, nil
 				}
-				r.Over = true
+				r.over = true
 				return nil, ErrEOF
 			}
 			crc, size := binary.LittleEndian.Uint32(r.Raw), binary.LittleEndian.Uint32(r.Raw[4:])
 			r.Raw = r.Raw[8:]
 			r.Phase = head
 			if crc != r.CRC {
-				r.Over = true
+				r.over = true
 				return nil, ErrCRC
 			}
 			if size != r.Size {
-				r.Over = true
+				r.over = true
 				return nil, ErrLength
 			}
 		}

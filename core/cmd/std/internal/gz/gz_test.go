@@ -53,7 +53,7 @@ func pack(t *testing.T, text []byte, level, step int, save bool) []byte {
 func unpack(t *testing.T, data []byte, step int, save bool) ([]byte, error) {
 	var r Reader
 	var out []byte
-	for !r.Over {
+	for over := false; !over; {
 		if r.Hungry() {
 			n := min(step, len(data))
 			r.Feed(data[:n])
@@ -65,6 +65,7 @@ func unpack(t *testing.T, data []byte, step int, save bool) ([]byte, error) {
 		if err != nil {
 			return out, err
 		}
+		over = r.Over()
 		if save {
 			reload(t, &r)
 		}
@@ -152,7 +153,7 @@ func BenchmarkRead(b *testing.B) {
 	b.SetBytes(int64(len(text)))
 	for b.Loop() {
 		r := Reader{Raw: data, EOF: true}
-		for !r.Over {
+		for !r.Over() {
 			if _, err := r.Next(); err != nil {
 				b.Fatal(err)
 			}

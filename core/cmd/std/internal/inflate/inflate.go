@@ -29,10 +29,13 @@ type Decoder struct {
 	Stored  int    `cbor:"6,keyasint,omitempty"` // bytes left of a stored block
 	Lengths []byte `cbor:"7,keyasint,omitempty"` // code lengths of literals, then of distances
 	NumLit  int    `cbor:"8,keyasint,omitempty"`
-	Done    bool   `cbor:"9,keyasint,omitempty"`
 
 	lit, dist *huffman
+	done      bool // the end was reached
 }
+
+// Done reports that the last Decode reached the end.
+func (d *Decoder) Done() bool { return d.done }
 
 // huffman is a decoding table made from code lengths.
 type huffman struct {
@@ -80,13 +83,16 @@ func newHuffman(lengths []byte) (*huffman, bool) {
 	return h, true
 }
 
-// input reads bits from in; bits past its end are zero and counted.
+// input reads bits from in. Bits past its end are zero: a look ahead may take them, a code may not.
 type input struct {
-	d    *Decoder
-	in   []byte
-	pos  int
-	over bool
+	d   *Decoder
+	in  []byte
+	pos int
+	pad uint // bits past the end that d.Bits has
 }
+
+// over reports that a bit past the end was used.
+func (r *input) over() bool { return r.d.N < r.pad }
 
 func (r *input) need(n uint) {
 	for r.d.N < n {
@@ -95,7 +101,7 @@ func (r *input) need(n uint) {
 			b = r.in[r.pos]
 			r.pos++
 		} else {
-			r.over = true
+			r.pad += 8
 		}
 		r.d.Bits |= uint64(b) << r.d.N
 		r.d.N += 8
@@ -151,29 +157,27 @@ func (d *Decoder) Decode(in []byte, eof bool, out []byte, limit int) (rest []byt
 	buf := append(append(make([]byte, 0, len(d.Window)+limit+300), d.Window...), out[start:]...)
 	base := len(buf)
 	r := &input{d: d, in: in}
-	for !d.Done && len(buf)-base < limit {
+	for !d.done && len(buf)-base < limit {
 		if !eof && len(in)-r.pos < lookahead {
 			break
 		}
 		if buf, err = d.step(r, buf, base+limit); err != nil {
 			break
 		}
-		if r.over && d.N >= 16 && r.pos >= len(in) && !d.Done {
+		if r.over() {
 			err = ErrEOF
 			break
 		}
 	}
 	out = append(out, buf[base:]...)
 	d.Window = append([]byte(nil), buf[max(0, len(buf)-windowSize):]...)
-	if d.Done || err == nil {
-		for d.N >= 8 && r.pos > 0 && !r.over {
+	if err == nil {
+		d.N -= r.pad
+		for d.N >= 8 && r.pos > 0 {
 			d.N -= 8
 			r.pos--
 		}
 		d.Bits &= 1<<d.N - 1
-	}
-	if err == nil && r.over && !d.Done && eof && r.pos >= len(in) {
-		err = ErrEOF
 	}
 	return out, r.pos, err
 }
@@ -186,7 +190,6 @@ func (d *Decoder) step(r *input, buf []byte, limit int) ([]byte, error) {
 	case 's':
 		n := min(d.Stored, len(r.in)-r.pos, limit-len(buf))
 		if n == 0 && d.Stored > 0 {
-			r.over = true
 			return buf, ErrEOF
 		}
 		buf = append(buf, r.in[r.pos:r.pos+n]...)
@@ -238,7 +241,7 @@ func (d *Decoder) step(r *input, buf []byte, limit int) ([]byte, error) {
 
 func (d *Decoder) end() {
 	d.Block, d.Lengths, d.lit, d.dist = 0, nil, nil, nil
-	d.Done = d.Last
+	d.done = d.Last
 }
 
 func (d *Decoder) header(r *input) error {
@@ -247,9 +250,13 @@ func (d *Decoder) header(r *input) error {
 	case 0:
 		r.bits(d.N & 7)
 		n, inv := r.bits(16), r.bits(16)
+		if r.over() {
+			return ErrEOF
+		}
 		if n != ^inv&0xffff {
 			return ErrCorrupt
 		}
+		d.N, r.pad = d.N-r.pad, 0
 		for d.N >= 8 {
 			d.N -= 8
 			r.pos--

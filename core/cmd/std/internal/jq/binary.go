@@ -50,7 +50,7 @@ func (p *Program) binary(op operator, a, b Value) (r Value, ok bool) {
 		d := p.order(a, b)
 		r = boolean(op == opLess && d < 0 || op == opLessEqual && d <= 0 || op == opGreater && d > 0 || op == opGreaterEqual && d >= 0)
 	}
-	return r, p.Err.K == None
+	return r, p.err.K == None
 }
 
 func (p *Program) mismatch(a, b Value, what string) (Value, bool) {
@@ -136,7 +136,7 @@ func (p *Program) minus(a, b Value) (Value, bool) {
 			}
 		}
 		p.charge(len(x) * (len(y) + 1))
-		return p.Heap.array(items), p.Err.K == None
+		return p.Heap.array(items), p.err.K == None
 	}
 	return p.mismatch(a, b, "subtracted")
 }

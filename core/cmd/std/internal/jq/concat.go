@@ -13,18 +13,17 @@ func (h *Heap) concat(a, b string) string {
 		return a
 	case a == "":
 		return b
-	case len(a)+len(b) < 64:
-		h.Size += len(a) + len(b)
+	}
+	h.Size += len(a) + len(b) // whether a is copied or not
+	if len(a)+len(b) < 64 {
 		return a + b
 	}
-	h.Size += len(b)
 	for i := range h.text {
 		if t := &h.text[i].b; t.Len() == len(a) && t.String() == a {
 			t.WriteString(b)
 			return t.String()
 		}
 	}
-	h.Size += len(a)
 	h.turn = (h.turn + 1) % len(h.text)
 	t := &h.text[h.turn].b
 	t.Reset()

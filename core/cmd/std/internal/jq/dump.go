@@ -56,7 +56,7 @@ func (p *Program) dump() bool {
 		p.Out.On = false
 	} else {
 		var done bool
-		if b, done = p.write(b, &p.Out, &o.layout, start+cmd.Turn/2); !done {
+		if b, done = p.write(b, &p.Out, &o.layout, start+p.c.Turn(cmd.Turn/2)); !done {
 			p.c.Out.B = b
 			p.budget -= (len(b) - start) >> 2
 			return false

@@ -12,8 +12,7 @@ type Node struct {
 	Keys  []string `cbor:"2,keyasint,omitempty"` // of an object, as they were inserted; never written to
 	Next  int32    `cbor:"3,keyasint,omitempty"` // this is an old version: the newer one
 	At    int32    `cbor:"4,keyasint,omitempty"` // where they differ; Items is empty if At is not in this one
-	Deep  int32    `cbor:"5,keyasint,omitempty"` // nesting below, about
-	Used  bool     `cbor:"6,keyasint,omitempty"` // not on the free list
+	Used  bool     `cbor:"6,keyasint,omitempty"` // not free
 
 	index  map[string]int32 // of an object with many keys; nil: not made
 	marked bool
@@ -21,21 +20,22 @@ type Node struct {
 
 // Heap holds the nodes of a program. Number 0 is never used.
 type Heap struct {
-	Nodes []Node  `cbor:"1,keyasint,omitempty"`
-	Free  []int32 `cbor:"2,keyasint,omitempty"`
-	Size  int     `cbor:"3,keyasint,omitempty"` // bytes since the start or the last collection, about
-	Limit int     `cbor:"4,keyasint,omitempty"` // collect when Size passes it
+	Nodes []Node `cbor:"1,keyasint,omitempty"`
+	Size  int    `cbor:"3,keyasint,omitempty"` // bytes in use at the last collection and made since, about; by content alone, which a move keeps
+	Limit int    `cbor:"4,keyasint,omitempty"` // collect when Size passes it
 
-	slab []Value // small containers are cut from it
-	todo []int32 // scratch of the collector
-	text [4]tail
-	turn int
+	free  []int32 // numbers of nodes that are not used
+	swept bool    // free is made
+	slab  []Value // small containers are cut from it
+	todo  []int32 // scratch of the collector
+	text  [4]tail
+	turn  int
 }
 
 const (
 	valueSize = 40
 	nodeSize  = 96
-	firstGC   = 16 << 20
+	firstGC   = 1 << 20
 	// linear is the number of keys up to which an object is searched one by one.
 	linear = 12
 	// versioned is the length from which containers share by versions and are not copied.
@@ -47,10 +47,13 @@ const (
 
 // newNode takes a node that holds items and keys, which it owns.
 func (h *Heap) newNode(items []Value, keys []string) int32 {
-	h.Size += nodeSize + valueSize*cap(items)
-	if n := len(h.Free); n > 0 {
-		r := h.Free[n-1]
-		h.Free = h.Free[:n-1]
+	h.Size += nodeSize + valueSize*len(items)
+	if !h.swept {
+		h.sweep()
+	}
+	if n := len(h.free); n > 0 {
+		r := h.free[n-1]
+		h.free = h.free[:n-1]
 		h.Nodes[r] = Node{Items: items, Keys: keys, Used: true}
 		return r
 	}
@@ -149,7 +152,6 @@ func (h *Heap) find(v Value, key string) int {
 		for i, k := range n.Keys {
 			n.index[k] = int32(i)
 		}
-		h.Size += 48 * len(n.Keys)
 	}
 	if i, ok := n.index[key]; ok {
 		return int(i)
@@ -196,7 +198,7 @@ func (h *Heap) change(v Value, i int, x Value, keys []string) Value {
 		items[i] = x
 		r.R = h.newNode(items, keys)
 	} else {
-		items, index, deep := n.Items, n.index, n.Deep
+		items, index := n.Items, n.index
 		var old []Value
 		if i < len(items) {
 			old = h.space(1)
@@ -210,7 +212,7 @@ func (h *Heap) change(v Value, i int, x Value, keys []string) Value {
 		h.Size += nodeSize + valueSize
 		h.Nodes[v.R].Next = r.R
 		m := &h.Nodes[r.R]
-		m.Items, m.index, m.Deep = items, index, deep
+		m.Items, m.index = items, index
 	}
 	return r
 }
@@ -255,20 +257,31 @@ func (h *Heap) collect(roots ...[]Value) {
 			h.mark(n.Items)
 		}
 	}
-	h.Free, h.Size = h.Free[:0], 0
-	for i := len(h.Nodes) - 1; i > 0; i-- {
+	h.Size = 0
+	for i := range h.Nodes {
 		n := &h.Nodes[i]
 		if n.marked {
 			n.marked = false
-			h.Size += nodeSize + valueSize*cap(n.Items) + 48*len(n.index)
-			continue
-		}
-		if n.Used {
+			h.Size += nodeSize + valueSize*len(n.Items)
+			for j := range n.Items {
+				h.Size += len(n.Items[j].S)
+			}
+		} else if n.Used {
 			*n = Node{}
 		}
-		h.Free = append(h.Free, int32(i))
 	}
 	h.Limit = max(2*h.Size, firstGC)
+	h.sweep()
+}
+
+// sweep lists the nodes that are free, the first ones last: they are taken first.
+func (h *Heap) sweep() {
+	h.free, h.swept = h.free[:0], true
+	for i := len(h.Nodes) - 1; i > 0; i-- {
+		if !h.Nodes[i].Used {
+			h.free = append(h.free, int32(i))
+		}
+	}
 }
 
 func (h *Heap) mark(list []Value) {

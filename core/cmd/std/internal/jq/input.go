@@ -16,12 +16,11 @@ type Inputs struct {
 	File    int    `cbor:"2,keyasint,omitempty"` // operands taken
 	FD      int    `cbor:"3,keyasint,omitempty"`
 	Open    bool   `cbor:"4,keyasint,omitempty"`
-	Name    string `cbor:"5,keyasint,omitempty"`  // of the file being read, "" before the first
-	Slurped Value  `cbor:"6,keyasint,omitempty"`  // what --slurp gathers
-	Raw     []byte `cbor:"7,keyasint,omitempty"`  // what --raw-input --slurp gathers
-	Over    bool   `cbor:"8,keyasint,omitempty"`  // everything was given
-	Begun   bool   `cbor:"9,keyasint,omitempty"`  // the null of -n was given
-	Line    int    `cbor:"11,keyasint,omitempty"` // of the value given last
+	Name    string `cbor:"5,keyasint,omitempty"` // of the file being read, "" before the first
+	Slurped Value  `cbor:"6,keyasint,omitempty"` // what --slurp gathers
+	Raw     []byte `cbor:"7,keyasint,omitempty"` // what --raw-input --slurp gathers
+	Over    bool   `cbor:"8,keyasint,omitempty"` // everything was given
+	Begun   bool   `cbor:"9,keyasint,omitempty"` // the null of -n was given
 
 	chunk []byte
 }
@@ -109,19 +108,19 @@ func (p *Program) rawInput() (Value, verdict) {
 		return empty, gotNothing
 	}
 	rest := r.Buf[r.Pos:]
-	i := bytes.IndexByte(rest[r.Scanned:], '\n')
+	i := bytes.IndexByte(rest[r.scanned:], '\n')
 	switch {
 	case i >= 0:
-		i += r.Scanned
+		i += r.scanned
 		r.Pos += i + 1
-	case r.EOF && len(rest) > 0:
+	case r.eof && len(rest) > 0:
 		i = len(rest)
 		r.Pos = len(r.Buf)
 	default:
-		r.Scanned = len(rest)
+		r.scanned = len(rest)
 		return empty, gotNothing
 	}
-	r.Scanned = 0
+	r.scanned = 0
 	p.budget -= i >> 3
 	return p.text([]byte(valid(string(rest[:i])))), gotValue
 }
@@ -129,12 +128,12 @@ func (p *Program) rawInput() (Value, verdict) {
 // more reads some bytes. io.EOF means that there are none in any file.
 func (p *Program) more() error {
 	in := &p.In
-	if in.Reader.EOF {
+	if in.Reader.eof {
 		return io.EOF
 	}
 	if !in.Open {
 		if !p.nextFile() {
-			in.Reader.EOF = true
+			in.Reader.eof = true
 			return nil
 		}
 	}
@@ -144,7 +143,7 @@ func (p *Program) more() error {
 	n, err := p.c.Read(in.FD, in.chunk)
 	if n > 0 {
 		in.Reader.add(in.chunk[:n])
-		p.budget -= n >> 5
+		p.budget -= n>>5 + 1
 	}
 	switch {
 	case err == io.EOF:
@@ -164,10 +163,11 @@ func (p *Program) closeFile() {
 		p.c.Close(p.In.FD)
 	}
 	p.In.Open = false
-	if p.In.File >= max(len(p.opts.files), 1) {
-		p.In.Reader.EOF = true
-	}
+	p.In.Reader.eof = p.atEnd()
 }
+
+// atEnd reports that no file is open and none is left.
+func (p *Program) atEnd() bool { return !p.In.Open && p.In.File >= max(len(p.opts.files), 1) }
 
 // nextFile opens the next operand that can be opened.
 func (p *Program) nextFile() bool {

@@ -40,8 +40,8 @@ var coreNatives = []native{
 		yes, ok := p.contains(a[0], a[1], 0)
 		return boolean(yes), ok
 	}},
-	{"error", 0, func(p *Program, a []Value) (Value, bool) { p.Err = a[0]; return empty, false }},
-	{"error", 1, func(p *Program, a []Value) (Value, bool) { p.Err = a[1]; return empty, false }},
+	{"error", 0, func(p *Program, a []Value) (Value, bool) { p.err = a[0]; return empty, false }},
+	{"error", 1, func(p *Program, a []Value) (Value, bool) { p.err = a[1]; return empty, false }},
 	{"add", 0, addAll},
 	{"setpath", 2, func(p *Program, a []Value) (Value, bool) {
 		if a[1].K != Array {
@@ -327,7 +327,7 @@ func (p *Program) sortBy(v, keys Value, mode sortMode) (Value, bool) {
 		at[i] = int32(i)
 	}
 	slices.SortStableFunc(at, func(i, j int32) int { return p.order(by[i], by[j]) })
-	if p.Err.K != None {
+	if p.err.K != None {
 		return empty, false
 	}
 	var out []Value
@@ -350,7 +350,7 @@ func (p *Program) sortBy(v, keys Value, mode sortMode) (Value, bool) {
 		i = j
 	}
 	p.charge(8 * len(at))
-	return p.Heap.array(out), p.Err.K == None
+	return p.Heap.array(out), p.err.K == None
 }
 
 func (p *Program) extreme(v, keys Value, sign int) (Value, bool) {
@@ -368,7 +368,7 @@ func (p *Program) extreme(v, keys Value, sign int) (Value, bool) {
 			best = i
 		}
 	}
-	return items[best], p.Err.K == None
+	return items[best], p.err.K == None
 }
 
 func bsearch(p *Program, a []Value) (Value, bool) {
@@ -379,5 +379,5 @@ func bsearch(p *Program, a []Value) (Value, bool) {
 	if !found {
 		i = -1 - i
 	}
-	return num(float64(i)), p.Err.K == None
+	return num(float64(i)), p.err.K == None
 }

@@ -354,7 +354,7 @@ func (p *Program) loadNext() (cmd.Next, bool) {
 	buf := make([]byte, cmd.Turn)
 	got, err := p.c.Read(l.FD, buf)
 	l.Buf = append(l.Buf, buf[:got]...)
-	p.budget -= got >> 3
+	p.budget -= got>>3 + 1
 	switch {
 	case err == cmd.ErrBlocked:
 		return cmd.WaitRead(l.FD), true
@@ -374,7 +374,7 @@ func (p *Program) loadNext() (cmd.Next, bool) {
 	case 'r':
 		l.Vals = append(l.Vals, str(valid(string(text))))
 	default:
-		r := Reader{Buf: text, EOF: true}
+		r := Reader{Buf: text, eof: true}
 		var items []Value
 		for {
 			v, got, msg := r.read(&p.Heap, len(text))
@@ -423,9 +423,9 @@ func (p *Program) loaded() (cmd.Next, bool) {
 		}
 		list = append(list, v)
 	}
-	p.Named = h.object(keys, append([]Value(nil), p.Load.Vals...))
-	args := h.object([]string{"positional", "named"}, []Value{h.array(list), p.Named})
-	p.Globals = append([]Value{args, p.Named}, p.Load.Vals...)
+	all := h.object(keys, append([]Value(nil), p.Load.Vals...))
+	args := h.object([]string{"positional", "named"}, []Value{h.array(list), all})
+	p.Globals = append([]Value{args, all}, p.Load.Vals...)
 	p.Load = Loads{}
 	if status, ok := p.compile(); !ok {
 		return cmd.Exit(status), true
@@ -436,7 +436,7 @@ func (p *Program) loaded() (cmd.Next, bool) {
 
 // parseOne reads a text that is one JSON value.
 func parseOne(h *Heap, text string) (Value, bool) {
-	r := Reader{Buf: []byte(text), EOF: true}
+	r := Reader{Buf: []byte(text), eof: true}
 	v, got, _ := r.read(h, len(text))
 	if got != gotValue {
 		return empty, false

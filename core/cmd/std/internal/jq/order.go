@@ -23,7 +23,7 @@ func (p *Program) orderDeep(a, b Value, depth int) int {
 			return 0
 		}
 		if depth >= maxDepth {
-			if p.Err.K == None {
+			if p.err.K == None {
 				p.raise("Comparison too deep")
 			}
 			return 0
@@ -36,7 +36,7 @@ func (p *Program) orderDeep(a, b Value, depth int) int {
 	}
 	x, y := p.Heap.items(a), p.Heap.items(b)
 	for i := 0; i < len(x) && i < len(y); i++ {
-		if d := p.orderDeep(x[i], y[i], depth+1); d != 0 || p.Err.K != None {
+		if d := p.orderDeep(x[i], y[i], depth+1); d != 0 || p.err.K != None {
 			return d
 		}
 	}
@@ -49,7 +49,7 @@ func (p *Program) orderObjects(a, b Value, depth int) int {
 		return d
 	}
 	for _, k := range x {
-		if d := p.orderDeep(p.Heap.get(a, k), p.Heap.get(b, k), depth+1); d != 0 || p.Err.K != None {
+		if d := p.orderDeep(p.Heap.get(a, k), p.Heap.get(b, k), depth+1); d != 0 || p.err.K != None {
 			return d
 		}
 	}

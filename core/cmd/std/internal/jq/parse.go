@@ -20,25 +20,23 @@ type Open struct {
 
 // Reader reads JSON texts, one after the other, from bytes that come in pieces.
 type Reader struct {
-	Buf     []byte   `cbor:"1,keyasint,omitempty"` // not yet read, from Pos on
-	Pos     int      `cbor:"2,keyasint,omitempty"`
-	EOF     bool     `cbor:"3,keyasint,omitempty"` // no more bytes will come
-	Scanned int      `cbor:"4,keyasint,omitempty"` // bytes of the token at Pos known to hold no end
-	Line    int      `cbor:"5,keyasint,omitempty"` // newlines before Buf
-	Column  int      `cbor:"6,keyasint,omitempty"` // bytes since the last of them
-	Stack   []Open   `cbor:"7,keyasint,omitempty"`
-	Vals    []Value  `cbor:"8,keyasint,omitempty"`
-	Keys    []string `cbor:"9,keyasint,omitempty"`
-	Next    Value    `cbor:"10,keyasint,omitempty"` // read, and not yet known what follows
-	Stream  bool     `cbor:"11,keyasint,omitempty"`
-	Events  []Value  `cbor:"12,keyasint,omitempty"` // of a stream, not yet taken
-	Last    int      `cbor:"13,keyasint,omitempty"` // where line stood last
-	Begun   bool     `cbor:"14,keyasint,omitempty"` // with Seq: a record separator was read
+	Buf    []byte   `cbor:"1,keyasint,omitempty"` // not yet read, from Pos on
+	Pos    int      `cbor:"2,keyasint,omitempty"`
+	Line   int      `cbor:"5,keyasint,omitempty"` // newlines before Buf
+	Column int      `cbor:"6,keyasint,omitempty"` // bytes since the last of them
+	Stack  []Open   `cbor:"7,keyasint,omitempty"`
+	Vals   []Value  `cbor:"8,keyasint,omitempty"`
+	Keys   []string `cbor:"9,keyasint,omitempty"`
+	Next   Value    `cbor:"10,keyasint,omitempty"` // read, and not yet known what follows
+	Begun  bool     `cbor:"14,keyasint,omitempty"` // with seq: a record separator was read
 
-	Seq bool `cbor:"15,keyasint,omitempty"` // texts follow record separators: what is before the first is no text
-
-	names  [256]string // keys seen lately: equal ones share their text
-	shapes [64][]string
+	stream  bool        // --stream
+	seq     bool        // --seq: texts follow record separators, and what is before the first is no text
+	eof     bool        // no more bytes will come
+	event   Value       // of a stream, taken at once
+	scanned int         // bytes of the token at Pos known to hold no end
+	names   [256]string // keys seen lately: equal ones share their text
+	shapes  [64][]string
 }
 
 // verdict is what a Reader has to say.
@@ -79,7 +77,7 @@ func (r *Reader) place(at int) (line, column int) {
 // lines is the number of lines of which something was read.
 func (r *Reader) lines() int {
 	line, column := r.place(r.Pos)
-	if column == 0 || bytes.IndexByte(r.Buf[r.Pos:], '\n') < 0 && r.EOF {
+	if column == 0 || bytes.IndexByte(r.Buf[r.Pos:], '\n') < 0 && r.eof {
 		return line - 1
 	}
 	return line
@@ -100,7 +98,7 @@ func (r *Reader) fault(msg string, at int, end bool) string {
 func (r *Reader) read(h *Heap, limit int) (v Value, got verdict, msg string) {
 	b := r.Buf
 	stop := r.Pos + limit
-	if r.Seq && !r.Begun {
+	if r.seq && !r.Begun {
 		i := bytes.IndexByte(b[r.Pos:], 0x1e)
 		if i < 0 {
 			r.Pos = len(b)
@@ -121,7 +119,7 @@ func (r *Reader) read(h *Heap, limit int) (v Value, got verdict, msg string) {
 		case '"':
 			s, n := r.scanString(b[r.Pos:])
 			if n == 0 {
-				if !r.EOF {
+				if !r.eof {
 					return empty, gotNothing, ""
 				}
 				r.Pos = len(b)
@@ -136,7 +134,7 @@ func (r *Reader) read(h *Heap, limit int) (v Value, got verdict, msg string) {
 			}
 		case '[', '{', ']', '}', ',', ':':
 			r.Pos++
-			if r.Stream {
+			if r.stream {
 				msg = r.streamToken(h, c)
 			} else {
 				msg = r.token(h, c)
@@ -145,15 +143,15 @@ func (r *Reader) read(h *Heap, limit int) (v Value, got verdict, msg string) {
 				return empty, gotError, r.fault(msg, r.Pos, false)
 			}
 		default:
-			end := r.Pos + max(r.Scanned, 1)
+			end := r.Pos + max(r.scanned, 1)
 			for end < len(b) && literal(b[end]) {
 				end++
 			}
-			if end == len(b) && !r.EOF {
-				r.Scanned = end - r.Pos
+			if end == len(b) && !r.eof {
+				r.scanned = end - r.Pos
 				return empty, gotNothing, ""
 			}
-			r.Scanned = 0
+			r.scanned = 0
 			v, msg = word(b[r.Pos:end])
 			if msg == "" {
 				msg = r.value(h, v)
@@ -164,20 +162,16 @@ func (r *Reader) read(h *Heap, limit int) (v Value, got verdict, msg string) {
 			}
 			r.Pos = end
 		}
-		if len(r.Events) > 0 {
-			break
+		if r.event.K != None {
+			v, r.event = r.event, empty
+			return v, gotValue, ""
 		}
 		if len(r.Stack) == 0 && r.Next.K != None {
 			v, r.Next = r.Next, empty
 			return v, gotValue, ""
 		}
 	}
-	if len(r.Events) > 0 {
-		v = r.Events[0]
-		r.Events = r.Events[1:]
-		return v, gotValue, ""
-	}
-	if r.EOF && len(r.Stack) > 0 {
+	if r.eof && len(r.Stack) > 0 {
 		r.Stack = nil
 		return empty, gotError, r.fault("Unfinished JSON term", len(b), true)
 	}
@@ -227,7 +221,7 @@ func (r *Reader) value(h *Heap, v Value) string {
 	if r.Next.K != None {
 		return "Expected separator between values"
 	}
-	if r.Stream {
+	if r.stream {
 		return r.streamValue(h, v)
 	}
 	r.Next = v
@@ -379,13 +373,16 @@ func distinct(keys []string) bool {
 // scanString reads a string with its quotes. n is its length in b: 0 if its end
 // is not there, negative the place of a wrong escape.
 func (r *Reader) scanString(b []byte) (s string, n int) {
-	i := max(r.Scanned, 1)
-	var high byte
+	i := max(r.scanned, 1)
+	high := byte(0)
+	if r.scanned > 0 {
+		high = utf8.RuneSelf // what was seen before may not be ASCII
+	}
 	for ; i < len(b); i++ {
 		c := b[i]
 		high |= c
 		if c == '"' {
-			r.Scanned = 0
+			r.scanned = 0
 			if high < 0x80 || utf8.Valid(b[1:i]) {
 				return string(b[1:i]), i + 1
 			}
@@ -398,7 +395,7 @@ func (r *Reader) scanString(b []byte) (s string, n int) {
 	if i < len(b) {
 		return r.scanEscaped(b, i)
 	}
-	r.Scanned = i
+	r.scanned = i
 	return "", 0
 }
 
@@ -411,10 +408,10 @@ func (r *Reader) scanEscaped(b []byte, i int) (s string, n int) {
 		}
 	}
 	if end >= len(b) {
-		r.Scanned = i
+		r.scanned = i
 		return "", 0
 	}
-	r.Scanned = 0
+	r.scanned = 0
 	text, ok := unescape(string(b[1:end]))
 	if !ok {
 		return "", -(end + 1)

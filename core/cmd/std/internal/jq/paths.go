@@ -256,7 +256,7 @@ func (p *Program) deletePaths(v, paths Value) (Value, bool) {
 		}
 	}
 	slices.SortStableFunc(list, p.order)
-	if p.Err.K != None {
+	if p.err.K != None {
 		return empty, false
 	}
 	ok := true

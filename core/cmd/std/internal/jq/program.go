@@ -44,9 +44,7 @@ type Program struct {
 	Heap    Heap    `cbor:"4,keyasint,omitempty"`
 	In      Inputs  `cbor:"5,keyasint,omitempty"`
 	Globals []Value `cbor:"6,keyasint,omitempty"`
-	Named   Value   `cbor:"7,keyasint,omitempty"` // $__prog_args' named part
 	Out     Dumper  `cbor:"8,keyasint,omitempty"`
-	Err     Value   `cbor:"9,keyasint,omitempty"`  // on its way to a try
 	Status  int     `cbor:"10,keyasint,omitempty"` // so far
 	Last    Kind    `cbor:"11,keyasint,omitempty"` // of the last result, for -e
 	Load    Loads   `cbor:"12,keyasint,omitempty"`
@@ -63,6 +61,7 @@ type driver struct {
 	wait    cmd.Next
 	scratch []Value
 	regexes map[string]*matcher
+	err     Value // on its way to a try; no turn ends before it is there
 }
 
 const turn = 20_000
@@ -102,7 +101,7 @@ func (p *Program) prepare() (status int, done bool) {
 		return status, true
 	}
 	p.opts = opts
-	p.In.Reader.Stream, p.In.Reader.Seq = opts.stream, opts.seq
+	p.In.Reader.stream, p.In.Reader.seq, p.In.Reader.eof = opts.stream, opts.seq, p.atEnd()
 	if p.Phase > Loading {
 		if status, ok := p.compile(); !ok {
 			return status, true
@@ -213,8 +212,8 @@ func (p *Program) runOn() (cmd.Next, bool) {
 
 // report writes the error that nobody caught.
 func (p *Program) report() {
-	e := p.Err
-	p.Err = empty
+	e := p.err
+	p.err = empty
 	p.Status = 5
 	where := p.In.where()
 	switch e.K {
@@ -231,7 +230,7 @@ func (p *Program) report() {
 
 // raise makes an error with a message. It is false, for the caller to give back.
 func (p *Program) raise(format string, args ...any) bool {
-	p.Err = str(fmt.Sprintf(format, args...))
+	p.err = str(fmt.Sprintf(format, args...))
 	return false
 }
 

@@ -4,19 +4,19 @@ package jq
 // of --stream: [path, scalar] and, after the last element of a container, [path].
 // The path is kept in Vals: one key or index for each open container that has an element.
 
-func (r *Reader) event(h *Heap, depth int, v Value) {
+func (r *Reader) tell(h *Heap, depth int, v Value) {
 	path := h.array(h.copyOf(r.Vals[:depth]))
 	items := []Value{path}
 	if v.K != None {
 		items = append(items, v)
 	}
-	r.Events = append(r.Events, h.array(items))
+	r.event = h.array(items)
 }
 
 func (r *Reader) streamValue(h *Heap, v Value) string {
 	n := len(r.Stack)
 	if n == 0 {
-		r.event(h, 0, v)
+		r.tell(h, 0, v)
 		return ""
 	}
 	top := &r.Stack[n-1]
@@ -29,12 +29,12 @@ func (r *Reader) streamValue(h *Heap, v Value) string {
 			return ""
 		}
 		r.Next = v
-		r.event(h, n, v)
+		r.tell(h, n, v)
 		return ""
 	}
 	r.index(top)
 	r.Next = v
-	r.event(h, n, v)
+	r.tell(h, n, v)
 	return ""
 }
 
@@ -101,11 +101,11 @@ func (r *Reader) streamToken(h *Heap, c byte) string {
 		r.Stack = r.Stack[:n-1]
 		switch {
 		case r.Next.K != None:
-			r.event(h, n, empty)
+			r.tell(h, n, empty)
 		case object:
-			r.event(h, n-1, h.object(nil, nil))
+			r.tell(h, n-1, h.object(nil, nil))
 		default:
-			r.event(h, n-1, h.array(nil))
+			r.tell(h, n-1, h.array(nil))
 		}
 		r.Next = empty
 		if n > 1 {

@@ -129,7 +129,7 @@ func fromJSON(p *Program, a []Value) (Value, bool) {
 		return empty, p.raise("%s (%s) only strings can be parsed", v.kindName(), p.brief(v))
 	}
 	p.charge(len(v.S))
-	r := Reader{Buf: []byte(v.S), EOF: true}
+	r := Reader{Buf: []byte(v.S), eof: true}
 	x, got, msg := r.read(&p.Heap, len(v.S))
 	if got == gotNothing {
 		return empty, p.raise("Expected JSON value (while parsing '%s')", v.S)
@@ -257,7 +257,7 @@ func (p *Program) find(v, x Value) (Value, bool) {
 				items = append(items, num(float64(i)))
 			}
 		}
-		return p.Heap.array(items), p.Err.K == None
+		return p.Heap.array(items), p.err.K == None
 	}
 	return p.element(v, x)
 }

@@ -101,7 +101,12 @@ func (p *Program) run() outcome {
 		case opUnnest:
 			m.Path.Nest--
 		case opRange:
-			p.rangeStep(in)
+			if !p.rangeStep(in) {
+				p.fail()
+				if out, done := p.backtrack(); done {
+					return out
+				}
+			}
 		case opCall:
 			p.enter(in.a, m.outer(in.b), m.PC)
 		case opTailCall:
@@ -139,23 +144,22 @@ func (p *Program) enter(pc, outer, ret int32) {
 	p.VM.enter(outer, ret, in.a, in.b)
 }
 
-// rangeStep gives the next number of a range.
-func (p *Program) rangeStep(in ins) {
+// rangeStep gives the next number of a range. It is false if that is an error.
+func (p *Program) rangeStep(in ins) bool {
 	m := &p.VM
 	from, upto := m.slot(in.a, 0), m.slot(in.a+1, 0)
 	if from.K != Number || upto.K != Number {
-		p.raise("Range bounds must be numeric")
-		p.fail()
-		return
+		return p.raise("Range bounds must be numeric")
 	}
 	n := from.N
 	if !(n < upto.N) {
 		m.Back = true
-		return
+		return true
 	}
 	from.N, from.S = n+1, ""
 	m.fork(ForkMore, m.PC-1, 0)
 	m.push(num(n))
+	return true
 }
 
 // data executes the instructions that look into values. done says that run must stop.
@@ -183,9 +187,8 @@ func (p *Program) data(in ins) (out outcome, done bool) {
 			ok = p.raise("Array is too large")
 			break
 		}
-		before := cap(n.Items)
 		n.Items = append(n.Items, v)
-		p.Heap.Size += valueSize * (cap(n.Items) - before)
+		p.Heap.Size += valueSize
 	case opMakeObject:
 		ok = p.makeObject(int(in.a))
 	case opJoin:
@@ -206,14 +209,14 @@ func (p *Program) data(in ins) (out outcome, done bool) {
 	case opGetPath:
 		ok = p.getPathOp()
 	case opBreak:
-		p.Err = Value{K: Break, R: int32(m.slot(in.a, in.b).N)}
+		p.err = Value{K: Break, R: int32(m.slot(in.a, in.b).N)}
 		ok = false
 	case opSystem:
 		return p.callSystem(in)
 	}
 	if !ok {
 		if in.b == optionalAccess && in.op >= opIndex && in.op <= opEach && !m.astray(m.Stack[m.Top].V) {
-			p.Err = empty
+			p.err = empty
 		}
 		p.fail()
 		return p.backtrack()
@@ -230,12 +233,12 @@ func (p *Program) checkHeap() bool {
 }
 
 func (p *Program) collect() {
-	roots := append(p.VM.roots(), p.In.Reader.Vals, p.In.Reader.Events, p.Globals, []Value{p.In.Reader.Next, p.In.Slurped, p.Err, p.Named})
+	roots := append(p.VM.roots(), p.In.Reader.Vals, p.Globals, []Value{p.In.Reader.Next, p.In.Slurped, p.err})
 	p.Heap.collect(roots...)
 	p.budget -= len(p.Heap.Nodes) / 16
 }
 
-// fail makes the machine look for somebody who catches p.Err.
+// fail makes the machine look for somebody who catches p.err.
 func (p *Program) fail() { p.VM.Back = true }
 
 // backtrack goes back to the last fork that can be used.
@@ -246,7 +249,7 @@ func (p *Program) backtrack() (out outcome, done bool) {
 	for len(m.Forks) > 0 {
 		p.budget--
 		f := m.unfork()
-		failed := p.Err.K != None
+		failed := p.err.K != None
 		switch f.Kind {
 		case ForkEnd:
 			if failed {
@@ -254,12 +257,12 @@ func (p *Program) backtrack() (out outcome, done bool) {
 			}
 			continue
 		case ForkLabel:
-			if failed && p.Err.K == Break && p.Err.R == f.I {
-				p.Err = empty
+			if failed && p.err.K == Break && p.err.R == f.I {
+				p.err = empty
 			}
 			continue
 		case ForkTry:
-			if !failed || p.Err.K == Break {
+			if !failed || p.err.K == Break {
 				continue
 			}
 			if passed > 0 {
@@ -267,15 +270,15 @@ func (p *Program) backtrack() (out outcome, done bool) {
 				continue
 			}
 			m.PC = f.PC
-			m.replace(p.Err)
-			p.Err = empty
+			m.replace(p.err)
+			p.err = empty
 			return 0, false
 		case ForkAlt:
-			if !failed || p.Err.K == Break {
+			if !failed || p.err.K == Break {
 				continue
 			}
 			m.PC = f.PC
-			p.Err = empty
+			p.err = empty
 			return 0, false
 		}
 		if failed {
@@ -289,7 +292,7 @@ func (p *Program) backtrack() (out outcome, done bool) {
 		}
 		return 0, false
 	}
-	if p.Err.K != None {
+	if p.err.K != None {
 		return runError, true
 	}
 	return runEnd, true

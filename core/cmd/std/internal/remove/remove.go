@@ -1,5 +1,4 @@
-// Package remove takes files and trees away in bounded turns, for rm, and for mv
-// between file systems.
+// Package remove takes files and trees away in bounded turns.
 package remove
 
 import (
@@ -26,7 +25,7 @@ type Remover struct {
 	Stack  []level      `cbor:"1,keyasint,omitempty"`
 	Next   string       `cbor:"2,keyasint,omitempty"` // the path to look at
 	Busy   bool         `cbor:"3,keyasint,omitempty"` // Next is set
-	Failed bool         `cbor:"5,keyasint,omitempty"`
+	Failed bool         `cbor:"5,keyasint,omitempty"` // something could not be removed, of any operand so far
 	Asker  prompt.Asker `cbor:"6,keyasint,omitempty"`
 }
 

@@ -20,7 +20,6 @@ type input struct {
 	Target string    `cbor:"8,keyasint,omitempty"` // the file to be replaced by Temp with -i
 	Temp   string    `cbor:"9,keyasint,omitempty"`
 	Fresh  bool      `cbor:"10,keyasint,omitempty"` // no line of the open file was read yet
-	TempFD int       `cbor:"11,keyasint,omitempty"`
 
 	skip int // operands that are the script
 }
@@ -180,7 +179,7 @@ func (p *Program) openTemp(c *cmd.Ctx, path string, st vfs.Stat) error {
 		if err != nil {
 			return err
 		}
-		in.Target, in.TempFD = path, fd
+		in.Target = path
 		p.Outs[0] = Output{FD: fd}
 		c.Chown(in.Temp, int(st.UID), int(st.GID), false) // allowed to the owner of both only
 		if err := c.Chmod(in.Temp, uint32(st.Mode&vfs.PermMask)); err != nil {
@@ -197,7 +196,7 @@ func (p *Program) settle(c *cmd.Ctx) error {
 		return nil
 	}
 	p.flush(c)
-	c.Close(in.TempFD)
+	c.Close(p.Outs[0].FD)
 	var err error
 	if p.o.suffix != "" {
 		backup := backupName(in.Target, p.o.suffix)
@@ -213,7 +212,7 @@ func (p *Program) settle(c *cmd.Ctx) error {
 	if err != nil {
 		c.Unlink(in.Temp)
 	}
-	in.Target, in.Temp, in.TempFD = "", "", 0
+	in.Target, in.Temp = "", ""
 	p.Outs[0] = Output{FD: 1}
 	return err
 }
@@ -233,9 +232,9 @@ func backupName(target, suffix string) string {
 }
 
 // readLine puts the next line into the pattern space, behind what is there if
-// Joining. got is false at the end of the input; ok is false if the
+// joining, for N. got is false at the end of the input; ok is false if the
 // program must return next.
-func (p *Program) readLine(c *cmd.Ctx) (got bool, next cmd.Next, ok bool) {
+func (p *Program) readLine(c *cmd.Ctx, joining bool) (got bool, next cmd.Next, ok bool) {
 	in := &p.In
 	switch found, next := p.peek(c, true); found {
 	case mustWait:
@@ -271,12 +270,12 @@ func (p *Program) readLine(c *cmd.Ctx) (got bool, next cmd.Next, ok bool) {
 		}
 	}
 	in.Number++
-	if p.Joining {
+	if joining {
 		p.Space = join(p.Space, p.o.delim, line)
 	} else {
 		p.Space = append(p.Space[:0], line...)
 	}
-	p.Chomped = !in.Lines.Bare
+	p.Chomped = !in.Lines.Bare()
 	p.Done = false
 	return true, cmd.Next{}, true
 }

@@ -140,7 +140,7 @@ func (p *Program) appended(c *cmd.Ctx, left *int) (next cmd.Next, ok bool) {
 		n, err := c.Read(a.FD, buf)
 		if n > 0 {
 			p.raw(c, buf[:n])
-			*left -= n / 64
+			*left -= n/64 + 1
 		}
 		switch err {
 		case nil:
@@ -159,7 +159,6 @@ func (p *Program) appended(c *cmd.Ctx, left *int) (next cmd.Next, ok bool) {
 		p.Queue = p.Queue[1:]
 	}
 	p.Queue = nil
-	p.Phase = p.After
 	return cmd.Next{}, true
 }
 
@@ -233,7 +232,7 @@ func (p *Program) readerLine(c *cmd.Ctx, file int) (line []byte, next cmd.Next, 
 	for {
 		if text, ok := lines.Next(p.o.delim); ok {
 			line = append(append([]byte{}, text...), p.o.delim)
-			if lines.Bare {
+			if lines.Bare() {
 				line = line[:len(line)-1]
 			}
 			return line, cmd.Next{}, true

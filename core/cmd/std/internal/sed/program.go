@@ -78,15 +78,13 @@ type Text struct {
 
 // Cycle is how far the present cycle is, and how it will end.
 type Cycle struct {
-	PC       int   `cbor:"1,keyasint,omitempty"`
-	Stage    int   `cbor:"2,keyasint,omitempty"` // how far a command is that had to wait
-	Done     bool  `cbor:"3,keyasint,omitempty"` // the line was replaced: for t and T
-	Joining  bool  `cbor:"4,keyasint,omitempty"` // N waits for its line
-	Silent   bool  `cbor:"5,keyasint,omitempty"` // it ends without printing
-	Keep     bool  `cbor:"6,keyasint,omitempty"` // D: the next one does not read
-	Quit     bool  `cbor:"7,keyasint,omitempty"`
-	Quitting bool  `cbor:"8,keyasint,omitempty"` // by q, which completes the last line
-	After    uint8 `cbor:"9,keyasint,omitempty"` // the phase after phaseAppend
+	PC       int  `cbor:"1,keyasint,omitempty"`
+	Stage    int  `cbor:"2,keyasint,omitempty"` // how far a command is that had to wait
+	Done     bool `cbor:"3,keyasint,omitempty"` // the line was replaced: for t and T
+	Silent   bool `cbor:"5,keyasint,omitempty"` // it ends without printing
+	Keep     bool `cbor:"6,keyasint,omitempty"` // D: the next one does not read
+	Quit     bool `cbor:"7,keyasint,omitempty"`
+	Quitting bool `cbor:"8,keyasint,omitempty"` // by q, which completes the last line
 }
 
 // Files are the files of the script, and what is to be written at the end of the cycle.
@@ -195,7 +193,7 @@ func (p *Program) turn(c *cmd.Ctx, left *int) (next cmd.Next, again bool) {
 			p.Keep, p.Phase, p.PC, p.Silent = false, phaseRun, 0, false
 			return cmd.Next{}, true
 		}
-		got, next, ok := p.readLine(c)
+		got, next, ok := p.readLine(c, false)
 		if !ok {
 			return next, false
 		}
@@ -214,13 +212,13 @@ func (p *Program) turn(c *cmd.Ctx, left *int) (next cmd.Next, again bool) {
 		if p.Quitting {
 			p.begin(c, 0)
 		}
-		p.Phase, p.After = phaseAppend, phaseRead
-		if p.Quit {
-			p.After = phaseClose
-		}
+		p.Phase = phaseAppend
 	case phaseAppend:
 		if next, ok := p.appended(c, left); !ok {
 			return next, false
+		}
+		if p.Phase = phaseRead; p.Quit {
+			p.Phase = phaseClose
 		}
 	case phaseClose:
 		p.In.close(c)

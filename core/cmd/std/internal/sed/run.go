@@ -324,22 +324,21 @@ func (p *Program) staged(c *cmd.Ctx, com *command, left *int) (cmd.Next, bool) {
 		p.Stage = 1
 	}
 	if p.Stage == 1 {
-		p.After = phaseRun
 		if next, ok := p.appended(c, left); !ok {
 			return next, false
 		}
 		p.Stage = 2
 	}
-	p.Joining = com.name == 'N'
+	joining := com.name == 'N'
 	had := len(p.Space)
-	if !p.Joining {
+	if !joining {
 		had = 0
 	}
-	got, next, ok := p.readLine(c)
+	got, next, ok := p.readLine(c, joining)
 	if !ok {
 		return next, false
 	}
-	p.Joining, p.Stage = false, 0
+	p.Stage = 0
 	*left -= 1 + (len(p.Space)-had)/64
 	p.PC++
 	if !got {
