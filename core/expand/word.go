@@ -302,7 +302,7 @@ func CompileInto(out *Word, src *Source, w *syntax.Word) {
 // Its command and process substitutions are among nodes or below them.
 func CompileSpan(out *Word, src *Source, from, to int, nodes ...syntax.Node) {
 	raw := src.Text[min(from, to):to]
-	if plainText(raw) {
+	if plainText(raw) || raw == "[" {
 		out.Plain(raw)
 		return
 	}
@@ -315,9 +315,16 @@ func CompileSpan(out *Word, src *Source, from, to int, nodes ...syntax.Node) {
 // letters, digits and what PlainByte allows.
 func (w *Word) Plain(text string) { w.text, w.lit, w.isLit = text, text, true }
 
-// PlainByte reports whether c stands for itself wherever it is in a word.
+// PlainByte reports whether c stands for itself wherever it is in a word of such characters.
 func PlainByte(c byte) bool {
-	return nameByte(c) || c == '.' || c == '/' || c == '-' || c == '+' || c == ',' || c == ':' || c == '%' || c == '@' || c == '^'
+	if nameByte(c) {
+		return true
+	}
+	switch c {
+	case '.', '/', '-', '+', ',', ':', '%', '@', '^', '=', '!', ']':
+		return true
+	}
+	return false
 }
 
 // CompilePrompt compiles a text made at run time by the rules of a

@@ -54,7 +54,7 @@ func (to *shelf) direct(text string, line int) (u *Unit, n int) {
 	d.s, d.now = text, line
 	to.addressed = to.addressed[:0]
 	d.unit()
-	if d.bad {
+	if d.bad || d.i > unitBytes {
 		d.forget()
 		return nil, 0
 	}

@@ -1,6 +1,8 @@
 package shell
 
 import (
+	"strings"
+
 	"eryxsh/core/expand"
 )
 
@@ -97,7 +99,7 @@ func (d *direct) plain(st *stmt) (to int) {
 			return 0
 		}
 		kept = d.i
-		if !plain && len(d.words) > words {
+		if len(d.words) > words {
 			if a := d.setting(from, mark); a != nil {
 				set, kept = append(set, a), before
 			}
@@ -180,7 +182,7 @@ func declares(word string) bool {
 func (d *direct) named(st *stmt, end int) int {
 	name := d.s[st.addr.Start:end]
 	for i := range len(name) {
-		if !expand.PlainByte(name[i]) {
+		if !expand.PlainByte(name[i]) || strings.IndexByte("=!]", name[i]) >= 0 {
 			d.fail()
 			return 0
 		}

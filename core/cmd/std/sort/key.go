@@ -211,9 +211,12 @@ func (k *key) of(line []byte, tab int) []byte {
 	return line[from:max(from, to)]
 }
 
+// alters reports that the key does not compare as it stands there.
+func (k *key) alters() bool { return k.dictionary || k.printing || k.fold }
+
 // text gives the key as it compares as text: without what is ignored, in upper case.
 func (k *key) text(s, space []byte) []byte {
-	if !k.dictionary && !k.printing && !k.fold {
+	if !k.alters() {
 		return s
 	}
 	for _, b := range s {
@@ -245,7 +248,7 @@ func (k *key) prefix(s []byte, o *order) (p uint64, exact bool) {
 	case 'R':
 		return o.hash(k.text(s, nil)), false
 	}
-	if k.dictionary || k.printing || k.fold {
+	if k.alters() {
 		s = k.text(s, o.fold[:0])
 		o.fold = s
 	}
@@ -293,7 +296,7 @@ func (k *key) compare(a, b []byte, o *order) int {
 		}
 		return bytes.Compare(a, b)
 	}
-	if k.dictionary || k.printing || k.fold {
+	if k.alters() {
 		return k.compareText(a, b)
 	}
 	return bytes.Compare(a, b)

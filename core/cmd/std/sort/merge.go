@@ -47,7 +47,7 @@ func (p *program) merge(c *cmd.Ctx, limit int) (done bool) {
 	if p.heap == nil {
 		p.heap = make([]head, 0, len(p.Runs)+1)
 		for i := range p.Runs {
-			if h, ok := p.next(i); ok {
+			if h, ok := p.next(i, nil); ok {
 				p.heap = append(p.heap, h)
 			}
 		}
@@ -66,7 +66,7 @@ func (p *program) merge(c *cmd.Ctx, limit int) (done bool) {
 		}
 		r := &p.Runs[h.run]
 		r.Pos += len(h.text) + 1
-		next, ok := p.next(h.run)
+		next, ok := p.next(h.run, h.more)
 		if ok {
 			p.heap[0] = next
 		} else {
@@ -97,7 +97,7 @@ func (p *program) copyRun(c *cmd.Ctx, r *run, limit int) (done bool) {
 	if r.Pos == len(r.Data) {
 		return true
 	}
-	p.heap[0], _ = p.next(p.heap[0].run)
+	p.heap[0], _ = p.next(p.heap[0].run, p.heap[0].more)
 	return false
 }
 
@@ -117,14 +117,23 @@ func (p *program) same(text []byte) bool {
 	return false
 }
 
-// next is the head of a run.
-func (p *program) next(i int) (head, bool) {
+// next is the head of a run. It is compared with many, so all its keys are
+// made ready, in the place of those of the head before it.
+func (p *program) next(i int, room []keyed) (head, bool) {
 	r := &p.Runs[i]
 	rest := r.Data[r.Pos:]
 	if len(rest) == 0 {
 		return head{}, false
 	}
-	return head{p.order.item(rest[:bytes.IndexByte(rest, p.order.end)]), i}, true
+	o := p.order
+	it := o.item(rest[:bytes.IndexByte(rest, o.end)])
+	if len(o.keys) > 1 {
+		it.more = room[:0]
+		for level := 1; level < len(o.keys); level++ {
+			it.more = append(it.more, o.itemAt(it.text, level).keyed)
+		}
+	}
+	return head{it, i}, true
 }
 
 // sift moves the head at i down to its place.

@@ -54,15 +54,42 @@ type line struct {
 
 func (l *line) in(data []byte) item {
 	text := data[l.off : l.off+l.n]
-	return item{l.prefix, l.exact, text, text[l.key : l.key+l.k]}
+	return item{keyed: keyed{l.prefix, l.exact, text[l.key : l.key+l.k]}, text: text}
 }
 
-// item is a line to compare.
+// set makes an item of the line its own.
+func (l *line) set(it item) {
+	l.prefix, l.exact, l.key, l.k = it.prefix, it.exact, 0, int32(len(it.key))
+	if len(it.key) > 0 {
+		l.key = int32(cap(it.text) - cap(it.key))
+	}
+}
+
+// item is a line to compare, with one of its keys.
 type item struct {
+	keyed
+	text []byte
+	more []keyed // its further keys, where lines are compared again and again
+}
+
+// keyed is a key of a line.
+type keyed struct {
 	prefix uint64
 	exact  bool
-	text   []byte
 	key    []byte
+}
+
+// compare orders two keys; -r is not applied.
+func (a *keyed) compare(b *keyed, k *key, o *order) int {
+	switch {
+	case a.prefix < b.prefix:
+		return -1
+	case a.prefix > b.prefix:
+		return 1
+	case a.exact && b.exact:
+		return 0
+	}
+	return k.compare(a.key, b.key, o)
 }
 
 // head is the next line of a run in the merge.
@@ -224,23 +251,23 @@ func (p *program) seal() {
 	p.lines = p.lines[:0]
 	for off := 0; off < len(r.Data); {
 		n := bytes.IndexByte(r.Data[off:], o.end)
-		it := o.item(r.Data[off : off+n])
-		l := line{prefix: it.prefix, exact: it.exact, off: int32(off), n: int32(n), k: int32(len(it.key))}
-		if len(it.key) > 0 {
-			l.key = int32(cap(it.text) - cap(it.key))
-		}
+		l := line{off: int32(off), n: int32(n)}
+		l.set(o.item(r.Data[off : off+n]))
 		p.lines = append(p.lines, l)
 		off += n + 1
 	}
 	data := r.Data
 	p.spare = slices.Grow(p.spare[:0], len(p.lines))[:len(p.lines)]
-	o.sort(data, p.lines, p.spare, 0)
+	o.sort(data, p.lines, p.spare, 0, 0)
 	sorted := make([]byte, 0, len(data))
 	for i, l := range p.lines {
 		text := data[l.off : l.off+l.n]
 		if o.unique && i > 0 {
-			x, y := p.lines[i-1].in(data), l.in(data)
-			if o.plain && bytes.Equal(x.text, y.text) || !o.plain && o.compare(&x, &y) == 0 {
+			before := data[p.lines[i-1].off:][:p.lines[i-1].n]
+			if o.plain && bytes.Equal(before, text) {
+				continue
+			}
+			if x, y := o.item(before), o.item(text); !o.plain && o.compare(&x, &y) == 0 {
 				continue
 			}
 		}
@@ -249,47 +276,83 @@ func (p *program) seal() {
 	r.Data = sorted
 }
 
-// few lines are sorted by comparing them.
-const few = 48
+// few lines are sorted by comparing them, and so are those that have more than
+// deep bytes of a key in common.
+const few, deep = 48, 64 * prefixed
 
-// sort orders the lines of a run, which have the first depth bytes in common.
-// spare is as long.
-func (o *order) sort(data []byte, lines, spare []line, depth int32) {
-	if len(lines) < few {
+// sort orders the lines of a run, which are equal in the keys before a level
+// and have the first depth bytes of the one there in common. The level behind
+// the last key is the whole line. spare is as long.
+func (o *order) sort(data []byte, lines, spare []line, level int, depth int32) {
+	if len(lines) < few || depth > deep {
 		slices.SortFunc(lines, func(a, b line) int {
 			x, y := a.in(data), b.in(data)
-			if r := o.compare(&x, &y); r != 0 {
+			if r := o.compareFrom(&x, &y, level); r != 0 {
 				return r
 			}
 			return int(a.off - b.off)
 		})
 		return
 	}
-	byPrefix(lines, spare, o.plain && o.reverse || !o.plain && o.keys[0].reverse)
+	reverse, text := o.reverse, true
+	if level < len(o.keys) {
+		reverse, text = o.keys[level].reverse, o.keys[level].kind == 0
+	}
+	byPrefix(lines, spare, reverse)
 	for len(lines) > 0 {
-		n := 1
+		n, exact := 1, lines[0].exact
 		for n < len(lines) && lines[n].prefix == lines[0].prefix {
+			exact = exact && lines[n].exact
 			n++
 		}
-		switch same := lines[:n]; {
-		case n == 1 || o.plain && same[0].exact:
-		case !o.plain:
+		same, room := lines[:n], spare[:n]
+		lines = lines[n:]
+		switch {
+		case n == 1:
+		case exact:
+			o.next(data, same, room, level+1)
+		case text:
+			for i := range same {
+				l := &same[i]
+				l.prefix, l.exact = textPrefix(o.bytes(data, l, level)[depth+prefixed:])
+			}
+			o.sort(data, same, room, level, depth+prefixed)
+		default:
 			slices.SortFunc(same, func(a, b line) int {
 				x, y := a.in(data), b.in(data)
-				if r := o.compare(&x, &y); r != 0 {
+				if r := o.compareFrom(&x, &y, level); r != 0 {
 					return r
 				}
 				return int(a.off - b.off)
 			})
-		default:
-			for i := range same {
-				l := &same[i]
-				l.prefix, l.exact = textPrefix(data[l.off+depth+prefixed : l.off+l.n])
-			}
-			o.sort(data, same, spare[:n], depth+prefixed)
 		}
-		lines = lines[n:]
 	}
+}
+
+// next orders lines that are equal in the keys before a level.
+func (o *order) next(data []byte, lines, spare []line, level int) {
+	if level > len(o.keys) || level == len(o.keys) && (o.plain || o.stable || o.unique) {
+		return
+	}
+	for i := range lines {
+		l := &lines[i]
+		l.set(o.itemAt(data[l.off:l.off+l.n], level))
+	}
+	o.sort(data, lines, spare, level, 0)
+}
+
+// bytes are what of a line compares at a level whose key is text.
+func (o *order) bytes(data []byte, l *line, level int) []byte {
+	text := data[l.off : l.off+l.n]
+	if level == len(o.keys) {
+		return text
+	}
+	k, key := &o.keys[level], text[l.key:l.key+l.k]
+	if !k.alters() {
+		return key
+	}
+	o.fold = k.text(key, o.fold[:0])
+	return o.fold
 }
 
 // byPrefix orders lines by their prefixes, those with the same one as they
@@ -326,48 +389,34 @@ func byPrefix(lines, spare []line, reverse bool) {
 	}
 }
 
-// item makes a line ready to compare.
-func (o *order) item(text []byte) item {
-	it := item{text: text, key: text}
-	if o.plain {
+// item makes a line ready to compare by its first key.
+func (o *order) item(text []byte) item { return o.itemAt(text, 0) }
+
+// itemAt is item for the key of a level.
+func (o *order) itemAt(text []byte, level int) item {
+	it := item{text: text, keyed: keyed{key: text}}
+	if level == len(o.keys) {
 		it.prefix, it.exact = textPrefix(text)
 		return it
 	}
-	it.key = o.keys[0].of(text, o.tab)
-	it.prefix, it.exact = o.keys[0].prefix(it.key, o)
+	it.key = o.keys[level].of(text, o.tab)
+	it.prefix, it.exact = o.keys[level].prefix(it.key, o)
 	return it
 }
 
 // compare orders two lines; 0 is only for lines that are equal in all that counts.
-func (o *order) compare(a, b *item) int {
-	exact := a.exact && b.exact
-	if o.plain {
-		r := 0
+func (o *order) compare(a, b *item) int { return o.compareFrom(a, b, 0) }
+
+// compareFrom orders two lines that are equal in the keys before a level, at
+// which their items are.
+func (o *order) compareFrom(a, b *item, level int) int {
+	for i := level; i < len(o.keys); i++ {
+		k, r := &o.keys[i], 0
 		switch {
-		case a.prefix < b.prefix:
-			r = -1
-		case a.prefix > b.prefix:
-			r = 1
-		case !exact:
-			r = bytes.Compare(a.text, b.text)
-		}
-		if o.reverse {
-			return -r
-		}
-		return r
-	}
-	for i := range o.keys {
-		k := &o.keys[i]
-		r := 0
-		switch {
-		case i == 0 && a.prefix != b.prefix:
-			if r = 1; a.prefix < b.prefix {
-				r = -1
-			}
-		case i == 0 && exact:
-			continue
-		case i == 0:
-			r = k.compare(a.key, b.key, o)
+		case i == level:
+			r = a.keyed.compare(&b.keyed, k, o)
+		case a.more != nil && b.more != nil:
+			r = a.more[i-1].compare(&b.more[i-1], k, o)
 		default:
 			r = k.compare(k.of(a.text, o.tab), k.of(b.text, o.tab), o)
 		}
@@ -378,10 +427,19 @@ func (o *order) compare(a, b *item) int {
 			return r
 		}
 	}
-	if o.stable || o.unique {
+	if !o.plain && (o.stable || o.unique) {
 		return 0
 	}
-	r := bytes.Compare(a.text, b.text)
+	r := 0
+	switch {
+	case level == len(o.keys) && a.prefix != b.prefix:
+		if r = 1; a.prefix < b.prefix {
+			r = -1
+		}
+	case level == len(o.keys) && a.exact && b.exact:
+	default:
+		r = bytes.Compare(a.text, b.text)
+	}
 	if o.reverse {
 		return -r
 	}
