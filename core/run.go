@@ -132,6 +132,9 @@ func (w *World) Advance(h shell.Host) (out shell.Outcome, until int64) {
 	}
 	out, until = w.M.Advance(h)
 	spent := h.Now() - began
+	if r, ok := h.(interface{ Rested() int64 }); ok && !w.M.Clock.Virtual {
+		spent -= r.Rested()
+	}
 	if before != nil && w.M.Run.Class == "LIMIT_EXCEEDED" {
 		before.Run.Limit = w.M.Run.Limit
 		w.M.Close()

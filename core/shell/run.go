@@ -40,21 +40,45 @@ func (m *Machine) charge(n int) {
 	}
 }
 
-// overdraft is how much work of one step goes on without a question: about 100 ms.
-const overdraft = 1 << 20
+// overdraft is how much work of one step goes on without a question: about 1 ms.
+const overdraft = 1 << 13
 
-// impatient is a Host that knows when a run's time is used up.
-type impatient interface {
-	// OutOfTime reports that the run ends now, even in the middle of a step.
-	OutOfTime() bool
+// Midway is how a step goes on in the middle of which the host was asked.
+type Midway uint8
+
+// The answers of a host that is asked in the middle of a step.
+const (
+	GoOn      Midway = iota
+	OutOfTime        // the run's time is used up: it ends now, unless it is to be suspended by that
+	Cancelled        // the run ends now
+)
+
+// attentive is a Host that can be asked in the middle of a step.
+type attentive interface {
+	// Midway says how the step goes on. It may take its time: nothing else may
+	// happen to the machine meanwhile, as it stands between two safe points.
+	Midway() Midway
 }
 
-// overdrawn gives up a step that has no end in the time that is left. A run that
-// a limit suspends finishes it: it could not go on from there.
+// cancelled is what unwinds a step of a run that was cancelled.
+const cancelled = "cancelled"
+
+// overdrawn asks the host about a step that takes long, and gives it up if the
+// run ends. A run that a limit suspends finishes it when its time is used up: it
+// could not go on from there.
 func (m *Machine) overdrawn() {
 	m.rt.credit = 0
-	if h, ok := m.rt.host.(impatient); ok && !m.Run.Suspend && h.OutOfTime() {
-		m.stop(limit.Timeout)
+	h, ok := m.rt.host.(attentive)
+	if !ok {
+		return
+	}
+	switch h.Midway() {
+	case OutOfTime:
+		if !m.Run.Suspend {
+			m.stop(limit.Timeout)
+		}
+	case Cancelled:
+		m.stop(cancelled)
 	}
 }
 
@@ -97,7 +121,11 @@ func (m *Machine) Advance(h Host) (out Outcome, until int64) {
 			m.Run.Limit = lim
 			return Limited, 0
 		}
-		if lim == limit.Timeout {
+		switch lim {
+		case cancelled:
+			m.Cancel()
+			return Done, 0
+		case limit.Timeout:
 			m.Expire(lim)
 			return Done, 0
 		}
