@@ -8,6 +8,7 @@ import (
 
 	"mvdan.cc/sh/v3/syntax"
 
+	"eryxsh/core/large"
 	"eryxsh/core/vars"
 )
 
@@ -470,7 +471,7 @@ func (p *param) applied(m *Matcher, rep *replacement, s string) string {
 // not keep the whole in memory.
 func stretch(s string, lo, hi int) string {
 	if n := hi - lo; len(s) > 256 && (n <= 64 || n < len(s)/2) {
-		return strings.Clone(s[lo:hi])
+		return large.Clone(s[lo:hi])
 	}
 	return s[lo:hi]
 }

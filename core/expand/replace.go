@@ -2,6 +2,8 @@ package expand
 
 import (
 	"strings"
+
+	"eryxsh/core/large"
 )
 
 // replacement is the string of ${x/pattern/string}: text, or pieces between
@@ -40,7 +42,7 @@ func newReplacement(buf []byte, quotes []span) replacement {
 	return r
 }
 
-func (r *replacement) write(b *strings.Builder, match string) {
+func (r *replacement) write(b *large.Builder, match string) {
 	if r.pieces == nil {
 		b.WriteString(r.text)
 		return
@@ -59,7 +61,7 @@ func (m *Matcher) Replace(s string, r replacement, anchor byte, all bool) string
 	if m.err != nil || m.odd || len(m.seq) == 0 && anchor == 0 {
 		return s
 	}
-	var b strings.Builder
+	var b large.Builder
 	switch anchor {
 	case '#':
 		n, ok := m.prefix(s, true)
@@ -87,8 +89,13 @@ func (m *Matcher) Replace(s string, r replacement, anchor byte, all bool) string
 	if m.kind == mLit {
 		return m.replaceLit(s, r, all)
 	}
+	work := 0
 	for s != "" {
 		i, n := m.search(s)
+		if work += max(i, 0) + n; work >= manySteps {
+			m.charge(work >> 4)
+			work = 0
+		}
 		if i < 0 {
 			break
 		}
@@ -113,8 +120,13 @@ func (m *Matcher) replaceLit(s string, r replacement, all bool) string {
 	if i < 0 {
 		return s
 	}
-	var b strings.Builder
+	var b large.Builder
+	work := 0
 	for ; i >= 0; i = strings.Index(s, m.lit) {
+		if work += 32 + i>>4; work >= manySteps {
+			m.charge(work >> 3)
+			work = 0
+		}
 		b.WriteString(s[:i])
 		r.write(&b, m.lit)
 		s = s[i+len(m.lit):]

@@ -2,6 +2,7 @@ package shell
 
 import (
 	"eryxsh/core/expand"
+	"eryxsh/core/large"
 	"eryxsh/core/limit"
 	"eryxsh/core/regex"
 	"eryxsh/core/vars"
@@ -151,6 +152,7 @@ type OFD struct {
 	Pipe  int     `cbor:"5,keyasint,omitempty"`
 	Refs  int     `cbor:"6,keyasint,omitempty"`
 	Text  []byte  `cbor:"7,keyasint,omitempty"`
+	ahead large.Ahead
 }
 
 func (o *OFD) readable() bool { return o.Flags&vfs.O_ACCMODE != vfs.O_WRONLY }

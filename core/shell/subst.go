@@ -6,6 +6,7 @@ import (
 	"eryxsh/core/expand"
 	"eryxsh/vfs"
 
+	"eryxsh/core/large"
 	"mvdan.cc/sh/v3/syntax"
 )
 
@@ -139,7 +140,7 @@ func (m *Machine) collect(p *Process, f *Frame) bool {
 
 // captured turns a child's output into a value: no NULs, no newlines at the end.
 func (m *Machine) captured(p *Process, out []byte) string {
-	s := string(out)
+	s := large.String(out)
 	if strings.IndexByte(s, 0) >= 0 {
 		m.complain(p, "warning: command substitution: ignored null byte in input")
 		s = dropNUL(s)

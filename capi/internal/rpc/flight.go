@@ -22,8 +22,10 @@ import (
 const (
 	// shortRun is how long a run goes on the caller's thread: changing to another takes some 10 µs.
 	shortRun = time.Millisecond
-	// grace is how long a call waits, after its time, for the step to end.
+	// grace is how long a call waits for the step to end, after its time.
 	grace = 4 * time.Millisecond
+	// graceAsked is the same after somebody has asked for something.
+	graceAsked = time.Millisecond
 	// muchHeld is how many bytes of variables make it likely that a step takes long.
 	muchHeld = 1 << 20
 )
@@ -31,16 +33,16 @@ const (
 // flight is a slice that goes on beside the calls, and the host of its machine.
 type flight struct {
 	slice
-	run      string
-	place    atomic.Int32
-	over     atomic.Int64 // when the slice is over: ns since it began
-	resting  atomic.Bool  // the run is suspended in the middle of a step
-	look     chan struct{}
-	landed   chan struct{} // closed at the end, when the rest can be read
-	rested   int64         // ns
-	outcome  shell.Outcome
-	until    int64
-	failed   error // a panic
+	run     string
+	place   atomic.Int32
+	over    atomic.Int64 // when the slice is over: ns since it began
+	resting atomic.Bool  // the run is suspended in the middle of a step
+	look    chan struct{}
+	landed  chan struct{} // closed at the end, when the rest can be read
+	rested  int64         // ns
+	outcome shell.Outcome
+	until   int64
+	failed  error // a panic
 }
 
 // Where a flight is: a call attends it, which gets the lock at its end, or none does, or it has ended.
@@ -176,7 +178,7 @@ func (c *call) attend(f *flight, length time.Duration) (Reply, bool, error) {
 		case <-f.landed:
 			waiting = false
 		case <-b.poke:
-			timer.Reset(grace)
+			timer.Reset(graceAsked)
 		case <-timer.C:
 			waiting = false
 		}
