@@ -387,9 +387,12 @@ func (e *eval) add(s string, quoted bool) {
 	}
 }
 
+// muchText is how many bytes are worth charging for.
+const muchText = 1 << 12
+
 // much charges for a text of n bytes that is copied.
 func (e *eval) much(n int) {
-	if n > 1<<12 {
+	if n > muchText {
 		e.env.Charge(n >> 10)
 	}
 }
