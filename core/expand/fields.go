@@ -361,8 +361,7 @@ func (e *eval) room() {
 		e.buf = make([]byte, 0, 64)
 	}
 	if e.one != "" {
-		e.much(len(e.one))
-		e.buf = large.Append(e.buf, e.one)
+		e.push(e.one)
 		e.one = ""
 		if e.quoted {
 			e.quoteRange(0)
@@ -380,8 +379,7 @@ func (e *eval) add(s string, quoted bool) {
 	}
 	e.room()
 	from := len(e.buf)
-	e.much(len(s))
-	e.buf = large.Append(e.buf, s)
+	e.push(s)
 	if quoted {
 		e.quoteRange(from)
 	}
@@ -395,6 +393,16 @@ func (e *eval) much(n int) {
 	if n > muchText {
 		e.env.Charge(n >> 10)
 	}
+}
+
+// push appends bytes to the buffer.
+func (e *eval) push(s string) {
+	if len(e.buf)+len(s) <= muchText {
+		e.buf = append(e.buf, s...)
+		return
+	}
+	e.much(len(s))
+	e.buf = large.Append(e.buf, s)
 }
 
 // text appends unquoted literal text: not split, but it may be a pattern.

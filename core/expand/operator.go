@@ -469,7 +469,13 @@ func (p *param) applied(m *Matcher, rep *replacement, s string) string {
 	if !p.all || len(s) <= caseBlock {
 		return changeCase(s, p.letter, p.all, which, m.byte)
 	}
-	var b large.Builder
+	return p.cased(m, which, s)
+}
+
+// cased changes the case of a long text, block by block.
+func (p *param) cased(m, which *Matcher, s string) string {
+	var b strings.Builder
+	b.Grow(len(s))
 	for len(s) > caseBlock {
 		n := caseBlock
 		for n < len(s) && n < caseBlock+utf8.UTFMax && !utf8.RuneStart(s[n]) {

@@ -2,8 +2,6 @@ package expand
 
 import (
 	"strings"
-
-	"eryxsh/core/large"
 )
 
 // replacement is the string of ${x/pattern/string}: text, or pieces between
@@ -42,7 +40,7 @@ func newReplacement(buf []byte, quotes []span) replacement {
 	return r
 }
 
-func (r *replacement) write(b *large.Builder, match string) {
+func (r *replacement) write(b *strings.Builder, match string) {
 	if r.pieces == nil {
 		b.WriteString(r.text)
 		return
@@ -61,7 +59,7 @@ func (m *Matcher) Replace(s string, r replacement, anchor byte, all bool) string
 	if m.err != nil || m.odd || len(m.seq) == 0 && anchor == 0 {
 		return s
 	}
-	var b large.Builder
+	var b strings.Builder
 	switch anchor {
 	case '#':
 		n, ok := m.prefix(s, true)
@@ -88,6 +86,9 @@ func (m *Matcher) Replace(s string, r replacement, anchor byte, all bool) string
 	}
 	if m.kind == mLit {
 		return m.replaceLit(s, r, all)
+	}
+	if all && len(s) > muchText {
+		b.Grow(2 * len(s))
 	}
 	work := 0
 	for s != "" {
@@ -120,7 +121,10 @@ func (m *Matcher) replaceLit(s string, r replacement, all bool) string {
 	if i < 0 {
 		return s
 	}
-	var b large.Builder
+	var b strings.Builder
+	if all && len(s) > muchText && r.pieces == nil { // it need not grow
+		b.Grow(len(s) + strings.Count(s, m.lit)*(len(r.text)-len(m.lit)))
+	}
 	work := 0
 	for ; i >= 0; i = strings.Index(s, m.lit) {
 		if work += 32 + i>>4; work >= manySteps {

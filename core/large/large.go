@@ -54,27 +54,6 @@ func String(b []byte) string {
 	return s.String()
 }
 
-// Builder is a strings.Builder that grows in pieces. A zero one is ready.
-type Builder struct{ b strings.Builder }
-
-// WriteString appends s.
-func (b *Builder) WriteString(s string) {
-	if n := b.b.Len(); n+len(s) > piece {
-		if b.b.Cap()-n < len(s) {
-			old := b.b.String()
-			b.b.Reset()
-			b.b.Grow(2*n + len(s))
-			Write(&b.b, old)
-		}
-		Write(&b.b, s)
-		return
-	}
-	b.b.WriteString(s)
-}
-
-// String gives what was written.
-func (b *Builder) String() string { return b.b.String() }
-
 // Write appends s to a Builder that has room for it.
 func Write(b *strings.Builder, s string) {
 	for len(s) > piece {

@@ -27,20 +27,6 @@ func TestPieces(t *testing.T) {
 	}
 }
 
-// TestBuilder: however it is cut, the text is the same.
-func TestBuilder(t *testing.T) {
-	text := strings.Repeat("0123456789abcde", 5*piece/15)
-	for _, n := range []int{1000, piece - 1, piece + 1, 3 * piece} {
-		var b Builder
-		for from := 0; from < len(text); from += n {
-			b.WriteString(text[from:min(from+n, len(text))])
-		}
-		if b.String() != text {
-			t.Errorf("pieces of %d", n)
-		}
-	}
-}
-
 // TestLinear: appending moves each byte a bounded number of times.
 func TestLinear(t *testing.T) {
 	var b []byte
