@@ -84,6 +84,7 @@ type Regexp struct {
 	longest *dfa // where does the leftmost-longest match end
 	back    *back
 	work    int
+	meter   func(units int) // nil: nobody wants to know
 }
 
 // Compile reads one pattern.
@@ -174,6 +175,10 @@ func (re *Regexp) NumSubexp() int { return re.nsub }
 
 // Warnings are what grep says about a pattern that it takes all the same.
 func (re *Regexp) Warnings() []string { return re.warn }
+
+// Meter makes a search through a long text call f with its work so far, in
+// units of some 100 ns, so that it can be given up by a panic; nil ends that.
+func (re *Regexp) Meter(f func(units int)) { re.meter = f }
 
 // Work gives the steps spent since the last call, beyond one look-up a byte.
 func (re *Regexp) Work() int {
@@ -299,7 +304,7 @@ func (re *Regexp) firstEnd(b []byte, from, to int) (int, error) {
 	if re.first == nil {
 		re.first = newDFA(re.prog, false)
 	}
-	re.first.budget = re.opts.Steps
+	re.first.budget, re.first.meter = re.opts.Steps, re.meter
 	end, err := re.first.find(b, from, to)
 	re.work += re.opts.Steps - re.first.budget
 	if err == errWide {
@@ -315,7 +320,7 @@ func (re *Regexp) lastEnd(b []byte, from int) (int, error) {
 	if re.longest == nil {
 		re.longest = newDFA(re.prog, true)
 	}
-	re.longest.budget = re.opts.Steps
+	re.longest.budget, re.longest.meter = re.opts.Steps, re.meter
 	end, err := re.longest.find(b, from, len(b))
 	re.work += re.opts.Steps - re.longest.budget
 	if err == errWide {

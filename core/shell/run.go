@@ -1,8 +1,10 @@
 package shell
 
 import (
-	"eryxsh/core/limit"
 	"slices"
+	"sync/atomic"
+
+	"eryxsh/core/limit"
 )
 
 // quantum is how many steps a process runs before the next one's turn. It is
@@ -60,6 +62,12 @@ type attentive interface {
 	Midway() Midway
 }
 
+// hurrying is a Host for which somebody may wait.
+type hurrying interface {
+	// Hurry is set, by any thread, as long as the host is to be asked after every step.
+	Hurry() *atomic.Bool
+}
+
 // cancelled is what unwinds a step of a run that was cancelled.
 const cancelled = "cancelled"
 
@@ -106,8 +114,11 @@ func (m *Machine) Now() int64 { return m.Clock.Now }
 // until is the time to come back at when the outcome is Sleeping.
 func (m *Machine) Advance(h Host) (out Outcome, until int64) {
 	m.own()
-	m.rt.host = h
-	defer func() { m.rt.host = nil }()
+	m.rt.host, m.rt.hurry = h, &m.rt.calm
+	if h, ok := h.(hurrying); ok {
+		m.rt.hurry = h.Hurry()
+	}
+	defer func() { m.rt.host, m.rt.hurry = nil, &m.rt.calm }()
 	m.rt.credit, m.rt.until = sliceCredit, 0
 	if m.Clock.Virtual && m.Limits.Time > 0 {
 		m.rt.until = max(m.Clock.Now+m.Limits.Time-m.Meter.Time, 1)
@@ -178,7 +189,7 @@ func (m *Machine) advance() (out Outcome, until int64, lim string) {
 		if len(m.Run.Marks) > 0 {
 			return Marked, 0, ""
 		}
-		if m.rt.credit--; m.rt.credit <= 0 || m.rt.single {
+		if m.rt.credit--; m.rt.credit <= 0 || m.rt.single || m.rt.hurry.Load() {
 			m.rt.credit = sliceCredit
 			if m.rt.host.Expired() {
 				return Sliced, 0, ""

@@ -113,8 +113,12 @@ func (f *flight) verdict() shell.Midway { return f.midway(f.run, f.rested) }
 // Rested is how much of the time since the slice began the machine stood still, in ns.
 func (f *flight) Rested() int64 { return f.rested }
 
+// Hurry tells the machine that somebody waits for the next safe point.
+func (s *slice) Hurry() *atomic.Bool { return &s.hurry }
+
 // stir makes whoever waits, in the flight or for it, look again.
 func (b *sandbox) stir() {
+	b.hurry.Store(true)
 	select {
 	case b.poke <- struct{}{}:
 	default:
@@ -133,6 +137,7 @@ func (f *flight) stir() {
 
 // goOn gives a flight more time.
 func (f *flight) goOn(length time.Duration) {
+	f.hurry.Store(length == 0)
 	f.over.Store(int64(f.age() + length))
 	f.resting.Store(false)
 	f.stir()
@@ -183,6 +188,7 @@ func (c *call) attend(f *flight, length time.Duration) (Reply, bool, error) {
 			waiting = false
 		}
 	}
+	b.hurry.Store(true)
 	n := b.note.Load()
 	suspend := n != nil && n.suspend && (n.run == "" || n.run == f.run)
 	if suspend {

@@ -118,8 +118,10 @@ func TestEndInTheMiddleOfAStep(t *testing.T) {
 	const never = longStep + "; x=$x$x$x$x; y=${x//+(a|aa)b/c}"
 	t.Run("cancel", func(t *testing.T) {
 		c := newClient(t)
-		h, _, run, _ := c.midway(never, 0)
+		h, b, run, _ := c.midway(never, 0)
+		f := b.flight.Load()
 		c.ask("run.cancel", wire.CancelParams{Sandbox: h, Run: run}, nil)
+		<-f.landed // while nobody attends it
 		var r anyReply
 		for r.tag != wire.TagDone {
 			r = c.drive("run.step", wire.StepParams{Sandbox: h, Run: run})

@@ -242,6 +242,7 @@ func (c *call) drive(b *sandbox, far pace) (Reply, error) {
 	s := &c.slice
 	*s = slice{sandbox: b, server: c.Server, began: c.now(), length: length, steps: far.steps, left: -1}
 	c.taken = far.taken
+	b.hurry.Store(false) // from here on it is for a note that has not been seen
 	if left, ok := b.TimeLeft(); ok {
 		s.length, s.left = min(s.length, time.Duration(left)), left
 	}
@@ -260,7 +261,7 @@ func (c *call) drive(b *sandbox, far pace) (Reply, error) {
 	}
 	outcome, until := shell.Sliced, int64(0)
 	length = s.length
-	if !b.lasts {
+	if !b.lasts || s.wanted() {
 		s.length = min(length, shortRun)
 		outcome, until = b.Advance(s)
 	}

@@ -22,6 +22,7 @@ type sandbox struct {
 	note   atomic.Pointer[note]
 	flight atomic.Pointer[flight] // while it has the lock
 	poke   chan struct{}          // capacity 1; full where a note has been left
+	hurry  atomic.Bool            // somebody waits for the next safe point
 
 	*core.World
 	origin *shell.Mark // the state it began with, for diff
