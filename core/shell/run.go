@@ -26,6 +26,7 @@ const (
 	Input                   // nothing goes on without input
 	Marked                  // a checkpoint was reached
 	Limited                 // a limit was met and the run asked to be suspended by it
+	Apart                   // a step was given up as the host said, and the machine with it
 )
 
 // stop is what unwinds a step when a limit is met. The World stays consistent:
@@ -53,6 +54,7 @@ const (
 	GoOn      Midway = iota
 	OutOfTime        // the run's time is used up: it ends now, unless it is to be suspended by that
 	Cancelled        // the run ends now
+	GoBack           // the step is given up: the host has a fork of the machine to go on with, where it may take its time
 )
 
 // attentive is a Host that can be asked in the middle of a step.
@@ -71,6 +73,9 @@ type hurrying interface {
 // cancelled is what unwinds a step of a run that was cancelled.
 const cancelled = "cancelled"
 
+// apart is what unwinds a step that is done again on a fork.
+const apart = "apart"
+
 // overdrawn asks the host about a step that takes long, and gives it up if the
 // run ends. A run that a limit suspends finishes it when its time is used up: it
 // could not go on from there.
@@ -87,6 +92,8 @@ func (m *Machine) overdrawn() {
 		}
 	case Cancelled:
 		m.stop(cancelled)
+	case GoBack:
+		m.stop(apart)
 	}
 }
 
@@ -136,6 +143,8 @@ func (m *Machine) Advance(h Host) (out Outcome, until int64) {
 		case cancelled:
 			m.Cancel()
 			return Done, 0
+		case apart:
+			return Apart, 0
 		case limit.Timeout:
 			m.Expire(lim)
 			return Done, 0

@@ -157,3 +157,42 @@ func TestEndInTheMiddleOfAStep(t *testing.T) {
 		}
 	})
 }
+
+// TestFirstStepIsLong: a run that has just been started goes on the caller's
+// thread for a moment. A step that takes long there is begun again in flight,
+// and what the slice had done before it is done once.
+func TestFirstStepIsLong(t *testing.T) {
+	const script = "shopt -s extglob; history -s one; i=$((i + 1)); echo $i >>f; y=${x//+(a|aa)b/c}; echo ${#y}; cat f"
+	env := map[string]string{"x": strings.Repeat("a", 3000)}
+	c := newClient(t)
+	var all [2]anyReply
+	var out [2]string
+	left := false // in the middle of the step
+	for i := range all {
+		var h int64
+		var run string
+		c.ask("sandbox.new", wire.NewParams{}, &h)
+		b, _ := c.find(h)
+		if i == 0 {
+			all[i] = c.drive("run.run", wire.StartParams{Sandbox: h, Script: script, Env: env})
+			run = all[i].Run
+			out[i] = text(all[i])
+		} else {
+			c.ask("run.start", wire.StartParams{Sandbox: h, Script: script, Env: env}, &run)
+		}
+		for all[i].tag != wire.TagDone {
+			all[i] = c.drive("run.step", wire.StepParams{Sandbox: h, Run: run, Slice: int64(3 * time.Millisecond)})
+			out[i] += text(all[i])
+			left = left || b.flight.Load() != nil
+		}
+		if n := len(b.Log); n != 2 {
+			t.Errorf("%d entries in the history", n)
+		}
+	}
+	if !left {
+		t.Error("every call waited for the end of the step")
+	}
+	if out[0] != "3000\n1\n" || out[1] != out[0] || all[0].Steps != all[1].Steps {
+		t.Errorf("%q after %d steps, and %q after %d", out[0], all[0].Steps, out[1], all[1].Steps)
+	}
+}

@@ -29,7 +29,7 @@ func runMethods() []binding {
 			if err != nil {
 				return "", err
 			}
-			b.lasts = true
+			b.fresh = true
 			return b.M.RunID, nil
 		}),
 		drives("run.step", func(c *call, p *wire.StepParams) (*sandbox, pace, error) {
@@ -130,7 +130,7 @@ func start(c *call, p *wire.StartParams) (*sandbox, error) {
 	}
 	b.note.Store(nil) // what was asked of a run before this one
 	b.slept, b.meter = 0, b.M.Meter.Time
-	b.lasts = b.M.Meter.Held >= muchHeld
+	b.fresh, b.lasts = false, b.M.Meter.Held >= muchHeld
 	return b, nil
 }
 
@@ -147,9 +147,10 @@ type slice struct {
 	server *Server
 	began  time.Time
 	length time.Duration
-	steps  int64 // left of those the call may take; 0 is no bound
-	asked  bool  // for the time
-	left   int64 // ns of the run's time when the call began; -1 is no bound
+	steps  int64         // left of those the call may take; 0 is no bound
+	asked  bool          // for the time
+	left   int64         // ns of the run's time when the call began; -1 is no bound
+	back   *core.Retreat // to go back to from a step that takes long; nil if there is none
 }
 
 // Now is the host's time; in a virtual world, whose budgets may not depend on
@@ -181,7 +182,13 @@ func (s *slice) wanted() bool {
 }
 
 // Midway says whether a step that takes long goes on.
-func (s *slice) Midway() shell.Midway { return s.midway(s.M.RunID, 0) }
+func (s *slice) Midway() shell.Midway {
+	m := s.midway(s.M.RunID, 0)
+	if m == shell.GoOn && s.back != nil && time.Since(s.began) > 2*shortRun {
+		return shell.GoBack
+	}
+	return m
+}
 
 // midway is Midway for a run that has rested for so many ns.
 func (s *slice) midway(run string, rested int64) shell.Midway {
@@ -263,15 +270,24 @@ func (c *call) drive(b *sandbox, far pace) (Reply, error) {
 	length = s.length
 	if !b.lasts || s.wanted() {
 		s.length = min(length, shortRun)
-		outcome, until = b.Advance(s)
-	}
-	if left := length - time.Since(s.began); outcome == shell.Sliced && left > 0 && !s.wanted() {
-		b.lasts, s.length = true, length
-		f := b.fly(s)
-		if r, ok, err := c.attend(f, left); ok {
-			return r, err
+		if b.fresh {
+			s.back = b.Retreat()
 		}
-		outcome, until = f.outcome, f.until
+		if outcome, until = b.Advance(s); outcome == shell.Apart {
+			b.GoBack(s.back)
+			outcome = shell.Sliced
+		}
+		b.fresh, s.back = false, nil
+	}
+	if outcome == shell.Sliced && !s.wanted() {
+		b.lasts, s.length = true, length
+		if left := length - time.Since(s.began); left > 0 {
+			f := b.fly(s)
+			if r, ok, err := c.attend(f, left); ok {
+				return r, err
+			}
+			outcome, until = f.outcome, f.until
+		}
 	}
 	return c.arrive(b, outcome, until)
 }

@@ -29,6 +29,7 @@ type sandbox struct {
 	slept  int64       // when it was last answered that everything sleeps, ns; 0 none
 	wake   int64       // when it wanted to go on, ns
 	meter  int64       // Meter.Time when the run began
+	fresh  bool        // the run was started and has not been driven
 	lasts  bool        // the run is likely to last longer than what a caller's thread is kept for
 }
 
