@@ -22,7 +22,7 @@ import (
 const (
 	// shortRun is how long a run goes on the caller's thread: changing to another takes some 10 µs.
 	shortRun = time.Millisecond
-	// grace is how long a call waits for the step to end, after its time.
+	// grace is how long a call waits for the step to end, after its time, but no longer than that was.
 	grace = 4 * time.Millisecond
 	// graceAsked is the same after somebody has asked for something.
 	graceAsked = time.Millisecond
@@ -176,7 +176,7 @@ func (c *call) board(p *wire.StepParams) (Reply, bool, error) {
 // the flight, when the call has the lock.
 func (c *call) attend(f *flight, length time.Duration) (Reply, bool, error) {
 	b := f.sandbox
-	timer := time.NewTimer(length + grace)
+	timer := time.NewTimer(length + min(grace, length))
 	defer timer.Stop()
 	for waiting := true; waiting; {
 		select {
