@@ -35,8 +35,10 @@ type flight struct {
 	slice
 	run     string
 	place   atomic.Int32
-	over    atomic.Int64 // when the slice is over: ns since it began
-	resting atomic.Bool  // the run is suspended in the middle of a step
+	over    atomic.Int64  // when the slice is over: ns since it began
+	resting atomic.Bool   // the run is suspended in the middle of a step
+	landing atomic.Bool   // somebody waits for the next safe point
+	rests   chan struct{} // capacity 1; full when it has come to rest by itself
 	look    chan struct{}
 	landed  chan struct{} // closed at the end, when the rest can be read
 	rested  int64         // ns
@@ -54,7 +56,7 @@ const (
 
 // fly begins a flight: what is left of s. The caller holds the lock and attends.
 func (b *sandbox) fly(s *slice) *flight {
-	f := &flight{slice: *s, run: b.M.RunID, look: make(chan struct{}, 1), landed: make(chan struct{})}
+	f := &flight{slice: *s, run: b.M.RunID, look: make(chan struct{}, 1), rests: make(chan struct{}, 1), landed: make(chan struct{})}
 	f.over.Store(int64(s.length))
 	select {
 	case <-b.poke: // for a run before
@@ -98,8 +100,16 @@ func (f *flight) Expired() bool {
 	return f.wanted() || int64(f.age()) >= f.over.Load() || f.late(f.rested)
 }
 
-// Midway lets a step rest that a suspended run is in.
+// Midway lets a step rest that a suspended run is in. Resting makes room for the
+// call that attends, which may not get to run before.
 func (f *flight) Midway() shell.Midway {
+	if f.note.Load().suspends(f.run) && !f.landing.Load() {
+		f.resting.Store(true)
+		select {
+		case f.rests <- struct{}{}:
+		default:
+		}
+	}
 	for f.resting.Load() && f.verdict() == shell.GoOn {
 		began := time.Now()
 		<-f.look
@@ -138,6 +148,7 @@ func (f *flight) stir() {
 // goOn gives a flight more time.
 func (f *flight) goOn(length time.Duration) {
 	f.hurry.Store(length == 0)
+	f.landing.Store(length == 0)
 	f.over.Store(int64(f.age() + length))
 	f.resting.Store(false)
 	f.stir()
@@ -182,6 +193,8 @@ func (c *call) attend(f *flight, length time.Duration) (Reply, bool, error) {
 		select {
 		case <-f.landed:
 			waiting = false
+		case <-f.rests:
+			waiting = false
 		case <-b.poke:
 			timer.Reset(graceAsked)
 		case <-timer.C:
@@ -190,7 +203,7 @@ func (c *call) attend(f *flight, length time.Duration) (Reply, bool, error) {
 	}
 	b.hurry.Store(true)
 	n := b.note.Load()
-	suspend := n != nil && n.suspend && (n.run == "" || n.run == f.run)
+	suspend := n.suspends(f.run)
 	if suspend {
 		f.resting.Store(true) // without effect at a safe point
 	}

@@ -39,6 +39,11 @@ type note struct {
 	suspend bool   // otherwise: cancel
 }
 
+// suspends reports whether it asks for a run to be suspended.
+func (n *note) suspends(run string) bool {
+	return n != nil && n.suspend && (n.run == "" || n.run == run)
+}
+
 func newSandbox(w *core.World, origin *shell.Mark) *sandbox {
 	return &sandbox{lock: make(chan struct{}, 1), poke: make(chan struct{}, 1), World: w, origin: origin}
 }
