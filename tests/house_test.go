@@ -90,6 +90,7 @@ var arrows = []struct {
 	{"eryxsh/core/limit", 5},
 	{"eryxsh/core/fault", 5},
 	{"eryxsh/core/slab", 5},
+	{"eryxsh/core/large", 5},
 	{"eryxsh/core", 2},
 	{"eryxsh/vfs", 6},
 }

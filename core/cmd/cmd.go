@@ -20,6 +20,7 @@ package cmd
 import (
 	"io"
 
+	"eryxsh/core/large"
 	"eryxsh/vfs"
 )
 
@@ -146,10 +147,10 @@ type Ctx struct {
 type Buffer struct{ B []byte }
 
 // Write appends p.
-func (b *Buffer) Write(p []byte) (int, error) { b.B = append(b.B, p...); return len(p), nil }
+func (b *Buffer) Write(p []byte) (int, error) { b.B = large.Append(b.B, p); return len(p), nil }
 
 // WriteString appends s.
-func (b *Buffer) WriteString(s string) (int, error) { b.B = append(b.B, s...); return len(s), nil }
+func (b *Buffer) WriteString(s string) (int, error) { b.B = large.Append(b.B, s); return len(s), nil }
 
 // WriteByte appends c.
 func (b *Buffer) WriteByte(c byte) error { b.B = append(b.B, c); return nil }

@@ -3,6 +3,8 @@ package cmd
 import (
 	"bytes"
 	"io"
+
+	"eryxsh/core/large"
 )
 
 // Lines cuts what it reads into lines, without copying them: a line is valid
@@ -17,6 +19,7 @@ type Lines struct {
 
 	bare    bool // the last line Next gave had no delimiter
 	scanned int  // bytes after Pos known to hold no delimiter
+	ahead   large.Ahead
 }
 
 // Fill reads at most Turn bytes from fd behind what has not been taken. It gives
@@ -29,12 +32,12 @@ func (l *Lines) Fill(c *Ctx, fd int) error {
 	if l.Pos > 0 {
 		n := copy(l.Buf, l.Buf[l.Pos:])
 		l.Buf, l.Pos = l.Buf[:n], 0
+		l.ahead.Forget()
 	}
-	if cap(l.Buf)-len(l.Buf) < Turn {
-		grown := make([]byte, len(l.Buf), max(2*len(l.Buf), Turn)+Turn)
-		copy(grown, l.Buf)
-		l.Buf = grown
+	if cap(l.Buf) == 0 {
+		l.Buf = make([]byte, 0, 2*Turn)
 	}
+	l.Buf = l.ahead.Room(l.Buf, Turn)
 	if len(l.Buf) > Turn || l.Kept > 0 {
 		c.Hold(len(l.Buf) + l.Kept) // not its capacity, which a move changes
 	}

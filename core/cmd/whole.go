@@ -3,6 +3,7 @@ package cmd
 import (
 	"io"
 
+	"eryxsh/core/large"
 	"eryxsh/vfs"
 )
 
@@ -29,7 +30,7 @@ func (w *Whole) Read(c *Ctx, name string, limit int) (text []byte, done bool, ne
 	}
 	for range 8 {
 		n := len(w.Text)
-		w.Text = append(w.Text, make([]byte, Turn)...)
+		w.Text = large.Grow(w.Text, Turn)[:n+Turn]
 		got, err := c.Read(w.FD, w.Text[n:])
 		w.Text = w.Text[:n+got]
 		c.Hold(len(w.Text))

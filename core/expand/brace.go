@@ -76,6 +76,9 @@ func (b *braces) each(e *eval, f func(*Word) error) error {
 	e.env.Charge(b.tree.n)
 	e.out = slices.Grow(e.out, b.tree.n)
 	for k := range b.tree.n {
+		if k%manyFields == manyFields-1 {
+			e.env.Charge(manyFields)
+		}
 		t := b.tree.word(k)
 		if b.tree.plain || plainText(t) {
 			e.out = append(e.out, t)

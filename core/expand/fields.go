@@ -5,6 +5,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"eryxsh/core/large"
 	"eryxsh/core/vars"
 )
 
@@ -217,6 +218,9 @@ func (e *eval) chargeFields(n int) {
 	}
 }
 
+// manyFields are charged for before there are more.
+const manyFields = 1 << 10
+
 const fieldSize = 16 // bytes of a field besides its text
 
 // inert reports whether the value of an unquoted expansion is one field, or
@@ -268,7 +272,11 @@ func (e *eval) flush() {
 	if len(e.buf) == 0 {
 		e.out = append(e.out, e.one)
 	} else {
-		e.out = append(e.out, string(e.buf))
+		e.much(len(e.buf))
+		e.out = append(e.out, large.String(e.buf))
+	}
+	if len(e.out)%manyFields == 0 {
+		e.env.Charge(manyFields)
 	}
 	e.one, e.buf, e.quotes, e.have, e.meta = "", e.buf[:0], e.quotes[:0], false, false
 }
@@ -353,7 +361,7 @@ func (e *eval) room() {
 		e.buf = make([]byte, 0, 64)
 	}
 	if e.one != "" {
-		e.buf = append(e.buf, e.one...)
+		e.push(e.one)
 		e.one = ""
 		if e.quoted {
 			e.quoteRange(0)
@@ -371,10 +379,30 @@ func (e *eval) add(s string, quoted bool) {
 	}
 	e.room()
 	from := len(e.buf)
-	e.buf = append(e.buf, s...)
+	e.push(s)
 	if quoted {
 		e.quoteRange(from)
 	}
+}
+
+// muchText is how many bytes are worth charging for.
+const muchText = 1 << 12
+
+// much charges for a text of n bytes that is copied.
+func (e *eval) much(n int) {
+	if n > muchText {
+		e.env.Charge(n >> 10)
+	}
+}
+
+// push appends bytes to the buffer.
+func (e *eval) push(s string) {
+	if len(e.buf)+len(s) <= muchText {
+		e.buf = append(e.buf, s...)
+		return
+	}
+	e.much(len(s))
+	e.buf = large.Append(e.buf, s)
 }
 
 // text appends unquoted literal text: not split, but it may be a pattern.

@@ -5,6 +5,7 @@ import (
 
 	"mvdan.cc/sh/v3/syntax"
 
+	"eryxsh/core/large"
 	"eryxsh/core/vars"
 	"eryxsh/vfs"
 )
@@ -51,6 +52,11 @@ func (m *Memo) Answer(text string) {
 	m.Entries = append(m.Entries, Entry{Kind: EntryCommand, OK: true, Text: []byte(text)})
 }
 
+// AnswerBytes is Answer with a text that the memo may keep.
+func (m *Memo) AnswerBytes(text []byte) {
+	m.Entries = append(m.Entries, Entry{Kind: EntryCommand, OK: true, Text: text})
+}
+
 // Recorder makes an Env that records another one's answers in a Memo. It
 // replays the recorded ones first; assignments among them are not done again.
 type Recorder struct {
@@ -91,7 +97,7 @@ func (r *Recorder) next(kind EntryKind, ask func(*Entry)) *Entry {
 	return &r.memo.Entries[r.at-1]
 }
 
-func (e *Entry) text() (string, bool) { return string(e.Text), e.OK }
+func (e *Entry) text() (string, bool) { return large.String(e.Text), e.OK }
 
 func (e *Entry) setText(s string, ok bool) { e.Text, e.OK = []byte(s), ok }
 
@@ -230,6 +236,9 @@ func (r *Recorder) need(n syntax.Node, ask func() (string, error)) (string, erro
 		s, ok := r.next(EntryCommand, nil).text()
 		if !ok && r.err == nil {
 			r.err = errMemo
+		}
+		if len(s) > muchText {
+			r.env.Charge(len(s) >> 10)
 		}
 		return s, r.err
 	}

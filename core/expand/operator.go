@@ -8,6 +8,7 @@ import (
 
 	"mvdan.cc/sh/v3/syntax"
 
+	"eryxsh/core/large"
 	"eryxsh/core/vars"
 )
 
@@ -460,17 +461,42 @@ func (p *param) applied(m *Matcher, rep *replacement, s string) string {
 		return stretch(s, 0, m.Suffix(s, p.all))
 	case p.op == opReplace:
 		return m.Replace(s, *rep, p.letter, p.all)
-	case len(p.word.parts) == 0:
-		return changeCase(s, p.letter, p.all, nil, m.byte)
 	}
-	return changeCase(s, p.letter, p.all, m, m.byte)
+	which := m
+	if len(p.word.parts) == 0 {
+		which = nil
+	}
+	if !p.all || len(s) <= caseBlock {
+		return changeCase(s, p.letter, p.all, which, m.byte)
+	}
+	return p.cased(m, which, s)
 }
+
+// cased changes the case of a long text, block by block.
+func (p *param) cased(m, which *Matcher, s string) string {
+	var b strings.Builder
+	b.Grow(len(s))
+	for len(s) > caseBlock {
+		n := caseBlock
+		for n < len(s) && n < caseBlock+utf8.UTFMax && !utf8.RuneStart(s[n]) {
+			n++
+		}
+		b.WriteString(changeCase(s[:n], p.letter, true, which, m.byte))
+		s = s[n:]
+		m.charge(n >> 4)
+	}
+	b.WriteString(changeCase(s, p.letter, true, which, m.byte))
+	return b.String()
+}
+
+// caseBlock is how many bytes of a long text change their case at a time.
+const caseBlock = 64 << 10
 
 // stretch is s[lo:hi]. A small rest of a long value is copied, so that it does
 // not keep the whole in memory.
 func stretch(s string, lo, hi int) string {
 	if n := hi - lo; len(s) > 256 && (n <= 64 || n < len(s)/2) {
-		return strings.Clone(s[lo:hi])
+		return large.Clone(s[lo:hi])
 	}
 	return s[lo:hi]
 }

@@ -350,6 +350,9 @@ func (m *Matcher) Match(s string) bool {
 	return ok && n == len(s)
 }
 
+// manySteps are charged for before there are more.
+const manySteps = 1 << 13
+
 // plain matches a pattern without extensions. whole: up to the end of s, else
 // the shortest beginning.
 func (m *Matcher) plain(s string, whole bool) (int, bool) {
@@ -380,6 +383,10 @@ func (m *Matcher) plain(s string, whole bool) (int, bool) {
 		if backK < 0 || backI >= len(s) {
 			m.charge(work >> 4)
 			return 0, false
+		}
+		if work >= manySteps {
+			m.charge(work >> 4)
+			work = 0
 		}
 		_, n := decode(s[backI:], m.byte)
 		backI += n
@@ -435,7 +442,10 @@ func (m *Matcher) ends(seq []elem, s string, from positions) positions {
 				}
 				_, n := decode(s[i:], m.byte)
 				i += n
-				work++
+				if work++; work >= manySteps {
+					m.charge(work >> 3)
+					work = 0
+				}
 			}
 		case eExt:
 			m.extEnds(e, s, from, to)
@@ -444,7 +454,10 @@ func (m *Matcher) ends(seq []elem, s string, from positions) positions {
 				if n := m.one(e, s[i:]); n >= 0 {
 					to.add(i + n)
 				}
-				work++
+				if work++; work >= manySteps {
+					m.charge(work >> 3)
+					work = 0
+				}
 			}
 		}
 		m.charge(work >> 3)

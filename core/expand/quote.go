@@ -54,15 +54,24 @@ func QuoteDeclare(s string) string {
 		return AnsiQuote(s)
 	}
 	var b strings.Builder
+	doubleQuote(&b, s)
+	return b.String()
+}
+
+// doubleQuote writes s as "…".
+func doubleQuote(b *strings.Builder, s string) {
 	b.WriteByte('"')
-	for i := 0; i < len(s); i++ {
-		if strings.IndexByte("\"$`\\", s[i]) >= 0 {
-			b.WriteByte('\\')
+	if strings.ContainsAny(s, "\"$`\\") {
+		for i := 0; i < len(s); i++ {
+			if strings.IndexByte("\"$`\\", s[i]) >= 0 {
+				b.WriteByte('\\')
+			}
+			b.WriteByte(s[i])
 		}
-		b.WriteByte(s[i])
+	} else {
+		b.WriteString(s)
 	}
 	b.WriteByte('"')
-	return b.String()
 }
 
 // QuoteKey returns the key of an associative array as declare -p writes it:

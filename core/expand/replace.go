@@ -87,8 +87,16 @@ func (m *Matcher) Replace(s string, r replacement, anchor byte, all bool) string
 	if m.kind == mLit {
 		return m.replaceLit(s, r, all)
 	}
+	if all && len(s) > muchText {
+		b.Grow(2 * len(s))
+	}
+	work := 0
 	for s != "" {
 		i, n := m.search(s)
+		if work += max(i, 0) + n; work >= manySteps {
+			m.charge(work >> 4)
+			work = 0
+		}
 		if i < 0 {
 			break
 		}
@@ -114,7 +122,15 @@ func (m *Matcher) replaceLit(s string, r replacement, all bool) string {
 		return s
 	}
 	var b strings.Builder
+	if all && len(s) > muchText && r.pieces == nil { // it need not grow
+		b.Grow(len(s) + strings.Count(s, m.lit)*(len(r.text)-len(m.lit)))
+	}
+	work := 0
 	for ; i >= 0; i = strings.Index(s, m.lit) {
+		if work += 32 + i>>4; work >= manySteps {
+			m.charge(work >> 3)
+			work = 0
+		}
 		b.WriteString(s[:i])
 		r.write(&b, m.lit)
 		s = s[i+len(m.lit):]

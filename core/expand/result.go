@@ -1,6 +1,10 @@
 package expand
 
-import "strings"
+import (
+	"strings"
+
+	"eryxsh/core/large"
+)
 
 // result returns the word under construction in the form of the goal.
 func (e *eval) result() string {
@@ -13,14 +17,15 @@ func (e *eval) result() string {
 	if len(e.buf) == 0 {
 		return e.one
 	}
-	return string(e.buf)
+	e.much(len(e.buf))
+	return large.String(e.buf)
 }
 
 // escaped returns the buffer with a backslash before each quoted character
 // that is one of special.
 func (e *eval) escaped(special string) string {
 	if len(e.quotes) == 0 {
-		return string(e.buf)
+		return large.String(e.buf)
 	}
 	var b strings.Builder
 	at := 0
@@ -133,7 +138,10 @@ func Matches(env Env, w *Word, s string, flags Flags) (bool, error) {
 		}
 		if w.match != nil {
 			if len(s) > 1<<10 {
-				env.Charge(len(s) >> 6)
+				env.Charge(len(s) >> 10)
+				metered := *w.match
+				metered.env = env
+				return metered.Match(s), nil
 			}
 			return w.match.Match(s), nil
 		}
@@ -141,6 +149,11 @@ func Matches(env Env, w *Word, s string, flags Flags) (bool, error) {
 	pattern, err := Pattern(env, w)
 	if err != nil {
 		return false, err
+	}
+	if len(s) > 1<<10 && (flags&NoCaseMatch != 0 || hasMeta(pattern)) {
+		m := NewMatcher(pattern, flags)
+		m.env = env
+		return m.Match(s), nil
 	}
 	return Match(pattern, s, flags), nil
 }

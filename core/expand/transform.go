@@ -145,7 +145,14 @@ func DeclareValue(v *vars.Var) string {
 		if v.Is(vars.Assoc) {
 			key = QuoteKey(key)
 		}
-		b.WriteString("[" + key + "]=" + QuoteDeclare(vals[i]))
+		b.WriteByte('[')
+		b.WriteString(key)
+		b.WriteString("]=")
+		if needsAnsi(vals[i]) {
+			b.WriteString(AnsiQuote(vals[i]))
+		} else {
+			doubleQuote(&b, vals[i])
+		}
 		if v.Is(vars.Assoc) {
 			b.WriteByte(' ')
 		}

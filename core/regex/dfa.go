@@ -18,6 +18,7 @@ type dfa struct {
 	p       *prog
 	longest bool
 	budget  int
+	meter   func(units int) // nil: nobody wants to know
 
 	// trans[s+symbol] is the next state, with flags; a state is its offset in trans.
 	trans  []uint32
@@ -319,6 +320,9 @@ func (d *dfa) skip(b []byte, i, to int) int {
 	return i + at
 }
 
+// block is how many bytes are looked at before the meter is told.
+const block = 64 << 10
+
 // find runs over b[from:to]. It gives the end of the leftmost-longest match, or
 // if not longest a place at or after the end of some match in the same line; -1 if there is none.
 func (d *dfa) find(b []byte, from, to int) (int, error) {
@@ -335,7 +339,7 @@ func (d *dfa) find(b []byte, from, to int) (int, error) {
 		return -1, errWide
 	}
 	s := d.begin(p.ctxBefore(b, from))
-	i := from
+	i, told := from, from
 	for {
 		if s&flagFresh != 0 {
 			s &= stateMask
@@ -351,7 +355,13 @@ func (d *dfa) find(b []byte, from, to int) (int, error) {
 		if s&flagDead != 0 {
 			return last, nil
 		}
-		s, i = d.run(b[:to], i, s)
+		if i-told >= block {
+			if d.meter != nil {
+				d.meter((i - told) >> 6)
+			}
+			told = i
+		}
+		s, i = d.run(b[:min(to, i+block)], i, s)
 		sym := p.edgeSym()
 		if i < to {
 			if p.narrow && b[i] >= utf8.RuneSelf {

@@ -84,7 +84,8 @@ type Regexp struct {
 	longest *dfa // where does the leftmost-longest match end
 	back    *back
 	work    int
-	built   int // steps spent on states of the automata
+	built   int             // steps spent on states of the automata
+	meter   func(units int) // nil: nobody wants to know
 }
 
 // freeStates is how many steps of making states Work is silent about. States are made when they are first
@@ -180,6 +181,10 @@ func (re *Regexp) NumSubexp() int { return re.nsub }
 
 // Warnings are what grep says about a pattern that it takes all the same.
 func (re *Regexp) Warnings() []string { return re.warn }
+
+// Meter makes a search through a long text call f with its work so far, in
+// units of some 100 ns, so that it can be given up by a panic; nil ends that.
+func (re *Regexp) Meter(f func(units int)) { re.meter = f }
 
 // Work gives the steps spent since the last call, beyond one look-up a byte and the first freeStates.
 func (re *Regexp) Work() int {
@@ -305,7 +310,7 @@ func (re *Regexp) firstEnd(b []byte, from, to int) (int, error) {
 	if re.first == nil {
 		re.first = newDFA(re.prog, false)
 	}
-	re.first.budget = re.opts.Steps
+	re.first.budget, re.first.meter = re.opts.Steps, re.meter
 	end, err := re.first.find(b, from, to)
 	re.states(re.opts.Steps - re.first.budget)
 	if err == errWide {
@@ -321,7 +326,7 @@ func (re *Regexp) lastEnd(b []byte, from int) (int, error) {
 	if re.longest == nil {
 		re.longest = newDFA(re.prog, true)
 	}
-	re.longest.budget = re.opts.Steps
+	re.longest.budget, re.longest.meter = re.opts.Steps, re.meter
 	end, err := re.longest.find(b, from, len(b))
 	re.states(re.opts.Steps - re.longest.budget)
 	if err == errWide {

@@ -392,10 +392,15 @@ func (m *Machine) appendAll(p *Process, e expand.Env, name string, v *vars.Var, 
 			v = p.Shell.Vars.Own(name)
 		}
 		v.SetIndex(at, w)
-		at++
+		if at++; at%manyValues == 0 {
+			m.charge(manyValues)
+		}
 	}
 	return nil
 }
+
+// manyValues of an array are charged for before there are more.
+const manyValues = 1 << 10
 
 // listWords puts the fields of one word of a list in place from index next.
 func (m *Machine) listWords(p *Process, e expand.Env, name string, words []string, next int64) (int64, error) {

@@ -5,6 +5,7 @@ import (
 
 	"eryxsh/core/cmd/format"
 	"eryxsh/core/expand"
+	"eryxsh/core/large"
 	"eryxsh/core/vars"
 	"eryxsh/vfs"
 )
@@ -97,8 +98,11 @@ func (m *Machine) biEcho(p *Process, argv []string) int {
 		if i > 0 {
 			buf = append(buf, ' ')
 		}
+		if i%manyValues == manyValues-1 || len(a) > little {
+			m.charge(manyValues/4 + len(a)>>10)
+		}
 		if !escapes || strings.IndexByte(a, '\\') < 0 {
-			buf = append(buf, a...)
+			buf = large.Append(buf, a)
 			continue
 		}
 		var stop bool
@@ -110,7 +114,9 @@ func (m *Machine) biEcho(p *Process, argv []string) int {
 	if newline {
 		buf = append(buf, '\n')
 	}
-	m.rt.echo = buf
+	if m.rt.echo = buf; cap(buf) > keptScratch {
+		m.rt.echo = nil
+	}
 	return m.out(p, "echo", buf)
 }
 

@@ -11,8 +11,12 @@ import (
 	"eryxsh/core/cmd"
 	"eryxsh/core/cmd/format"
 	"eryxsh/core/expand"
+	"eryxsh/core/large"
 	"eryxsh/core/vars"
 )
+
+// keptScratch is how many bytes of a scratch buffer are kept for the next command.
+const keptScratch = 1 << 20
 
 func (m *Machine) biPrintf(p *Process, argv []string) int {
 	args := argv[1:]
@@ -41,7 +45,9 @@ func (m *Machine) biPrintf(p *Process, argv []string) int {
 		return 2
 	}
 	r := format.Printer{Now: m.now(), Start: p.Shell.Started, TZ: m.timeZone(p)}.Printf(m.rt.echo[:0], args[0], args[1:])
-	m.rt.echo = r.Out[:0]
+	if m.rt.echo = r.Out[:0]; cap(m.rt.echo) > keptScratch {
+		m.rt.echo = nil
+	}
 	status := r.Status
 	for _, a := range r.Assign {
 		if a.Name == "" {
@@ -69,7 +75,7 @@ func (m *Machine) biPrintf(p *Process, argv []string) int {
 		if sub != "" {
 			s = expand.SubText(sub)
 		}
-		value, _, _ := strings.Cut(string(text), "\x00")
+		value, _, _ := strings.Cut(large.String(text), "\x00")
 		if err := m.assign(p, name, s, value, false); err != nil {
 			return m.builtinFailed(p, "printf", err)
 		}
@@ -329,7 +335,7 @@ func (m *Machine) stepRead(p *Process, f *Frame) {
 			line, err = m.readLine(file, o.delim, most)
 		}
 		got += len(line) + 1
-		x.Data = append(x.Data, line...)
+		x.Data = large.Append(x.Data, line)
 		m.hold(len(x.Data))
 		switch {
 		case err == cmd.ErrBlocked:
@@ -526,7 +532,7 @@ func (m *Machine) stepReadSource(p *Process, f *Frame) {
 	if ok {
 		buf := m.scratch()
 		n, err := m.read(file, buf)
-		x.Data = append(x.Data, buf[:n]...)
+		x.Data = large.Append(x.Data, buf[:n])
 		m.hold(len(x.Data))
 		if err == cmd.ErrBlocked {
 			p.Wait = Wait{Kind: WaitsRead, File: file}
@@ -582,7 +588,7 @@ func (m *Machine) stepReadMenu(p *Process, f *Frame) {
 	if ok {
 		line, err = m.readLine(file, '\n', math.MaxInt)
 	}
-	f.X.Data = append(f.X.Data, line...)
+	f.X.Data = large.Append(f.X.Data, line)
 	if err == cmd.ErrBlocked {
 		p.Wait = Wait{Kind: WaitsRead, File: file}
 		return

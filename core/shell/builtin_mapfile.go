@@ -6,6 +6,7 @@ import (
 
 	"eryxsh/core/cmd"
 	"eryxsh/core/expand"
+	"eryxsh/core/large"
 	"eryxsh/core/vars"
 )
 
@@ -141,7 +142,7 @@ func (m *Machine) mapLines(p *Process, f *Frame, o *mapfileOptions, file int, na
 			break
 		}
 		line, err := m.readLine(file, o.delim, readTurn)
-		f.X.Data = append(f.X.Data, line...)
+		f.X.Data = large.Append(f.X.Data, line)
 		m.hold(len(f.X.Data))
 		m.charge(1)
 		if err == cmd.ErrBlocked {

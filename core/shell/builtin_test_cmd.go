@@ -581,7 +581,13 @@ func (m *Machine) matchRegexp(p *Process, s, pattern string) (bool, error) {
 		return false, &testError{text: "", status: 2}
 	}
 	loc := make([]int, 2*(re.NumSubexp()+1))
+	if len(s) > 1<<16 {
+		m.charge(len(s) >> 10)
+		re.Meter(m.charge)
+		defer re.Meter(nil)
+	}
 	found, err := re.Find([]byte(s), 0, loc)
+	m.charge(re.Work() / 8)
 	if err != nil {
 		m.stop("regex_steps")
 	}

@@ -4,6 +4,7 @@ import (
 	"io"
 
 	"eryxsh/core/cmd"
+	"eryxsh/core/large"
 	"eryxsh/vfs"
 )
 
@@ -340,7 +341,7 @@ func (m *Machine) write(p *Process, file int, b []byte) (int, error) {
 		return n, nil
 	case FileCapture:
 		m.retain(len(b))
-		o.Text = append(o.Text, b...)
+		o.Text = large.Append(o.ahead.Room(o.Text, len(b)), b)
 		m.hold(len(o.Text))
 		return len(b), nil
 	case FileStdout, FileStderr:
@@ -421,7 +422,7 @@ func (m *Machine) sendFile(p *Process, file int, b []byte) error {
 	}
 	if n < len(b) {
 		m.ref(file)
-		p.Queue = append(p.Queue, Segment{file, append([]byte(nil), b[n:]...)})
+		p.Queue = append(p.Queue, Segment{file, large.Append(nil, b[n:])})
 		m.hold(len(b))
 	}
 	return nil

@@ -1,24 +1,87 @@
 package shell
 
 import (
+	"runtime"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 
 	"eryxsh/core/limit"
 )
 
-// gapHost measures how long the machine runs without asking it.
+// gapHost measures how long the machine runs without asking it, and finds out where.
 type gapHost struct {
 	testHost
-	from    time.Time
+	from    atomic.Int64 // ns since began
+	began   time.Time
 	longest time.Duration
+	used    time.Duration // of the processor, when it was asked last
+	where   string        // the innermost functions of the longest
+	seen    string        // those of the one at hand
+}
+
+func (h *gapHost) asked() {
+	used := cpuTime()
+	if gap := used - h.used; gap > h.longest {
+		h.longest, h.where = gap, h.seen
+	}
+	h.used, h.seen = used, ""
+	h.from.Store(int64(time.Since(h.began)))
+}
+
+// cpuTime is what the thread has used of the processor: another process that
+// has it meanwhile does not count.
+func cpuTime() time.Duration {
+	var u syscall.Rusage
+	const thread = 1
+	if syscall.Getrusage(thread, &u) != nil {
+		return 0
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
 func (h *gapHost) Expired() bool {
-	now := time.Now()
-	h.longest = max(h.longest, now.Sub(h.from))
-	h.from = now
+	h.asked()
 	return false
+}
+
+func (h *gapHost) Midway() Midway {
+	h.asked()
+	return GoOn
+}
+
+// watch looks where the machine is while it does not ask, until done is closed.
+func (h *gapHost) watch(done chan struct{}) {
+	stack := make([]byte, 1<<16)
+	for {
+		select {
+		case <-done:
+			return
+		case <-time.After(time.Millisecond):
+		}
+		if time.Since(h.began)-time.Duration(h.from.Load()) > 4*time.Millisecond {
+			for one := range strings.SplitSeq(string(stack[:runtime.Stack(stack, true)]), "\n\n") {
+				if strings.Contains(one, "Advance(") {
+					h.seen = innermost(one)
+				}
+			}
+		}
+	}
+}
+
+// innermost gives the last functions of ours in a stack.
+func innermost(stack string) string {
+	var names []string
+	for line := range strings.Lines(stack) {
+		name, _, ok := strings.Cut(strings.TrimSpace(line), "(0x")
+		if ok && strings.HasPrefix(name, "eryxsh/") && len(names) < 3 {
+			names = append(names, name[strings.LastIndexByte(name, '/')+1:])
+		}
+	}
+	return strings.Join(names, " < ")
 }
 
 // longWork are scripts of which a single command has much to do.
@@ -91,10 +154,18 @@ func BenchmarkLongest(b *testing.B) {
 				if err := m.Begin(Start{Script: w.script, RunID: "r"}); err != nil {
 					b.Fatal(err)
 				}
-				h := &gapHost{from: time.Now()}
+				h, done := &gapHost{began: time.Now()}, make(chan struct{})
+				var watch sync.WaitGroup
+				watch.Go(func() { h.watch(done) })
+				runtime.LockOSThread()
+				h.used = cpuTime()
 				_, _ = m.Advance(h)
 				h.Expired()
+				runtime.UnlockOSThread()
+				close(done)
+				watch.Wait()
 				longest = max(longest, h.longest)
+				b.Logf("%v: %s", h.longest, h.where)
 				if got := result(m); got.stderr != "" || got.limit != "" {
 					b.Logf("%.100s limit %q", got.stderr, got.limit)
 				}

@@ -1,7 +1,10 @@
 package shell
 
 import (
+	"sync/atomic"
+
 	"eryxsh/core/expand"
+	"eryxsh/core/large"
 	"eryxsh/core/limit"
 	"eryxsh/core/regex"
 	"eryxsh/core/vars"
@@ -151,6 +154,7 @@ type OFD struct {
 	Pipe  int     `cbor:"5,keyasint,omitempty"`
 	Refs  int     `cbor:"6,keyasint,omitempty"`
 	Text  []byte  `cbor:"7,keyasint,omitempty"`
+	ahead large.Ahead
 }
 
 func (o *OFD) readable() bool { return o.Flags&vfs.O_ACCMODE != vfs.O_WRONLY }
@@ -181,7 +185,9 @@ type transient struct {
 	env     procEnv
 	credit  int  // work units until the host is asked whether the slice is over
 	single  bool // ask the host after every step
-	short   int  // most bytes a utility reads at a time, if positive; its turns are short, too
+	hurry   *atomic.Bool
+	calm    atomic.Bool // what hurry points to where nobody waits
+	short   int         // most bytes a utility reads at a time, if positive; its turns are short, too
 	spare   []*Extra
 	asking
 }

@@ -2,37 +2,44 @@ package shell
 
 import "testing"
 
-// hurriedHost has no time left; only what asks in the middle of a step hears of it.
+// hurriedHost answers what asks in the middle of a step, and counts it.
 type hurriedHost struct {
 	testHost
+	says  Midway
 	asked *int
 }
 
-func (h hurriedHost) OutOfTime() bool {
+func (h hurriedHost) Midway() Midway {
 	*h.asked++
-	return true
+	return h.says
 }
 
-// TestOutOfTime: a step that has no end in the time left is given up, and the
-// run with it. A short one never asks.
-func TestOutOfTime(t *testing.T) {
+// TestMidway: a step that takes long asks how it goes on, and is given up with
+// its run if the time is used up or somebody has cancelled it. A short one never asks.
+func TestMidway(t *testing.T) {
+	const long = "x=$(head -c 5000 /dev/zero | tr '\\0' a); x=${x//+(a|aa)b/c}; echo end"
 	for _, c := range []struct {
-		script, stdout, limit string
-		status                int
+		script string
+		says   Midway
+		stdout string
+		class  string
+		status int
 	}{
-		{"echo a; x=aab; echo ${x//+(a|aa)b/c}", "a\nc\n", "", 0},
-		{"echo a; x=$(head -c 5000 /dev/zero | tr '\\0' a); x=${x//+(a|aa)b/c}; echo never", "a\n", "timeout", 124},
+		{"x=aab; echo ${x//+(a|aa)b/c}", OutOfTime, "a\nc\n", "", 0},
+		{long, OutOfTime, "a\n", "TIMEOUT", 124},
+		{long, Cancelled, "a\n", "CANCELLED", 130},
+		{long, GoOn, "a\nend\n", "", 0},
 	} {
 		asked := 0
 		m := newTestMachine()
-		if err := m.Begin(Start{Script: "shopt -s extglob\n" + c.script, RunID: "r"}); err != nil {
+		if err := m.Begin(Start{Script: "shopt -s extglob\necho a\n" + c.script, RunID: "r"}); err != nil {
 			t.Fatal(err)
 		}
-		if out, _ := m.Advance(hurriedHost{asked: &asked}); out != Done {
+		if out, _ := m.Advance(hurriedHost{says: c.says, asked: &asked}); out != Done {
 			t.Errorf("%s: outcome %d", c.script, out)
 		}
-		if got := result(m); got.stdout != c.stdout || got.limit != c.limit || got.status != c.status || (asked > 0) != (c.limit != "") {
-			t.Errorf("%s: %+v, asked %d times", c.script, got, asked)
+		if got := result(m); got.stdout != c.stdout || m.Run.Class != c.class || got.status != c.status || (asked > 0) != (c.script == long) {
+			t.Errorf("%s: %+v, %s, asked %d times", c.script, got, m.Run.Class, asked)
 		}
 	}
 }

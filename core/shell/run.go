@@ -1,8 +1,10 @@
 package shell
 
 import (
-	"eryxsh/core/limit"
 	"slices"
+	"sync/atomic"
+
+	"eryxsh/core/limit"
 )
 
 // quantum is how many steps a process runs before the next one's turn. It is
@@ -24,6 +26,7 @@ const (
 	Input                   // nothing goes on without input
 	Marked                  // a checkpoint was reached
 	Limited                 // a limit was met and the run asked to be suspended by it
+	Apart                   // a step was given up as the host said, and the machine with it
 )
 
 // stop is what unwinds a step when a limit is met. The World stays consistent:
@@ -40,21 +43,57 @@ func (m *Machine) charge(n int) {
 	}
 }
 
-// overdraft is how much work of one step goes on without a question: about 100 ms.
-const overdraft = 1 << 20
+// overdraft is how much work of one step goes on without a question: about 1 ms.
+const overdraft = 1 << 13
 
-// impatient is a Host that knows when a run's time is used up.
-type impatient interface {
-	// OutOfTime reports that the run ends now, even in the middle of a step.
-	OutOfTime() bool
+// Midway is how a step goes on in the middle of which the host was asked.
+type Midway uint8
+
+// The answers of a host that is asked in the middle of a step.
+const (
+	GoOn      Midway = iota
+	OutOfTime        // the run's time is used up: it ends now, unless it is to be suspended by that
+	Cancelled        // the run ends now
+	GoBack           // the step is given up: the host has a fork of the machine to go on with, where it may take its time
+)
+
+// attentive is a Host that can be asked in the middle of a step.
+type attentive interface {
+	// Midway says how the step goes on. It may take its time: nothing else may
+	// happen to the machine meanwhile, as it stands between two safe points.
+	Midway() Midway
 }
 
-// overdrawn gives up a step that has no end in the time that is left. A run that
-// a limit suspends finishes it: it could not go on from there.
+// hurrying is a Host for which somebody may wait.
+type hurrying interface {
+	// Hurry is set, by any thread, as long as the host is to be asked after every step.
+	Hurry() *atomic.Bool
+}
+
+// cancelled is what unwinds a step of a run that was cancelled.
+const cancelled = "cancelled"
+
+// apart is what unwinds a step that is done again on a fork.
+const apart = "apart"
+
+// overdrawn asks the host about a step that takes long, and gives it up if the
+// run ends. A run that a limit suspends finishes it when its time is used up: it
+// could not go on from there.
 func (m *Machine) overdrawn() {
 	m.rt.credit = 0
-	if h, ok := m.rt.host.(impatient); ok && !m.Run.Suspend && h.OutOfTime() {
-		m.stop(limit.Timeout)
+	h, ok := m.rt.host.(attentive)
+	if !ok {
+		return
+	}
+	switch h.Midway() {
+	case OutOfTime:
+		if !m.Run.Suspend {
+			m.stop(limit.Timeout)
+		}
+	case Cancelled:
+		m.stop(cancelled)
+	case GoBack:
+		m.stop(apart)
 	}
 }
 
@@ -82,8 +121,11 @@ func (m *Machine) Now() int64 { return m.Clock.Now }
 // until is the time to come back at when the outcome is Sleeping.
 func (m *Machine) Advance(h Host) (out Outcome, until int64) {
 	m.own()
-	m.rt.host = h
-	defer func() { m.rt.host = nil }()
+	m.rt.host, m.rt.hurry = h, &m.rt.calm
+	if h, ok := h.(hurrying); ok {
+		m.rt.hurry = h.Hurry()
+	}
+	defer func() { m.rt.host, m.rt.hurry = nil, &m.rt.calm }()
 	m.rt.credit, m.rt.until = sliceCredit, 0
 	if m.Clock.Virtual && m.Limits.Time > 0 {
 		m.rt.until = max(m.Clock.Now+m.Limits.Time-m.Meter.Time, 1)
@@ -97,7 +139,13 @@ func (m *Machine) Advance(h Host) (out Outcome, until int64) {
 			m.Run.Limit = lim
 			return Limited, 0
 		}
-		if lim == limit.Timeout {
+		switch lim {
+		case cancelled:
+			m.Cancel()
+			return Done, 0
+		case apart:
+			return Apart, 0
+		case limit.Timeout:
 			m.Expire(lim)
 			return Done, 0
 		}
@@ -150,7 +198,7 @@ func (m *Machine) advance() (out Outcome, until int64, lim string) {
 		if len(m.Run.Marks) > 0 {
 			return Marked, 0, ""
 		}
-		if m.rt.credit--; m.rt.credit <= 0 || m.rt.single {
+		if m.rt.credit--; m.rt.credit <= 0 || m.rt.single || m.rt.hurry.Load() {
 			m.rt.credit = sliceCredit
 			if m.rt.host.Expired() {
 				return Sliced, 0, ""

@@ -8,6 +8,7 @@ import (
 
 	"eryxsh/core/cmd"
 	"eryxsh/core/expand"
+	"eryxsh/core/large"
 )
 
 // firstLook is how much is looked at behind the first line of a command that
@@ -150,7 +151,7 @@ func (m *Machine) lookAtFile(o *OFD, size int) (text []byte, end bool) {
 		if err != nil || len(data) == 0 { // the end, or a hole
 			return text, true
 		}
-		text = append(text, data...)
+		text = large.Append(text, data)
 		if len(text) > size && bytes.IndexByte(text[size:], '\n') >= 0 {
 			return text, false
 		}

@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"bytes"
 	"strings"
 
 	"eryxsh/core/expand"
@@ -133,18 +134,23 @@ func (m *Machine) collect(p *Process, f *Frame) bool {
 	out := m.Files[file].Text
 	m.unref(file)
 	m.charge(len(out) >> 8)
-	f.X.Memo.Answer(m.captured(p, out))
+	f.X.Memo.AnswerBytes(m.captured(p, out))
 	return true
 }
 
-// captured turns a child's output into a value: no NULs, no newlines at the end.
-func (m *Machine) captured(p *Process, out []byte) string {
-	s := string(out)
-	if strings.IndexByte(s, 0) >= 0 {
+// captured turns a child's output into a value, in place: no NULs, no newlines at the end.
+func (m *Machine) captured(p *Process, out []byte) []byte {
+	if at := bytes.IndexByte(out, 0); at >= 0 {
 		m.complain(p, "warning: command substitution: ignored null byte in input")
-		s = dropNUL(s)
+		text := out[:at]
+		for _, c := range out[at:] {
+			if c != 0 {
+				text = append(text, c)
+			}
+		}
+		out = text
 	}
-	return strings.TrimRight(s, "\n")
+	return bytes.TrimRight(out, "\n")
 }
 
 // readFile does $(< file) without a process.
@@ -186,7 +192,7 @@ func (m *Machine) readFile(p *Process, body *list) bool {
 	}
 	m.unref(file)
 	p.Subst, p.Status = 0, 0
-	m.x(f).Memo.Answer(m.captured(p, buf[:n]))
+	m.x(f).Memo.AnswerBytes(m.captured(p, buf[:n]))
 	return true
 }
 

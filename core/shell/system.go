@@ -34,6 +34,7 @@ func (s *sysCtx) Open(path string, flags int, perm uint32) (int, error) {
 	if int64(len(s.p.FDs)) >= s.m.limit(s.m.Limits.OpenFiles) {
 		return -1, vfs.EMFILE
 	}
+	s.m.charge(8)
 	file, err := s.m.open(s.p, path, flags, perm)
 	if err != nil {
 		return -1, err

@@ -8,6 +8,7 @@ import (
 
 	"eryxsh/core/cmd"
 	"eryxsh/core/fault"
+	"eryxsh/core/large"
 	"eryxsh/vfs"
 )
 
@@ -84,7 +85,7 @@ func (m *Machine) stepTool(p *Process, f *Frame) {
 		}
 		buf := m.scratch()
 		n, err := m.read(file, buf)
-		x.Data = append(x.Data, buf[:n]...)
+		x.Data = large.Append(x.Data, buf[:n])
 		m.hold(len(x.Data))
 		switch {
 		case err == cmd.ErrBlocked:

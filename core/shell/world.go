@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"eryxsh/core/cmd"
+	"eryxsh/core/large"
 	"eryxsh/core/limit"
 	"eryxsh/core/vars"
 	"eryxsh/vfs"
@@ -144,7 +145,8 @@ func (m *Machine) copyParts(h *home) {
 	m.Files = append(h.files[:0], m.Files...)
 	for i := range m.Files {
 		if m.Files[i].Kind == FileCapture {
-			m.Files[i].Text = slices.Clone(m.Files[i].Text)
+			m.Files[i].Text = large.Append(nil, m.Files[i].Text)
+			m.Files[i].ahead.Forget()
 		}
 	}
 	m.Pipes = slices.Clone(m.Pipes)

@@ -18,6 +18,8 @@ package vars
 import (
 	"strconv"
 	"strings"
+
+	"eryxsh/core/large"
 )
 
 // Attr is a set of variable attributes.
@@ -355,10 +357,13 @@ func (v *Var) grown(old, s string) string {
 	}
 	if v.build == nil || v.build.Len() != len(old) || v.build.String() != old { // equal strings in one place compare at once
 		v.build = new(strings.Builder)
-		v.build.Grow(2 * (len(old) + len(s)))
-		v.build.WriteString(old)
 	}
-	v.build.WriteString(s)
+	if v.build.Cap()-v.build.Len() < len(s) || v.build.Len() == 0 {
+		v.build = new(strings.Builder)
+		v.build.Grow(2 * (len(old) + len(s)))
+		large.Write(v.build, old)
+	}
+	large.Write(v.build, s)
 	return v.build.String()
 }
 

@@ -10,6 +10,7 @@ import (
 	"eryxsh/core/cmd"
 	"eryxsh/core/cmd/quote"
 	"eryxsh/core/cmd/std/internal/size"
+	"eryxsh/core/large"
 	"eryxsh/vfs"
 )
 
@@ -348,7 +349,7 @@ func (p *ddProgram) copy(c *cmd.Ctx) cmd.Next {
 		p.Skip -= int64(n)
 		return cmd.Again()
 	}
-	p.Block = append(p.Block, buf[:n]...)
+	p.Block = large.Append(p.Block, buf[:n])
 	whole := int64(len(p.Block)) == o.ibs
 	inFull := int64(n) == int64(len(buf)) && !whole // a large block comes in several turns
 	if whole || !o.iflag["fullblock"] && !inFull || o.iflag["count_bytes"] && int64(len(p.Block))+p.Bytes == o.count {
@@ -395,7 +396,7 @@ func (p *ddProgram) take(c *cmd.Ctx, end bool) {
 	if o.joined {
 		p.write(c, b)
 	} else {
-		p.Rest = append(p.Rest, b...)
+		p.Rest = large.Append(p.Rest, b)
 		for int64(len(p.Rest)) >= o.obs {
 			p.write(c, p.Rest[:o.obs])
 			p.Rest = append(p.Rest[:0], p.Rest[o.obs:]...)

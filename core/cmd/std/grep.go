@@ -340,6 +340,7 @@ func (p *grepProgram) compile(c *cmd.Ctx) bool {
 	re, err := regex.CompileAll(keys, o)
 	if err == nil {
 		p.re = re
+		re.Meter(c.Charge)
 		if p.Operand == 0 && !p.File.Open {
 			for _, w := range re.Warnings() {
 				c.Errorf("warning: %s", w)

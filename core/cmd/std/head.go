@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"eryxsh/core/cmd"
+	"eryxsh/core/large"
 )
 
 func head() *cmd.Command {
@@ -198,7 +199,7 @@ func (w *lineWindow) add(data []byte) {
 		w.Buf = w.Buf[:copy(w.Buf, w.Buf[w.Pos:])]
 		w.Pos = 0
 	}
-	w.Buf = append(w.Buf, data...)
+	w.Buf = large.Append(w.Buf, data)
 }
 
 // bytes writes all but the last n bytes.

@@ -4,6 +4,7 @@ import (
 	"io"
 
 	"eryxsh/core/cmd"
+	"eryxsh/core/large"
 	"eryxsh/vfs"
 )
 
@@ -160,7 +161,7 @@ func (p *pasteProgram) parallel(c *cmd.Ctx, end byte) cmd.Next {
 				}
 			}
 			p.Some = p.Some || ok
-			p.Row = append(p.Row, line...)
+			p.Row = large.Append(p.Row, line)
 			if p.At < len(p.Files)-1 {
 				p.Row = append(p.Row, p.delims[p.At%len(p.delims)]...)
 			}

@@ -8,6 +8,7 @@ import (
 
 	"eryxsh/core/cmd"
 	"eryxsh/core/cmd/quote"
+	"eryxsh/core/large"
 	"eryxsh/vfs"
 )
 
@@ -43,6 +44,8 @@ type shufProgram struct {
 	Moved  map[uint64]uint64 `cbor:"10,keyasint,omitempty"`
 	Left   uint64            `cbor:"11,keyasint,omitempty"` // lines to write still
 	Out    int               `cbor:"12,keyasint,omitempty"`
+
+	ahead large.Ahead
 }
 
 func (p *shufProgram) Step(c *cmd.Ctx) cmd.Next {
@@ -117,7 +120,7 @@ func (p *shufProgram) begin(c *cmd.Ctx, end byte) (status int, done bool) {
 
 func (p *shufProgram) add(line []byte) {
 	p.Starts = append(p.Starts, len(p.Lines))
-	p.Lines = append(p.Lines, line...)
+	p.Lines = large.Append(p.ahead.Room(p.Lines, len(line)), line)
 	p.Size++
 }
 

@@ -4,6 +4,7 @@ import (
 	"bytes"
 
 	"eryxsh/core/cmd"
+	"eryxsh/core/large"
 )
 
 func tac() *cmd.Command {
@@ -27,6 +28,8 @@ type tacProgram struct {
 	In      cmd.Input `cbor:"1,keyasint,omitempty"`
 	All     []byte    `cbor:"2,keyasint,omitempty"` // of this file, up to what is written
 	Writing bool      `cbor:"3,keyasint,omitempty"`
+
+	ahead large.Ahead
 }
 
 func (p *tacProgram) Step(c *cmd.Ctx) cmd.Next {
@@ -41,9 +44,12 @@ func (p *tacProgram) Step(c *cmd.Ctx) cmd.Next {
 	if !ok {
 		return next
 	}
-	p.All = append(p.All, p.In.Take()...)
+	more := p.In.Take()
+	p.All = large.Append(p.ahead.Room(p.All, len(more)), more)
 	p.In.Kept = len(p.All)
-	p.Writing = p.In.Ended() && len(p.All) > 0
+	if p.Writing = p.In.Ended() && len(p.All) > 0; p.Writing {
+		p.ahead.Forget()
+	}
 	return cmd.Again()
 }
 

@@ -12,6 +12,7 @@ import (
 	"eryxsh/core/cmd"
 	"eryxsh/core/cmd/quote"
 	"eryxsh/core/cmd/std/internal/cell"
+	"eryxsh/core/large"
 )
 
 // Command is column.
@@ -162,7 +163,7 @@ func (p *program) Step(c *cmd.Ctx) cmd.Next {
 			}
 			line = nil
 		}
-		p.Text = append(append(p.Text, line...), '\n')
+		p.Text = append(large.Append(p.Text, line), '\n')
 	}
 	p.In.Kept = 2 * len(p.Text)
 	return cmd.Again()

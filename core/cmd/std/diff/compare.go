@@ -30,7 +30,7 @@ func splitLines(b []byte) [][]byte {
 }
 
 // build makes the scan. The lines common at both ends, less the context, are left out.
-func (p *Program) build() *scan {
+func (p *Program) build(c *cmd.Ctx) *scan {
 	s := &scan{}
 	for i := range s.lines {
 		s.lines[i] = splitLines(p.Files[i].Data)
@@ -68,6 +68,9 @@ func (p *Program) build() *scan {
 		s.sides[i].class = make([]int, len(mid))
 		for k, l := range mid {
 			s.sides[i].class[k] = class(l)
+			if k%manyLines == manyLines-1 {
+				c.Charge(manyLines)
+			}
 		}
 		s.sides[i].changed = make([]byte, len(mid)+2)
 	}
@@ -138,13 +141,16 @@ func lower(b []byte) []byte {
 	return b
 }
 
+// manyLines are charged for before there are more.
+const manyLines = 1 << 10
+
 // turnWork is how many steps of the search one turn takes.
 const turnWork = 1 << 20
 
 // search goes on with the comparison.
 func (p *Program) search(c *cmd.Ctx) {
 	if p.s == nil {
-		p.s = p.build()
+		p.s = p.build(c)
 		if p.Files[0].Mark == nil {
 			p.Spans = []span{{0, len(p.s.sides[0].kept), 0, len(p.s.sides[1].kept), p.o.minimal}}
 		} else {

@@ -17,6 +17,7 @@ import (
 	"eryxsh/core/cmd/std/internal/clock"
 	"eryxsh/core/cmd/std/internal/fnmatch"
 	"eryxsh/core/cmd/std/internal/walk"
+	"eryxsh/core/large"
 	"eryxsh/core/regex"
 	"eryxsh/vfs"
 )
@@ -431,7 +432,7 @@ func (p *Program) read(c *cmd.Ctx) cmd.Next {
 			p.close(c)
 			return cmd.Again()
 		}
-		f.Data = append(f.Data, buf[:n]...)
+		f.Data = large.Append(f.Data, buf[:n])
 		c.Hold(2 * (len(p.Files[0].Data) + len(p.Files[1].Data)))
 		if len(f.Data) > maxFile {
 			p.trouble(c, f.Path, vfs.EFBIG)

@@ -16,6 +16,7 @@ import (
 
 	"eryxsh/core/cmd"
 	"eryxsh/core/cmd/quote"
+	"eryxsh/core/large"
 )
 
 // Command is fmt.
@@ -303,7 +304,7 @@ func (p *program) copyRest(indent, column int, rest []byte, bare bool) {
 			p.out = append(p.out, '\n')
 		}
 	}
-	p.out = append(p.out, rest...)
+	p.out = large.Append(p.out, rest)
 	if !bare {
 		p.out = append(p.out, '\n')
 	}
@@ -370,7 +371,7 @@ func (w *word) punctuation() {
 // flush writes a part of a paragraph that has become too long; w is the word being read.
 func (p *program) flush(w *word) {
 	if len(p.Words) == 0 {
-		p.out = append(p.out, w.Text...)
+		p.out = large.Append(p.out, w.Text)
 		p.chars = 0
 		w.Text = nil
 		return
@@ -408,7 +409,7 @@ func (p *program) write(end int) {
 		next := p.Words[i].next
 		for ; i < next; i++ {
 			w := &p.Words[i]
-			p.out = append(p.out, w.Text...)
+			p.out = large.Append(p.out, w.Text)
 			p.column += len(w.Text)
 			if i < next-1 {
 				p.space(w.Space)

@@ -6,6 +6,7 @@ import (
 
 	"eryxsh/core/cmd"
 	"eryxsh/core/cmd/quote"
+	"eryxsh/core/large"
 	"eryxsh/vfs"
 )
 
@@ -137,7 +138,7 @@ func (p *program) lines(c *cmd.Ctx, data []byte) bool {
 
 // lineBytes fills each output with whole lines; a line longer than an output is cut.
 func (p *program) lineBytes(c *cmd.Ctx, data []byte) bool {
-	p.All = append(p.All, data...)
+	p.All = large.Append(p.All, data)
 	for len(p.All) > 0 {
 		room := int(min(p.opt.size-p.Used, int64(len(p.All))))
 		n := bytes.LastIndexByte(p.All[:room], p.opt.sep) + 1

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"eryxsh/core/cmd"
+	"eryxsh/core/large"
 )
 
 // Reader cuts a descriptor into records. What it has read is one string per
@@ -82,7 +83,7 @@ func (p *Program) fill(r *Reader) error {
 		case err != nil:
 			return err
 		case pending > p.c.Turn(cmd.Turn) && len(r.Part)+n < pending:
-			r.Part = append(r.Part, p.chunk[:n]...)
+			r.Part = large.Append(r.Part, p.chunk[:n])
 			if p.budget <= 0 {
 				return errTurn
 			}
@@ -92,7 +93,7 @@ func (p *Program) fill(r *Reader) error {
 		case pending == 0 && len(r.Part) == 0:
 			r.Buf = string(p.chunk[:n])
 		default:
-			r.Part = append(r.Part, p.chunk[:n]...)
+			r.Part = large.Append(r.Part, p.chunk[:n])
 			var b strings.Builder
 			b.Grow(pending + len(r.Part))
 			b.WriteString(r.Buf[r.pos:])

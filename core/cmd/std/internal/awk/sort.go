@@ -146,9 +146,18 @@ func (p *Program) sorted(array int32, how string, ties bool) ([]item, bool) {
 		}
 	}
 	p.spend(64 * len(list))
-	slices.SortStableFunc(list, f)
+	asked := 0
+	slices.SortStableFunc(list, func(a, b item) int {
+		if asked++; asked%manyItems == 0 {
+			p.c.Charge(manyItems)
+		}
+		return f(a, b)
+	})
 	return list, true
 }
+
+// manyItems are charged for before there are more.
+const manyItems = 1 << 12
 
 // Sorting is a merge sort that waits for a user function to compare two elements.
 type Sorting struct {
@@ -269,6 +278,9 @@ func (p *Program) asort(args []Value, byIndex bool) (float64, bool) {
 		p.clearArray(to)
 	}
 	for i, x := range list {
+		if i%manyItems == manyItems-1 {
+			p.c.Charge(manyItems)
+		}
 		v, _ := p.Heap[to].add(Key{I: int32(i + 1), Int: true})
 		p.Held += 64 + len(x.Val.S)
 		*v = x.Val

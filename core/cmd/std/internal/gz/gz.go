@@ -13,6 +13,7 @@ import (
 	"hash/crc32"
 
 	"eryxsh/core/cmd/std/internal/inflate"
+	"eryxsh/core/large"
 )
 
 const (
@@ -53,7 +54,7 @@ func (w *Writer) Header(name string, mtime int64, level int) []byte {
 func (w *Writer) Write(p []byte, level int, last bool) []byte {
 	w.CRC = crc32.Update(w.CRC, crc32.IEEETable, p)
 	w.Size += uint32(len(p))
-	w.In = append(w.In, p...)
+	w.In = large.Append(w.In, p)
 	var out bytes.Buffer
 	for len(w.In) >= block {
 		w.compress(&out, w.In[:block], level, false)
@@ -119,7 +120,7 @@ type Reader struct {
 }
 
 // Feed adds input.
-func (r *Reader) Feed(p []byte) { r.Raw = append(r.Raw, p...); r.In += int64(len(p)) }
+func (r *Reader) Feed(p []byte) { r.Raw = large.Append(r.Raw, p); r.In += int64(len(p)) }
 
 // Over reports that the stream has ended, by what Next has just given.
 func (r *Reader) Over() bool { return r.over }

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"eryxsh/core/cmd"
+	"eryxsh/core/large"
 	"eryxsh/vfs"
 )
 
@@ -103,7 +104,7 @@ func (p *Program) slurped() Value {
 func (p *Program) rawInput() (Value, verdict) {
 	r := &p.In.Reader
 	if p.opts.slurp {
-		p.In.Raw = append(p.In.Raw, r.Buf[r.Pos:]...)
+		p.In.Raw = large.Append(p.In.Raw, r.Buf[r.Pos:])
 		r.Pos = len(r.Buf)
 		return empty, gotNothing
 	}

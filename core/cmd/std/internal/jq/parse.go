@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"math"
 	"unicode/utf8"
+
+	"eryxsh/core/large"
 )
 
 // maxDepth is how deep containers can be nested.
@@ -62,7 +64,7 @@ func (r *Reader) add(b []byte) {
 		r.Buf = r.Buf[:copy(r.Buf, r.Buf[r.Pos:])]
 		r.Pos = 0
 	}
-	r.Buf = append(r.Buf, b...)
+	r.Buf = large.Append(r.Buf, b)
 }
 
 // place is the position behind the bytes read so far.

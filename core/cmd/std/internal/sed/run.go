@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"eryxsh/core/cmd"
+	"eryxsh/core/large"
 	"eryxsh/core/regex"
 )
 
@@ -592,7 +593,7 @@ func (p *Program) shell(c *cmd.Ctx, line string) (out []byte, next cmd.Next, ok 
 	if p.Stage == 1 {
 		buf := make([]byte, 16<<10)
 		n, err := c.Read(p.Child.FD, buf)
-		p.Child.Out = append(p.Child.Out, buf[:n]...)
+		p.Child.Out = large.Append(p.Child.Out, buf[:n])
 		switch err {
 		case nil:
 			return nil, cmd.Again(), false

@@ -1,0 +1,127 @@
+// Package large moves much memory in pieces. One copy of hundreds of megabytes
+// cannot be interrupted: while it lasts, a collection that wants to begin stops
+// the other threads, too.
+package large
+
+import "strings"
+
+// piece is how many bytes are copied at a time: well below 1 ms, even where all of its pages are new.
+const piece = 128 << 10
+
+// Append is append(b, s...).
+func Append[T string | []byte](b []byte, s T) []byte {
+	if len(b)+len(s) <= piece {
+		return append(b, s...)
+	}
+	return appendMuch(b, s)
+}
+
+func appendMuch[T string | []byte](b []byte, s T) []byte {
+	b = Grow(b, len(s))
+	for len(s) > piece {
+		b = append(b, s[:piece]...)
+		s = s[piece:]
+	}
+	return append(b, s...)
+}
+
+// Grow gives b with room for n more bytes. It takes twice as much memory each
+// time, so that appending stays linear.
+func Grow(b []byte, n int) []byte {
+	if cap(b)-len(b) >= n {
+		return b
+	}
+	grown := make([]byte, 0, max(len(b)+n, 2*len(b)))
+	for len(b) > piece {
+		grown = append(grown, b[:piece]...)
+		b = b[piece:]
+	}
+	return append(grown, b...)
+}
+
+// String is string(b).
+func String(b []byte) string {
+	if len(b) <= piece {
+		return string(b)
+	}
+	var s strings.Builder
+	s.Grow(len(b))
+	for len(b) > piece {
+		s.Write(b[:piece])
+		b = b[piece:]
+	}
+	s.Write(b)
+	return s.String()
+}
+
+// Write appends s to a Builder that has room for it.
+func Write(b *strings.Builder, s string) {
+	for len(s) > piece {
+		b.WriteString(s[:piece])
+		s = s[piece:]
+	}
+	b.WriteString(s)
+}
+
+// Clone is strings.Clone(s).
+func Clone(s string) string {
+	if len(s) <= piece {
+		return strings.Clone(s)
+	}
+	var b strings.Builder
+	b.Grow(len(s))
+	Write(&b, s)
+	return b.String()
+}
+
+// Concat is s + t.
+func Concat(s, t string) string {
+	if len(s)+len(t) <= piece {
+		return s + t
+	}
+	var b strings.Builder
+	b.Grow(len(s) + len(t))
+	Write(&b, s)
+	Write(&b, t)
+	return b.String()
+}
+
+// Ahead makes room in a buffer that is appended to and grows without an end
+// known before, and never copies more than four times what is appended, so that
+// no step has to wait for a copy of the whole: what will be the next buffer is
+// filled while the one at hand is. It is a cache; a zero one copies all at once.
+type Ahead struct {
+	next []byte // its beginning is that of the buffer
+}
+
+// Room gives b with room for n more bytes. What was in b at the last call has
+// not changed, unless Forget was called.
+func (a *Ahead) Room(b []byte, n int) []byte {
+	if cap(b) >= piece && 2*(len(b)+n) > cap(b) {
+		if a.next == nil {
+			a.next = make([]byte, 0, 2*cap(b)+n)
+		}
+		a.fill(b, 4*n)
+	}
+	if cap(b)-len(b) >= n {
+		return b
+	}
+	if cap(a.next) < len(b)+n {
+		return Grow(b, n)
+	}
+	a.fill(b, len(b))
+	b, a.next = a.next, nil
+	return b
+}
+
+// fill copies at most n bytes more of b.
+func (a *Ahead) fill(b []byte, n int) {
+	for from := len(a.next); from < len(b) && n > 0; from = len(a.next) {
+		some := b[from:min(from+min(n, piece), len(b))]
+		a.next = append(a.next, some...)
+		n -= len(some)
+	}
+}
+
+// Forget is called when what was in the buffer has changed.
+func (a *Ahead) Forget() { a.next = nil }
