@@ -443,6 +443,11 @@ func (p *Program) finish(c *cmd.Ctx) cmd.Next {
 				if walk.Parent(p.Target) == "." && !strings.HasPrefix(p.Target, "./") {
 					to = n
 				}
+				if _, err := c.Lstat(to); err == nil && to != p.Target && !p.o.force {
+					p.fail(c, 2, "%s already exists;\tnot overwritten", to)
+					c.Unlink(p.Target)
+					return cmd.Again()
+				}
 				if c.Rename(p.Target, to) == nil {
 					p.Target = to
 				}
