@@ -224,6 +224,36 @@ func TestCommands(t *testing.T) {
 	t.Logf("%d scripts, stopped at %d safe points, seed %d", cases, stops, e.seed)
 }
 
+// TestShortTurns takes utilities' cases all ways in short turns: they are stopped in the middle of small inputs,
+// and what a load makes anew must cost no step.
+func TestShortTurns(t *testing.T) {
+	e := effortOf(t)
+	names, all := archives(t, "cmd")
+	stops, cases := 0, 0
+	for _, name := range names {
+		t.Run(name, func(t *testing.T) {
+			for i, s := range all[name] {
+				b := bites[i/e.commands%len(bites)]
+				s.brief, s.short, s.name = true, b.size, s.name+b.suffix
+				if !e.wants(s.name) || i%e.commands != 0 || !s.ends(t, longest) {
+					continue
+				}
+				stops += e.threeWays(t, s, e.commandsAt, e.commandsAt, 0)
+				cases++
+			}
+		})
+	}
+	t.Logf("%d scripts, stopped at %d safe points, seed %d", cases, stops, e.seed)
+}
+
+// ends reports whether a script ends within so many steps.
+func (s script) ends(t *testing.T, most int) bool {
+	t.Helper()
+	w := s.begin(t)
+	defer w.Close()
+	return s.player().advance(t, w, most)
+}
+
 // TestCorpora takes other shells' corpora, of which FREEZE=full takes all.
 func TestCorpora(t *testing.T) {
 	e := effortOf(t)

@@ -198,7 +198,10 @@ func (p *Program) read(c *cmd.Ctx) cmd.Next {
 		return next
 	}
 	for line, ok := p.In.Next('\n'); ok; line, ok = p.In.Next('\n') {
-		p.Text = append(append(p.Text, line...), '\n')
+		p.Text = append(p.Text, line...)
+		if !p.In.Bare() {
+			p.Text = append(p.Text, '\n')
+		}
 	}
 	p.In.Kept = len(p.Text)
 	return cmd.Again()

@@ -96,8 +96,11 @@ func (p *parser) advance() {
 func (p *parser) wrong(text string) {
 	if !p.bad && p.err == nil {
 		line := p.tok.line + 1
-		if p.tok.kind == tLine {
+		switch p.tok.kind {
+		case tLine:
 			line = p.l.line + 1
+		case tEnd: // bc has begun to count anew
+			line = 1
 		}
 		p.l.moans = append(p.l.moans, complaint{line, text})
 		p.bad = true
@@ -172,7 +175,7 @@ func (p *parser) unit() *unit {
 		return p.define()
 	}
 	p.list(tLine)
-	if !p.is(tLine) && !p.is(tEnd) {
+	if !p.is(tLine) && !p.is(tEnd) || p.is(tEnd) && len(p.code) > 0 && !p.quit && !p.bad { // a newline ends a statement
 		p.syntax()
 	}
 	return &unit{code: p.code, quit: p.quit}

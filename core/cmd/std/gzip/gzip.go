@@ -66,10 +66,18 @@ type Program struct {
 	Begun  bool      `cbor:"14,keyasint,omitempty"` // the header is out
 	Plain  bool      `cbor:"15,keyasint,omitempty"` // -dcf on what is not compressed: copied
 	Ended  bool      `cbor:"16,keyasint,omitempty"` // all is written, the rest is to tidy up
-	Listed bool      `cbor:"17,keyasint,omitempty"` // the heading of -l is out
+	Total  totals    `cbor:"17,keyasint,omitempty"` // of -l
 	Read   int64     `cbor:"18,keyasint,omitempty"`
 
 	o *options
+}
+
+// totals are for the last line of a list.
+type totals struct {
+	Count  int   `cbor:"1,keyasint,omitempty"` // rows
+	Packed int64 `cbor:"2,keyasint,omitempty"`
+	Plain  int64 `cbor:"3,keyasint,omitempty"`
+	Head   int64 `cbor:"4,keyasint,omitempty"` // bytes around the data of the last file: gzip takes them off the sum
 }
 
 type options struct {
@@ -122,7 +130,9 @@ func parse(c *cmd.Ctx) *options {
 // Step compresses or decompresses one block, or takes the next file.
 func (p *Program) Step(c *cmd.Ctx) cmd.Next {
 	if p.o == nil {
-		p.o = parse(c)
+		if p.o = parse(c); p.o.list && p.o.verbose {
+			return cmd.Exit(c.NotYet("option -v with -l"))
+		}
 	}
 	if c.Pending() > cmd.Turn {
 		return cmd.WaitWrite()
@@ -150,6 +160,9 @@ func (p *Program) Step(c *cmd.Ctx) cmd.Next {
 			args = []string{"-"}
 		}
 		if p.I == len(args) {
+			if t := p.Total; p.o.list && !p.o.quiet && len(args) > 1 && t.Packed > 0 && t.Plain > 0 {
+				fmt.Fprintf(&c.Out, "%19d %19d %s (totals)\n", t.Packed, t.Plain, ratio(t.Plain, t.Packed-t.Head))
+			}
 			return cmd.Exit(p.Status)
 		}
 		p.I++
@@ -443,6 +456,11 @@ func (p *Program) finish(c *cmd.Ctx) cmd.Next {
 				if walk.Parent(p.Target) == "." && !strings.HasPrefix(p.Target, "./") {
 					to = n
 				}
+				if _, err := c.Lstat(to); err == nil && to != p.Target && !p.o.force {
+					p.fail(c, 2, "%s already exists;\tnot overwritten", to)
+					c.Unlink(p.Target)
+					return cmd.Again()
+				}
 				if c.Rename(p.Target, to) == nil {
 					p.Target = to
 				}
@@ -481,10 +499,9 @@ func ratio(plain, packed int64) string {
 
 // row is the line of -l.
 func (p *Program) row(c *cmd.Ctx, packed, plain int64) {
-	if !p.Listed && !p.o.quiet {
+	if p.Total.Count == 0 && !p.o.quiet {
 		fmt.Fprintf(&c.Out, "%19s %19s  ratio uncompressed_name\n", "compressed", "uncompressed")
 	}
-	p.Listed = true
 	name := "stdout"
 	if p.Name != "" {
 		name = stripped(p.Name, p.o.suffix)
@@ -497,4 +514,6 @@ func (p *Program) row(c *cmd.Ctx, packed, plain int64) {
 		}
 	}
 	fmt.Fprintf(&c.Out, "%19d %19d %s %s\n", packed, plain, ratio(plain, header), name)
+	t := &p.Total
+	t.Count, t.Packed, t.Plain, t.Head = t.Count+1, t.Packed+packed, t.Plain+plain, packed-header
 }
