@@ -44,6 +44,11 @@ func (m *Machine) biPrintf(p *Process, argv []string) int {
 		m.complainRaw(p, "printf: usage: printf [-v var] format [arguments]\n")
 		return 2
 	}
+	for _, a := range args {
+		if len(a) > little>>4 {
+			m.charge(len(a) >> 5)
+		}
+	}
 	r := format.Printer{Now: m.now(), Start: p.Shell.Started, TZ: m.timeZone(p)}.Printf(m.rt.echo[:0], args[0], args[1:])
 	if m.rt.echo = r.Out[:0]; cap(m.rt.echo) > keptScratch {
 		m.rt.echo = nil

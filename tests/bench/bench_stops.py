@@ -3,6 +3,8 @@
 python tests/bench/bench_stops.py [--tries N] [--seed N] [--dump] [PART OF A NAME ...]
 """
 
+from __future__ import annotations
+
 import argparse
 import random
 import statistics
@@ -49,7 +51,7 @@ SCRIPTS: Dict[str, str] = {
     "trim": BIG + "while :; do y=${x%%b*}; z=${x##*b}; done",
     "pattern": BIG + "while :; do [[ $x == *a*a*b ]]; done",
     "regex": BIG + "while :; do [[ $x =~ (a|aa)+b ]]; done",
-    "quote": BIG + "while :; do printf -v y %q \"$x\"; z=${x@Q}; done",
+    "quote": BIG + 'while :; do printf -v y %q "$x"; z=${x@Q}; done',
     "words": "while :; do echo {1..1000000} >/dev/null; done",
     "array": "while :; do a=({1..1000000}); done",
     "array-all": 'a=($(seq 1000000)); while :; do b=("${a[@]}"); c="${a[*]}"; printf "%s\\n" "${a[@]}" >/dev/null; done',
@@ -146,10 +148,8 @@ def main() -> None:
                 took.append(seconds * 1e3)
                 dumps.append(dumped * 1e3)
             ends.append(cancel(script, chance.uniform(0.001, args.longest)) * 1e3)
-        print(
-            f"{name:<14} {statistics.median(took):14.2f} {max(took):8.1f} {statistics.median(ends):14.2f} {max(ends):8.1f} {max(dumps):11.1f}",
-            flush=True,
-        )
+        asked = f"{statistics.median(took):14.2f} {max(took):8.1f} {statistics.median(ends):14.2f} {max(ends):8.1f}"
+        print(f"{name:<14} {asked} {max(dumps):11.1f}", flush=True)
 
 
 if __name__ == "__main__":
