@@ -44,12 +44,10 @@ type prog struct {
 	exact    bool   // the pattern is prefix and nothing else
 	prefix   []byte // every match begins with it
 	must     []byte // every match holds it; nil where it would not help
-	firsts   []byte // the bytes a match can begin with if they are at most 3, and it is not empty
 	empty    bool   // a match may be empty
 	canBegin [256]bool
-	pair     [256]uint8 // which of pairFirst and pairSecond a byte can be, if paired
-	paired   bool       // few bytes can begin a match
-	anchored bool       // a match begins only at the begin of the text
+	ahead
+	anchored bool // a match begins only at the begin of the text
 	asserts  bool
 	words    bool // an assert looks at words
 	wordy    bool // and bytes above 127 need a look at their character for it
@@ -63,6 +61,13 @@ type prog struct {
 	sym     [256]uint16
 	symByte []byte  // a byte of each
 	symCtx  []uint8 // what it is for an assert beside it
+}
+
+// ahead is what to look for where nothing has begun yet.
+type ahead struct {
+	firsts []byte     // the bytes a match can begin with if they are at most 3, and it is not empty
+	pair   [256]uint8 // which of pairFirst and pairSecond a byte can be, if paired
+	paired bool       // few bytes can begin a match
 }
 
 // What asserts want to know of a neighbour.
