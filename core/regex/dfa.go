@@ -28,6 +28,7 @@ type dfa struct {
 	size   int       // NFA states in all states
 	gen    int       // counts the times the cache was cleared
 	accel  bool
+	dense  bool // the prefilter looks for pairs of bytes
 	stale  bool // accel was given up: states marked flagFresh are to go
 	tries  int  // how often the prefilter was asked and how far it went
 	gained int
@@ -91,7 +92,8 @@ func (s *sparse) add(x uint32) bool {
 
 func newDFA(p *prog, longest bool) *dfa {
 	d := &dfa{p: p, longest: longest}
-	d.accel = !p.anchored && (len(p.prefix) > 0 || len(p.firsts) > 0)
+	d.accel = !p.anchored && (len(p.prefix) > 0 || p.paired)
+	d.dense = len(p.prefix) == 0 && len(p.firsts) == 0
 	d.clear()
 	return d
 }
@@ -297,6 +299,8 @@ func (d *dfa) skip(b []byte, i, to int) int {
 		at = bytes.Index(b[i:to], p.prefix)
 	case len(p.prefix) == 1:
 		at = bytes.IndexByte(b[i:to], p.prefix[0])
+	case d.dense:
+		at = p.indexPair(b[i:to])
 	default:
 		rest := b[i:to]
 		for _, c := range p.firsts {
@@ -312,7 +316,10 @@ func (d *dfa) skip(b []byte, i, to int) int {
 	d.tries++
 	d.gained += at
 	if d.tries == 256 {
-		if d.gained < 256*8 {
+		switch {
+		case d.gained < 256*64 && !d.dense && len(p.prefix) == 0:
+			d.dense = true
+		case d.gained < 256*8:
 			d.accel, d.stale = false, true
 		}
 		d.tries, d.gained = 0, 0
@@ -409,6 +416,22 @@ func (d *dfa) run(b []byte, i int, s uint32) (uint32, int) {
 			i++
 		}
 		return s, i
+	}
+	for ; i+4 <= len(b); i += 4 {
+		c := b[i : i+4 : i+4]
+		n := trans[s+uint32(sym[c[0]])]
+		if n >= flagAny {
+			return s, i
+		}
+		if s = trans[n+uint32(sym[c[1]])]; s >= flagAny {
+			return n, i + 1
+		}
+		if n = trans[s+uint32(sym[c[2]])]; n >= flagAny {
+			return s, i + 2
+		}
+		if s = trans[n+uint32(sym[c[3]])]; s >= flagAny {
+			return n, i + 3
+		}
 	}
 	for i < len(b) {
 		n := trans[s+uint32(sym[b[i]])]

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"unicode/utf8"
 )
 
 // Kinds of instructions of the byte NFA.
@@ -43,9 +44,9 @@ type prog struct {
 	exact    bool   // the pattern is prefix and nothing else
 	prefix   []byte // every match begins with it
 	must     []byte // every match holds it; nil where it would not help
-	firsts   []byte // the bytes a match can begin with if they are at most 3, and it is not empty
 	empty    bool   // a match may be empty
 	canBegin [256]bool
+	ahead
 	anchored bool // a match begins only at the begin of the text
 	asserts  bool
 	words    bool // an assert looks at words
@@ -60,6 +61,13 @@ type prog struct {
 	sym     [256]uint16
 	symByte []byte  // a byte of each
 	symCtx  []uint8 // what it is for an assert beside it
+}
+
+// ahead is what to look for where nothing has begun yet.
+type ahead struct {
+	firsts []byte     // the bytes a match can begin with if they are at most 3, and it is not empty
+	pair   [256]uint8 // which of pairFirst and pairSecond a byte can be, if paired
+	paired bool       // few bytes can begin a match
 }
 
 // What asserts want to know of a neighbour.
@@ -388,10 +396,57 @@ func (c *compiler) repeat(n *node, next uint32) uint32 {
 	return next
 }
 
-// findFirsts looks at which bytes a match can begin with.
+// What a byte can be in a match.
+const (
+	pairFirst uint8 = 1 << iota
+	pairSecond
+)
+
+// maxFirsts is how many bytes a match may begin with for it to be worth while to look for them.
+const maxFirsts = 64
+
+// findFirsts looks at which bytes a match can begin with, and which can follow them.
 func (p *prog) findFirsts() {
+	var after []uint32
+	p.empty = p.edgesFrom([]uint32{p.start}, func(e edge) {
+		after = append(after, e.to)
+		for b := int(e.lo); b <= int(e.hi); b++ {
+			p.canBegin[b] = true
+		}
+	})
+	if p.empty {
+		return
+	}
+	var list []byte
+	for b, ok := range p.canBegin {
+		if ok || p.narrow && b >= utf8.RuneSelf {
+			p.pair[b] |= pairFirst
+		}
+		if ok {
+			list = append(list, byte(b))
+		}
+	}
+	if p.paired = len(list) <= maxFirsts; !p.paired {
+		return
+	}
+	if len(list) <= 3 && !p.narrow {
+		p.firsts = list
+	}
+	all := p.edgesFrom(after, func(e edge) {
+		for b := int(e.lo); b <= int(e.hi); b++ {
+			p.pair[b] |= pairSecond
+		}
+	})
+	for b := range p.pair {
+		if all || p.narrow && b >= utf8.RuneSelf {
+			p.pair[b] |= pairSecond
+		}
+	}
+}
+
+// edgesFrom gives the edges that some states lead to without a byte, and reports whether a match can end there.
+func (p *prog) edgesFrom(stack []uint32, each func(edge)) (ends bool) {
 	seen := make([]bool, len(p.insts))
-	stack := []uint32{p.start}
 	for len(stack) > 0 {
 		pc := stack[len(stack)-1]
 		stack = stack[:len(stack)-1]
@@ -401,29 +456,38 @@ func (p *prog) findFirsts() {
 		seen[pc] = true
 		switch in := p.insts[pc]; in.op {
 		case iMatch:
-			p.empty = true
-			return
+			return true
 		case iSplit:
 			stack = append(stack, in.out, in.arg)
 		case iCap, iAssert:
 			stack = append(stack, in.out)
 		case iEdges:
 			for _, e := range p.edges[in.arg : in.arg+uint32(in.n)] {
-				for b := int(e.lo); b <= int(e.hi); b++ {
-					p.canBegin[b] = true
-				}
+				each(e)
 			}
 		}
 	}
-	var list []byte
-	for b, ok := range p.canBegin {
-		if ok {
-			list = append(list, byte(b))
+	return false
+}
+
+// indexPair gives the first place in b where a match can begin by its first two bytes, -1 if there is none.
+func (p *prog) indexPair(b []byte) int {
+	is, i := &p.pair, 0
+	for ; i+2 < len(b); i += 2 {
+		switch c := is[b[i+1]]; {
+		case c == 0:
+		case c&pairSecond != 0 && is[b[i]]&pairFirst != 0:
+			return i
+		case c&pairFirst != 0 && is[b[i+2]]&pairSecond != 0:
+			return i + 1
 		}
 	}
-	if len(list) <= 3 && !p.narrow {
-		p.firsts = list
+	for ; i < len(b); i++ {
+		if is[b[i]]&pairFirst != 0 && (i+1 == len(b) || is[b[i+1]]&pairSecond != 0) {
+			return i
+		}
 	}
+	return -1
 }
 
 // findSymbols groups the bytes.

@@ -8,7 +8,7 @@
 //
 //   - forward (dfa): one table look-up per byte, finds whether there is a match
 //     or where the leftmost-longest one ends. Bytes that cannot begin a match
-//     are skipped with bytes.Index where the pattern allows it.
+//     are skipped with bytes.Index where the pattern allows it, or by pairs of bytes.
 //   - backward from the end (back): which NFA states lead to that end. It gives
 //     the start of the match, and with it the submatches are read off in one
 //     forward walk without ever backing up, in the order glibc prefers them.
@@ -27,6 +27,8 @@ package regex
 
 import (
 	"bytes"
+	"encoding/binary"
+	"math/bits"
 )
 
 // Syntax says which tool's rules a pattern is read by.
@@ -265,7 +267,7 @@ func (re *Regexp) FindLine(b []byte, from int) (start, end int, sure bool, err e
 			if i := bytes.Index(b[from:], p.prefix); i >= 0 {
 				at = from + i
 			}
-		case len(p.must) > 0:
+		case len(p.must) > 0 && !bytes.Equal(p.must, p.prefix):
 			i := bytes.Index(b[from:], p.must)
 			if i < 0 {
 				return -1, -1, true, nil
@@ -296,13 +298,27 @@ func (re *Regexp) FindLine(b []byte, from int) (start, end int, sure bool, err e
 // lineAround gives the bounds of the line that at is in; lines begin at from or later.
 func lineAround(b []byte, from, at int, eol byte) (int, int) {
 	start, end := from, len(b)
-	if i := bytes.LastIndexByte(b[from:at], eol); i >= 0 {
+	if i := lastIndex(b[from:at], eol); i >= 0 {
 		start = from + i + 1
 	}
 	if i := bytes.IndexByte(b[at:], eol); i >= 0 {
 		end = at + i
 	}
 	return start, end
+}
+
+// lastIndex is bytes.LastIndexByte, eight bytes at a time.
+func lastIndex(b []byte, c byte) int {
+	const ones, tops = 0x0101010101010101, 0x8080808080808080
+	all := ones * uint64(c)
+	for len(b) >= 8 {
+		x := binary.LittleEndian.Uint64(b[len(b)-8:]) ^ all
+		if x = ^((x&^tops + ^uint64(tops)) | x | ^uint64(tops)); x != 0 { // the top bit of each byte that is c
+			return len(b) - 1 - bits.LeadingZeros64(x)/8
+		}
+		b = b[:len(b)-8]
+	}
+	return bytes.LastIndexByte(b, c)
 }
 
 // firstEnd gives a place at or after the end of some match, -1 if there is none.

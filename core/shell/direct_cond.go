@@ -106,6 +106,9 @@ func (d *direct) testTerm(memo *bool) *testExpr {
 }
 
 func (d *direct) testWord(memo *bool) *expand.Word {
+	if d.at(0) == '#' {
+		d.fail()
+	}
 	w := d.word()
 	*memo = *memo || w.NeedsMemo()
 	return w
