@@ -48,8 +48,6 @@ func (m *Machine) resources() []resource {
 	}
 }
 
-const ulimitUsage = "ulimit [-SHabcdefiklmnpqrstuvxPRT] [limit]"
-
 // ulimitArg is one limit to be shown or set.
 type ulimitArg struct {
 	r     resource
@@ -84,7 +82,7 @@ func (m *Machine) biUlimit(p *Process, argv []string) int {
 			default:
 				at := slices.IndexFunc(list, func(r resource) bool { return r.letter == a[i] })
 				if at < 0 {
-					return m.usage(p, "ulimit", "-"+a[i:i+1], ulimitUsage)
+					return m.usage(p, "ulimit", "-"+a[i:i+1])
 				}
 				t := ulimitArg{r: list[at]}
 				if i+1 < len(a) {

@@ -61,6 +61,7 @@ func (d *direct) testTerm(memo *bool) *testExpr {
 	if d.testEnd(); d.at(0) == '(' {
 		d.i++
 		t := d.testOr(memo)
+		t.paren = true
 		if d.testEnd(); d.at(0) != ')' {
 			d.fail()
 		}

@@ -220,8 +220,8 @@ func (m *Machine) assignFailed(p *Process, err error) {
 		return
 	}
 	m.complain(p, "%s", err)
-	if p.Shell.Opts.on(OptPosix) && !(ok && e.Kind == expand.BadSubscript) {
-		m.unwindExit(p, 1)
+	if p.Shell.Opts.on(OptPosix) {
+		m.unwindExit(p, m.fatalStatus(p))
 		return
 	}
 	m.discard(p, 1)

@@ -220,26 +220,19 @@ func (m *Machine) stepStmt(p *Process, f *Frame) {
 		m.pop(p)
 		return
 	}
-	if f.N == 0 {
-		f.N = max(p.Line, 1) // bash tells of its redirections at its end, and of a failure where it was before
-	}
-	before := f.N
-	p.Line = st.end
+	p.Line = st.outer
 	switch m.redirect(p, f, st.redirs) {
 	case again:
 		return
 	case failed:
 		p.Status = 1
-		if _, sub := st.cmd.(*subshell); !sub {
-			p.Line = before
-		}
 		m.pop(p)
 		m.failed(p)
 		return
 	}
 	f = p.top()
 	p.Line = st.line
-	f.PC, f.I, f.N = 1, 0, 0
+	f.PC, f.I = 1, 0
 	m.command(p, st.cmd)
 }
 
@@ -400,7 +393,7 @@ func (m *Machine) syntaxError(p *Process, f *Frame, e *SyntaxError) {
 	command := f.X.Call == "" && f.X.Name == ""
 	open := e.open && f.X.Call == "" && p.Status != 0
 	m.pop(p)
-	if (!e.Cond || !command) && !open { // which forgets the status of these
+	if (!e.Cond || !command || p.Shell.Opts.on(OptErrexit)) && !open { // which forgets the status of these
 		p.Status = 2
 	}
 	switch {

@@ -3,6 +3,7 @@ package shell
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strings"
 
 	"eryxsh/core/cmd"
@@ -220,8 +221,36 @@ func (m *Machine) execUtil(p *Process, u *Util, next cmd.Next) {
 	}
 	u.Kids = nil
 	m.pop(p)
-	p.push(Frame{Kind: FWaitSub, Child: pid})
+	p.push(Frame{Kind: FWaitSub, Child: pid, I: became})
 	p.Wait = Wait{Kind: WaitsChild, PID: pid}
+}
+
+// became marks a frame that waits for what its utility has become: a signal to one is a signal to the other.
+const became = 1
+
+// standsIn reports whether a utility is the command it starts: in a real system it would become that,
+// or, as timeout, hand on what ends it.
+func standsIn(name string) bool {
+	return slices.Contains([]string{"chroot", "env", "ionice", "nice", "nohup", "setsid", "stdbuf", "timeout"}, name)
+}
+
+// passOn gives a signal that ends a process to the command it stands for.
+func (m *Machine) passOn(p *Process, sig int) {
+	if len(p.Frames) == 0 {
+		return
+	}
+	var pids []int
+	switch f := p.top(); {
+	case f.Kind == FWaitSub && f.I == became:
+		pids = []int{f.Child}
+	case f.Kind == FUtil && standsIn(f.X.Util.Name):
+		pids = f.X.Util.Kids
+	}
+	for _, pid := range pids {
+		if c := m.proc(pid); c != nil && !c.Dead {
+			m.signal(c, sig)
+		}
+	}
 }
 
 // flushUtil hands stderr, and stdout if it is due, to the process's queue.
@@ -371,7 +400,7 @@ func (m *Machine) runSpawned(c *Process, argv []string) {
 // functions go in.
 func (m *Machine) newShell(p *Process, argv []string, replace bool) {
 	c := p
-	if !replace {
+	if replace = replace || m.lastOf(p); !replace {
 		c = m.fork(p, Frame{Kind: FBottom})
 	} else {
 		m.becomeUtility(p)
