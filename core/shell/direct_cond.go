@@ -107,6 +107,9 @@ func (d *direct) testTerm(memo *bool) *testExpr {
 }
 
 func (d *direct) testWord(memo *bool) *expand.Word {
+	if d.at(0) == '#' {
+		d.fail() // a comment to bash
+	}
 	w := d.word()
 	*memo = *memo || w.NeedsMemo()
 	return w

@@ -220,19 +220,26 @@ func (m *Machine) stepStmt(p *Process, f *Frame) {
 		m.pop(p)
 		return
 	}
+	if f.N == 0 {
+		f.N = max(p.Line, 1) // the ERR trap sees where bash was before
+	}
+	before := f.N
 	p.Line = st.outer
 	switch m.redirect(p, f, st.redirs) {
 	case again:
 		return
 	case failed:
 		p.Status = 1
+		if _, sub := st.cmd.(*subshell); !sub {
+			p.Line = before
+		}
 		m.pop(p)
 		m.failed(p)
 		return
 	}
 	f = p.top()
 	p.Line = st.line
-	f.PC, f.I = 1, 0
+	f.PC, f.I, f.N = 1, 0, 0
 	m.command(p, st.cmd)
 }
 
