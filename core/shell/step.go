@@ -391,10 +391,10 @@ func (m *Machine) syntaxError(p *Process, f *Frame, e *SyntaxError) {
 		pre = m.prefixEval(p, e.Line)
 	}
 	if f.X.Call == "" && f.X.Name == "" && p.Frames[max(len(p.Frames)-2, 0)].Kind != FStdin {
-		pre = p.Shell.Name + ": -c: line " + itoa(e.Line) + ": "
+		pre = p.Shell.Name + ": -c" + p.numbered(e.Line)
 	}
 	if f.X.Call == "subst" {
-		pre = errorName(p) + ": command substitution: line " + itoa(e.Line) + ": "
+		pre = errorName(p) + ": command substitution" + p.numbered(e.Line)
 	}
 	m.tellSyntax(p, pre, e)
 	command := f.X.Call == "" && f.X.Name == ""
