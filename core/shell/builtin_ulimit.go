@@ -212,8 +212,12 @@ func (m *Machine) fileRoom(p *Process, off int64, n int) (room int, err error) {
 		if left > 0 {
 			return int(left), nil
 		}
-		if t := p.trap(sigXFSZ); (t == nil || t.Inherited) && p.top().Kind != FUtil && p.top().Kind != FFilter {
-			m.signal(p, sigXFSZ) // a utility is told, and says so
+		t := p.trap(sigXFSZ)
+		switch utility := p.top().Kind == FUtil || p.top().Kind == FFilter; {
+		case utility && (t == nil || t.Text != "" || t.Inherited):
+			m.rt.oversize = true
+		case !utility && (t == nil || t.Inherited):
+			m.signal(p, sigXFSZ)
 		}
 		return 0, vfs.EFBIG
 	}

@@ -169,7 +169,13 @@ func (m *Machine) stepUtil(p *Process, f *Frame) {
 	if len(p.Frames) == 0 || p.top().X == nil || p.top().X.Util != u {
 		return // a limit or a signal took it away
 	}
+	if m.oversize(p, u) {
+		return
+	}
 	m.flushUtil(p, u, next.Op == cmd.OpExit || len(u.ctx.Out.B) >= outBuffer || next.Op == cmd.OpExec)
+	if m.oversize(p, u) {
+		return
+	}
 	switch next.Op {
 	case cmd.OpExit:
 		m.finishUtil(p, u, next.Status)
@@ -273,10 +279,22 @@ func (m *Machine) sendOut(p *Process, u *Util) {
 	if cap(u.Out) > 1<<18 {
 		u.Out = nil
 	}
-	if err != nil && err != vfs.EPIPE && !u.Failed {
+	if err != nil && err != vfs.EPIPE && !u.Failed && !m.rt.oversize {
 		u.Failed = true
 		_ = m.send(p, 2, []byte(u.ctx.Name+": write error: "+err.Error()+"\n"))
 	}
+}
+
+// oversize ends a utility that has written beyond what ulimit -f allows, as
+// SIGXFSZ does: without a word of its own. It reports whether it did.
+func (m *Machine) oversize(p *Process, u *Util) bool {
+	if !m.rt.oversize {
+		return false
+	}
+	m.rt.oversize = false
+	m.pop(p)
+	m.done(p, 128+sigXFSZ)
+	return true
 }
 
 // finishUtil ends a utility with a status.
@@ -291,6 +309,9 @@ func (m *Machine) finishUtil(p *Process, u *Util, status int) {
 	}
 	if u.Failed && status == 0 {
 		status = 1
+	}
+	if m.rt.oversize {
+		m.rt.oversize, status = false, 128+sigXFSZ
 	}
 	m.pop(p)
 	m.done(p, status&255)
