@@ -50,7 +50,7 @@ func SubText(text string) *Sub { return newSub(nil, dropMarks(text), nil, 0) }
 func newArith(m *Room, text string, cmds []command, depth int) *Arith {
 	r := m.reader(text, cmds, depth)
 	a := arithParts(m, r.word(modeArith), depth)
-	a.text = r.unmark(text)
+	a.text = r.shown(text)
 	r.end()
 	return a
 }
@@ -166,14 +166,14 @@ func (a *Arith) eval(e *eval) (int64, error) {
 		} else if !a.inSub[i] && p.kind == pArith {
 			n, err := p.arith.eval(e)
 			if err != nil {
-				return 0, err
+				return 0, inner(err)
 			}
 			ints[i] = n
 			continue
 		}
 		s, err := e.leaf(p)
 		if err != nil {
-			return 0, err
+			return 0, inner(err)
 		}
 		n, ok := plainInt(s)
 		if ok {

@@ -24,12 +24,22 @@ type Error struct {
 	Text string
 	Name string // of the bound, for Limit; "value" for an integer's
 	Deep bool   // of a subscript or an integer's value: not just the line is given up, all that bash -c runs is
+
+	inner bool // of an expansion in an expression, not of the expression
 }
 
 // deep marks the error of an expression that is a subscript or an integer's value.
 func deep(err error) error {
-	if e, ok := err.(*Error); ok && e.Kind == BadArith {
+	if e, ok := err.(*Error); ok && e.Kind == BadArith && !e.inner {
 		e.Deep = true
+	}
+	return err
+}
+
+// inner marks the error of what is expanded before an expression is evaluated.
+func inner(err error) error {
+	if e, ok := err.(*Error); ok {
+		e.inner = true
 	}
 	return err
 }

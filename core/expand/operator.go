@@ -100,6 +100,11 @@ func (e *eval) indirect(p *param, quoted bool) error {
 			t.sub, t.indirect = nil, false
 			return e.apply(&t, value{p: p}, quoted)
 		}
+		if p.sub != nil && e.env.Var(p.name) != nil { // an element that is not there is empty, and names nothing
+			t := *p
+			t.sub, t.indirect = nil, false
+			return e.apply(&t, value{p: p}, quoted)
+		}
 		return &Error{Kind: BadSubst, Text: p.shown() + ": invalid indirect expansion"}
 	}
 	r := (*Room)(nil).reader(target+"}", nil, 0)

@@ -90,10 +90,11 @@ func newSub(m *Room, text string, nodes []command, depth int) *Sub {
 	r := m.reader(text, nodes, depth)
 	s.Word = m.NewWord()
 	s.Word.parts = r.word(modeSub)
+	s.Text = r.shown(text)
 	r.end()
 	s.Word.finish()
 	s.arith = arithParts(m, s.Word.parts, depth)
-	s.arith.text = text
+	s.arith.text = s.Text
 	return s
 }
 
@@ -193,7 +194,7 @@ func (r *reader) brace(quoted bool) part {
 	} else {
 		r.i++
 	}
-	p.text = r.unmark(r.s[start:r.i])
+	p.text = r.shown(r.s[start:r.i])
 	return part{kind: pParam, quoted: quoted, par: p}
 }
 

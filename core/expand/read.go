@@ -43,7 +43,7 @@ func (r *reader) word(m mode) []part {
 	parts := r.parts(m)
 	for i := range parts {
 		if p := parts[i].par; p != nil && p.kind == parBad {
-			p.text = r.unmark(r.s[from:min(r.i, len(r.s))])
+			p.text = r.shown(r.s[from:min(r.i, len(r.s))])
 		}
 	}
 	return parts
@@ -303,13 +303,20 @@ func (r *reader) single() []part {
 // unmark puts back the source text of substitutions that the parser saw in
 // what bash takes for quoted text.
 func (r *reader) unmark(s string) string {
+	return r.restored(s, func(c command) string { return Decode(c.text) })
+}
+
+// shown puts back substitutions as bash prints them, for messages.
+func (r *reader) shown(s string) string { return r.restored(s, command.shown) }
+
+func (r *reader) restored(s string, text func(command) string) string {
 	for i := strings.IndexByte(s, mark); i >= 0; i = strings.IndexByte(s, mark) {
 		n, end := markAt(s, i)
-		text := ""
+		put := ""
 		if n < len(r.nodes) {
-			text = Decode(r.nodes[n].text)
+			put = text(r.nodes[n])
 		}
-		s = s[:i] + text + s[end:]
+		s = s[:i] + put + s[end:]
 	}
 	return s
 }

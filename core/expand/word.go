@@ -14,6 +14,10 @@ type Source struct {
 	// offsets), this is still what bash would read.
 	Text string
 
+	// Shown are the texts of substitutions that bash prints otherwise than
+	// they stand in Text, by their syntax node.
+	Shown map[syntax.Node]string
+
 	base  int // what the parser's offsets in it begin with
 	ticks []tick
 	room  *Room
@@ -100,6 +104,15 @@ func (src *Source) tickAt(off int) int {
 type command struct {
 	node syntax.Node
 	text string // as in the source
+	show string // as bash prints it, if it differs
+}
+
+// shown is the substitution as bash prints it.
+func (c command) shown() string {
+	if c.show != "" {
+		return c.show
+	}
+	return Decode(c.text)
 }
 
 // Inside a cooked text a command or process substitution is replaced by mark,
@@ -141,7 +154,7 @@ func (src *Source) cook(from, to int, roots ...syntax.Node) (string, []command) 
 		}
 		b.WriteString(dropMarks(src.Text[at:lo]))
 		writeMark(&b, len(kept))
-		kept = append(kept, command{n, src.Text[lo:hi]})
+		kept = append(kept, command{n, src.Text[lo:hi], src.Shown[n]})
 		at = hi
 	}
 	b.WriteString(dropMarks(src.Text[at:to]))
@@ -308,7 +321,25 @@ func CompileSpan(out *Word, src *Source, from, to int, nodes ...syntax.Node) {
 	}
 	text, cmds := src.cook(from, to, nodes...)
 	out.compile(src.room, text, cmds)
-	out.text = Decode(raw)
+	out.text = src.printed(from, to, cmds)
+}
+
+// printed is the text between two offsets as bash prints it.
+func (src *Source) printed(from, to int, nodes []command) string {
+	var b strings.Builder
+	at := from
+	for _, n := range nodes {
+		lo, hi := src.off(n.node.Pos()), src.off(n.node.End())
+		if n.show != "" && lo >= at && hi <= to {
+			b.WriteString(Decode(src.Text[at:lo]) + n.show)
+			at = hi
+		}
+	}
+	if at == from {
+		return Decode(src.Text[from:to])
+	}
+	b.WriteString(Decode(src.Text[at:to]))
+	return b.String()
 }
 
 // Plain makes a zero Word the constant that it was written as. All of it is
@@ -338,7 +369,11 @@ func CompilePrompt(text string) *Word {
 
 // CompileText compiles a word from text made at run time, which contains no
 // command substitution.
-func CompileText(text string) *Word { return compile(dropMarks(text), nil) }
+func CompileText(text string) *Word {
+	w := compile(dropMarks(text), nil)
+	w.text = text
+	return w
+}
 
 func compile(text string, nodes []command) *Word {
 	w := &Word{}

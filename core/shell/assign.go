@@ -161,9 +161,6 @@ func (m *Machine) element(e expand.Env, v *vars.Var, name string, sub *expand.Su
 
 // assignNode makes one assignment of the script.
 func (m *Machine) assignNode(p *Process, e expand.Env, a *assign) error {
-	if a.empty {
-		return &expand.Error{Kind: expand.BadSubscript, Text: a.name + "[]: bad array subscript"}
-	}
 	if a.list {
 		return m.assignList(p, e, a.name, a, 0)
 	}
@@ -194,6 +191,9 @@ func (m *Machine) assignNode(p *Process, e expand.Env, a *assign) error {
 		}
 		m.trace(p, name+op+traceValue(value))
 	}
+	if a.empty {
+		return &expand.Error{Kind: expand.BadSubscript, Text: a.name + "[]: bad array subscript"}
+	}
 	return m.assignEnv(p, e, a.name, a.sub, value, a.add)
 }
 
@@ -222,10 +222,7 @@ func (m *Machine) assignList(p *Process, e expand.Env, name string, a *assign, a
 		}
 	}
 	assoc := v.Is(vars.Assoc) || attrs&vars.Assoc != 0
-	if !assoc {
-		a = a.unbraced()
-	}
-	keyed := a.keyed()
+	a, keyed := a.forKind(assoc)
 	traced := p.Shell.Opts.on(OptXtrace)
 	if traced && !a.decl && validName(name) {
 		expand.Once(e, func() { m.trace(p, a.text()) })
@@ -233,7 +230,7 @@ func (m *Machine) assignList(p *Process, e expand.Env, name string, a *assign, a
 	if !keyed {
 		words, err := expand.Fields(e, m.rt.split[:0], a.words)
 		if err != nil {
-			return err
+			return m.listFailed(t, name, a, err)
 		}
 		m.rt.split = words[:0]
 		if traced && a.decl {
@@ -265,7 +262,7 @@ func (m *Machine) assignList(p *Process, e expand.Env, name string, a *assign, a
 			values[i] = []string{s}
 		}
 		if err != nil {
-			return err
+			return m.listFailed(t, name, a, err)
 		}
 	}
 	if traced && a.decl {
@@ -316,6 +313,37 @@ func (m *Machine) assignList(p *Process, e expand.Env, name string, a *assign, a
 		}
 	}
 	return nil
+}
+
+// listFailed is for a list whose words cannot be expanded: bash has already made the variable an array.
+func (m *Machine) listFailed(t *vars.Table, name string, a *assign, err error) error {
+	if err != expand.ErrNeed && !a.decl && !t.Get(name).IsArray() {
+		t.Own(name).MakeIndexed()
+		t.Own(name).SetAssigned()
+	}
+	return err
+}
+
+// forKind is the list as the kind of the variable reads it, and whether it has
+// subscripts. One for an associative array that does not begin with a subscript
+// is all words, keys and values in turn.
+func (a *assign) forKind(assoc bool) (*assign, bool) {
+	if !assoc {
+		a = a.unbraced()
+	}
+	if keyed := a.keyed(); !assoc || a.decl || !keyed || a.array[0].sub != nil || a.array[0].empty {
+		return a, keyed
+	}
+	copied := *a
+	copied.words = nil
+	for _, el := range a.array {
+		if el.whole != nil {
+			copied.words = append(copied.words, el.whole)
+		} else {
+			copied.words = append(copied.words, el.value)
+		}
+	}
+	return &copied, false
 }
 
 // unbraced is a list for an indexed array: with words where braces make some of its elements.

@@ -66,9 +66,9 @@ func (p *Process) disabled(name string) bool {
 }
 
 // usage reports a wrong option as bash does, then the builtin's usage: status 2.
-func (m *Machine) usage(p *Process, name, option, usage string) int {
+func (m *Machine) usage(p *Process, name, option string) int {
 	m.complain(p, "%s: %s: invalid option", name, option)
-	m.complainRaw(p, name+": usage: "+usage+"\n")
+	m.tellUsage(p, name)
 	return 2
 }
 
@@ -288,12 +288,10 @@ func (m *Machine) biShift(p *Process, argv []string) int {
 }
 
 func (m *Machine) biEval(p *Process, argv []string) int {
-	args := argv[1:]
-	if len(args) > 0 && args[0] == "--" {
-		args = args[1:]
-	}
-	if len(args) > 0 && len(args[0]) > 1 && args[0][0] == '-' {
-		return m.usage(p, "eval", args[0], "eval [arg ...]")
+	o := m.options(p, argv, "")
+	args, bad := o.none()
+	if bad {
+		return 2
 	}
 	text := strings.Join(args, " ")
 	if strings.TrimSpace(text) == "" {
@@ -310,15 +308,14 @@ func (m *Machine) biEval(p *Process, argv []string) int {
 }
 
 func (m *Machine) biSource(p *Process, argv []string) int {
-	args := argv[1:]
-	if len(args) > 0 && args[0] == "--" {
-		args = args[1:]
-	} else if len(args) > 0 && len(args[0]) > 1 && args[0][0] == '-' {
-		return m.usage(p, argv[0], args[0], argv[0]+" filename [arguments]")
+	o := m.options(p, argv, "")
+	args, bad := o.none()
+	if bad {
+		return 2
 	}
 	if len(args) == 0 {
 		m.complain(p, "%s: filename argument required", argv[0])
-		m.complainRaw(p, argv[0]+": usage: "+argv[0]+" filename [arguments]\n")
+		o.usage()
 		return 2
 	}
 	path := args[0]
@@ -405,27 +402,22 @@ func (m *Machine) sourcePipe(p *Process, full string, args []string) int {
 
 // biCommand runs a command past functions, or describes it.
 func (m *Machine) biCommand(p *Process, argv []string) int {
-	args := argv[1:]
 	verbose, short, std := false, false, false
-	for len(args) > 0 && len(args[0]) > 1 && args[0][0] == '-' {
-		if args[0] == "--" {
-			args = args[1:]
-			break
+	o := m.options(p, argv, "pvV")
+	for c := o.next(); c != 0; c = o.next() {
+		switch c {
+		case 'p':
+			std = true
+		case 'v':
+			short = true
+		case 'V':
+			verbose = true
 		}
-		for _, c := range args[0][1:] {
-			switch c {
-			case 'p':
-				std = true
-			case 'v':
-				short = true
-			case 'V':
-				verbose = true
-			default:
-				return m.usage(p, "command", "-"+string(c), "command [-pVv] command [arg ...]")
-			}
-		}
-		args = args[1:]
 	}
+	if o.bad {
+		return 2
+	}
+	args := o.args
 	if len(args) == 0 {
 		return 0
 	}
@@ -463,9 +455,10 @@ func (m *Machine) skipFunctions(p *Process, argv []string) int {
 }
 
 func (m *Machine) biBuiltin(p *Process, argv []string) int {
-	args, wrong := noOptions(argv)
-	if wrong != "" {
-		return m.usage(p, "builtin", wrong, "builtin [shell-builtin [arg ...]]")
+	o := m.options(p, argv, "")
+	args, bad := o.none()
+	if bad {
+		return 2
 	}
 	if len(args) == 0 {
 		return 0
@@ -479,32 +472,22 @@ func (m *Machine) biBuiltin(p *Process, argv []string) int {
 }
 
 func (m *Machine) biExec(p *Process, argv []string) int {
-	args := argv[1:]
-	clean, login, name := false, false, ""
-	for len(args) > 0 && len(args[0]) > 1 && args[0][0] == '-' {
-		a := args[0]
-		args = args[1:]
-		if a == "--" {
-			break
-		}
-		for i := 1; i < len(a); i++ {
-			switch a[i] {
-			case 'c':
-				clean = true
-			case 'l':
-				login = true
-			case 'a':
-				if i+1 < len(a) {
-					name = a[i+1:]
-				} else if len(args) > 0 {
-					name, args = args[0], args[1:]
-				}
-				i = len(a)
-			default:
-				return m.usage(p, "exec", "-"+string(a[i]), "exec [-cl] [-a name] [command [argument ...]] [redirection ...]")
-			}
+	clean, login, named, name := false, false, false, ""
+	o := m.options(p, argv, "cla:")
+	for c := o.next(); c != 0; c = o.next() {
+		switch c {
+		case 'c':
+			clean = true
+		case 'l':
+			login = true
+		case 'a':
+			named, name = true, o.value
 		}
 	}
+	if o.bad {
+		return 2
+	}
+	args := o.args
 	if len(args) == 0 {
 		if n := len(p.Frames); n > 0 && p.Frames[n-1].Kind == FSimple {
 			m.keep(&p.Frames[n-1])
@@ -541,7 +524,7 @@ func (m *Machine) biExec(p *Process, argv []string) int {
 		m.callTool(p, t, words)
 		return pushed
 	}
-	if name != "" {
+	if named {
 		words[0] = name
 	}
 	if login {
@@ -572,17 +555,6 @@ func (m *Machine) biLet(p *Process, argv []string) int {
 		v = n
 	}
 	return boolStatus(v != 0)
-}
-
-// noOptions gives the arguments of a builtin that has no options; wrong is one it was given.
-func noOptions(argv []string) (args []string, wrong string) {
-	if args = argv[1:]; len(args) > 0 && args[0] == "--" {
-		return args[1:], ""
-	}
-	if len(args) > 0 && len(args[0]) > 1 && args[0][0] == '-' {
-		return args, args[0][:2]
-	}
-	return args, ""
 }
 
 // BuiltinNames lists the builtins, sorted.

@@ -11,11 +11,18 @@ func (m *Machine) biCaller(p *Process, argv []string) int {
 	if p.enclosing() < 0 && m.mainFile(p) == "" {
 		return 1
 	}
-	if len(argv) > 1 {
-		n, ok := number(argv[1])
+	o := m.options(p, argv, "")
+	if len(argv) > 1 && argv[1] == "--help" || len(argv) > 1 && argv[1] == "--" {
+		o.next()
+	}
+	if o.bad {
+		return 2
+	}
+	if len(o.args) > 0 {
+		n, ok := number(o.args[0])
 		if !ok {
-			m.complain(p, "caller: %s: invalid number", argv[1])
-			m.complainRaw(p, "caller: usage: caller [expr]\n")
+			m.complain(p, "caller: %s: invalid number", o.args[0])
+			o.usage()
 			return 2
 		}
 		depth = n

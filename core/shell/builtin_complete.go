@@ -8,12 +8,6 @@ import (
 	"eryxsh/core/vars"
 )
 
-const (
-	compgenUsage  = "[-abcdefgjksuv] [-o option] [-A action] [-G globpat] [-W wordlist] [-F function] [-C command] [-X filterpat] [-P prefix] [-S suffix] [word]"
-	completeUsage = "[-abcdefgjksuv] [-pr] [-DEI] [-o option] [-A action] [-G globpat] [-W wordlist] [-F function] [-C command] [-X filterpat] [-P prefix] [-S suffix] [name ...]"
-	compoptUsage  = "[-o|+o option] [-DEI] [name ...]"
-)
-
 // CompSpec says how the arguments of a command are completed: what complete was given.
 type CompSpec struct {
 	Name    string `cbor:"1,keyasint,omitempty"`
@@ -70,71 +64,60 @@ type compArgs struct {
 
 // compParse reads the options of complete or compgen; a status of 0 or more is the command's.
 func (m *Machine) compParse(p *Process, name string, argv []string) (c compArgs, status int) {
-	args := argv[1:]
-	usage := completeUsage
-	if name == "compgen" {
-		usage = compgenUsage
-	}
-	for len(args) > 0 && len(args[0]) > 1 && args[0][0] == '-' {
-		a := args[0]
-		args = args[1:]
-		if a == "--" {
-			break
-		}
-		for i := 1; i < len(a); i++ {
-			ch := a[i]
-			if strings.IndexByte("oA"+compTexts, ch) >= 0 {
-				value := a[i+1:]
-				if value == "" {
-					if len(args) == 0 {
-						m.complain(p, "%s: -%c: option requires an argument", name, ch)
-						m.complainRaw(p, name+": usage: "+name+" "+usage+"\n")
-						return c, 2
-					}
-					value, args = args[0], args[1:]
-				}
-				if status := m.compValue(p, name, &c.spec, ch, value); status >= 0 {
-					return c, status
-				}
-				break
-			}
-			if !c.flag(name, ch) {
-				return c, m.usage(p, name, "-"+string(rune(ch)), name+" "+usage)
-			}
+	spec := compLetters(name)
+	o := m.options(p, argv, spec)
+	for ch := o.next(); ch != 0; ch = o.next() {
+		if strings.IndexByte("oA"+compTexts, ch) < 0 {
+			c.flag(ch)
+		} else if status := m.compValue(p, name, &c.spec, ch, o.value); status >= 0 {
+			return c, status
 		}
 	}
-	c.args = args
+	if o.bad {
+		return c, 2
+	}
+	c.args = o.args
 	return c, -1
 }
 
-// flag takes an option without a value.
-func (c *compArgs) flag(name string, ch byte) bool {
-	for i, a := range compActions {
-		if a.letter == ch {
-			c.spec.Actions |= 1 << i
-			return true
+// compLetters are the options of complete or compgen for the reader.
+func compLetters(name string) string {
+	spec := "o:A:"
+	for i := range compTexts {
+		spec += compTexts[i:i+1] + ":"
+	}
+	for _, a := range compActions {
+		if a.letter != 0 {
+			spec += string(rune(a.letter))
 		}
 	}
-	if name == "compgen" {
-		return false
+	if name == "complete" {
+		spec += "prDEI"
 	}
+	return spec
+}
+
+// flag takes an option without a value.
+func (c *compArgs) flag(ch byte) {
 	switch ch {
 	case 'p':
 		c.print = true
+		return
 	case 'r':
 		c.remove = true
-	default:
-		for _, s := range compSpecials {
-			if s.letter == ch {
-				if c.special == "" || s.name < c.special { // -D before -E before -I
-					c.special = s.name
-				}
-				return true
-			}
-		}
-		return false
+		return
 	}
-	return true
+	for i, a := range compActions {
+		if a.letter == ch {
+			c.spec.Actions |= 1 << i
+			return
+		}
+	}
+	for _, s := range compSpecials {
+		if s.letter == ch && (c.special == "" || s.name < c.special) { // -D before -E before -I
+			c.special = s.name
+		}
+	}
 }
 
 func (m *Machine) compValue(p *Process, name string, c *CompSpec, ch byte, value string) int {
@@ -186,7 +169,7 @@ func (m *Machine) biComplete(p *Process, argv []string) int {
 		return m.compPrint(p, names)
 	}
 	if len(names) == 0 {
-		m.complainRaw(p, "complete: usage: complete "+completeUsage+"\n")
+		m.tellUsage(p, "complete")
 		return 2
 	}
 	for _, name := range names {
@@ -325,13 +308,13 @@ func (m *Machine) biCompopt(p *Process, argv []string) int {
 				continue
 			}
 			if a[i] != 'o' {
-				return m.usage(p, "compopt", a[:1]+a[i:i+1], "compopt "+compoptUsage)
+				return m.usage(p, "compopt", a[:1]+a[i:i+1])
 			}
 			value := a[i+1:]
 			if value == "" {
 				if len(args) == 0 {
 					m.complain(p, "compopt: %so: option requires an argument", a[:1])
-					m.complainRaw(p, "compopt: usage: compopt "+compoptUsage+"\n")
+					m.tellUsage(p, "compopt")
 					return 2
 				}
 				value, args = args[0], args[1:]

@@ -9,17 +9,14 @@ import (
 )
 
 func (m *Machine) biPwd(p *Process, argv []string) int {
-	for _, a := range argv[1:] {
-		if len(a) > 1 && a[0] == '-' && strings.Trim(a[1:], "LP") != "" && a != "--" {
-			return m.usage(p, "pwd", "-"+strings.Trim(a[1:], "LP")[:1], "pwd [-LP]")
-		}
-	}
 	dir := p.Cwd
 	physical := p.Shell.Opts.on(OptPhysical)
-	for _, a := range argv[1:] {
-		if strings.HasPrefix(a, "-") {
-			physical = strings.HasSuffix(a, "P")
-		}
+	o := m.options(p, argv, "LP")
+	for c := o.next(); c != 0; c = o.next() {
+		physical = c == 'P'
+	}
+	if o.bad {
+		return 2
 	}
 	if physical {
 		if real, err := m.FS.Realpath(m.cred(), dir, vfs.MissingNone); err == nil {
@@ -30,26 +27,20 @@ func (m *Machine) biPwd(p *Process, argv []string) int {
 }
 
 func (m *Machine) biCd(p *Process, argv []string) int {
-	args := argv[1:]
 	physical := p.Shell.Opts.on(OptPhysical)
-	for len(args) > 0 && len(args[0]) > 1 && args[0][0] == '-' {
-		a := args[0]
-		args = args[1:]
-		if a == "--" {
-			break
-		}
-		for _, c := range a[1:] {
-			switch c {
-			case 'L':
-				physical = false
-			case 'P':
-				physical = true
-			case 'e', '@':
-			default:
-				return m.usage(p, "cd", "-"+string(c), "cd [-L|[-P [-e]] [-@]] [dir]")
-			}
+	o := m.options(p, argv, "eLP")
+	for c := o.next(); c != 0; c = o.next() {
+		switch c {
+		case 'L':
+			physical = false
+		case 'P':
+			physical = true
 		}
 	}
+	if o.bad {
+		return 2
+	}
+	args := o.args
 	if len(args) > 1 {
 		m.complain(p, "cd: too many arguments")
 		return 1
@@ -218,7 +209,7 @@ func (m *Machine) biDirs(p *Process, argv []string) int {
 			}
 			all = all[i : i+1]
 		default:
-			return m.usage(p, "dirs", a, dirUsage["dirs"])
+			return m.usage(p, "dirs", a)
 		}
 	}
 	if clear {
@@ -258,11 +249,9 @@ func (m *Machine) offStack(p *Process, name, given, shown string) int {
 // badIndex reports what should have been +N or -N.
 func (m *Machine) badIndex(p *Process, name, given string) int {
 	m.complain(p, "%s: %s: invalid number", name, given)
-	m.complainRaw(p, name+": usage: "+dirUsage[name]+"\n")
+	m.tellUsage(p, name)
 	return 2
 }
-
-var dirUsage = map[string]string{"dirs": "dirs [-clpv] [+N] [-N]", "pushd": "pushd [-n] [+N | -N | dir]", "popd": "popd [-n] [+N | -N]"}
 
 // stackIndex reads +N (from the left) or -N (from the right) of the directory stack.
 func (m *Machine) stackIndex(p *Process, a string) (int, bool) {
@@ -286,6 +275,9 @@ func (m *Machine) biPushd(p *Process, argv []string) int {
 		}
 	}
 	if len(args) > 1 {
+		if _, ok := number(strings.TrimLeft(args[0], "+-")); !named && !ok && len(args[0]) > 1 && args[0][0] == '-' {
+			return m.offStack(p, "pushd", args[0], args[0])
+		}
 		m.complain(p, "pushd: too many arguments")
 		return 1
 	}
@@ -341,16 +333,19 @@ func (m *Machine) biPushd(p *Process, argv []string) int {
 func (m *Machine) biPopd(p *Process, argv []string) int {
 	args := argv[1:]
 	stay := false
-	for len(args) > 0 && (args[0] == "-n" || args[0] == "--") {
-		stay = stay || args[0] == "-n"
+	for len(args) > 0 && (args[0] == "-n" || args[0] == "--" || args[0] == "") {
+		if stay = stay || args[0] == "-n"; args[0] == "--" {
+			args = nil
+			break
+		}
 		args = args[1:]
 	}
 	i := 0
 	if len(args) > 0 {
 		var ok bool
-		if args[0] == "" || args[0][0] != '+' && args[0][0] != '-' {
+		if args[0][0] != '+' && args[0][0] != '-' {
 			m.complain(p, "popd: %s: invalid argument", args[0])
-			m.complainRaw(p, "popd: usage: "+dirUsage["popd"]+"\n")
+			m.tellUsage(p, "popd")
 			return 2
 		}
 		if i, ok = m.stackIndex(p, args[0]); !ok {

@@ -9,46 +9,35 @@ import (
 	"eryxsh/vfs"
 )
 
-const fcUsage = "fc [-e ename] [-lnr] [first] [last] or fc -s [pat=rep] [command]"
-
 // fcListed is how many commands fc -l shows if it is not told.
 const fcListed = 16
 
 // biFc lists commands of the history, or runs them again, edited or not.
 func (m *Machine) biFc(p *Process, argv []string) int {
-	args := argv[1:]
 	list, bare, reverse, again, editor := false, false, false, false, ""
-	for len(args) > 0 && len(args[0]) > 1 && args[0][0] == '-' && (args[0][1] < '0' || args[0][1] > '9') {
-		a := args[0]
-		args = args[1:]
-		if a == "--" {
+	o := m.options(p, argv, "e:lnrs")
+	for len(o.args) > 0 && (o.rest != "" || len(o.args[0]) < 2 || o.args[0][1] < '0' || o.args[0][1] > '9') || o.rest != "" { // fc -1 is an operand
+		c := o.next()
+		if c == 0 {
 			break
 		}
-		for i := 1; i < len(a); i++ {
-			switch a[i] {
-			case 'l':
-				list = true
-			case 'n':
-				bare = true
-			case 'r':
-				reverse = true
-			case 's':
-				again = true
-			case 'e':
-				if editor = a[i+1:]; editor == "" {
-					if len(args) == 0 {
-						m.complain(p, "fc: -e: option requires an argument")
-						m.complainRaw(p, "fc: usage: "+fcUsage+"\n")
-						return 2
-					}
-					editor, args = args[0], args[1:]
-				}
-				i = len(a)
-			default:
-				return m.usage(p, "fc", "-"+a[i:i+1], fcUsage)
-			}
+		switch c {
+		case 'l':
+			list = true
+		case 'n':
+			bare = true
+		case 'r':
+			reverse = true
+		case 's':
+			again = true
+		case 'e':
+			editor = o.value
 		}
 	}
+	if o.bad {
+		return 2
+	}
+	args := o.args
 	var h fcList
 	if m.rt.history != nil {
 		h.first, h.lines = m.rt.history.Lines()
@@ -57,11 +46,7 @@ func (m *Machine) biFc(p *Process, argv []string) int {
 		return m.fcAgain(p, h, args)
 	}
 	if len(h.lines) == 0 {
-		if list {
-			return 0
-		}
-		m.complain(p, "fc: history specification out of range")
-		return 1
+		return 0
 	}
 	lo, hi := len(h.lines)-1, len(h.lines)-1
 	if list {

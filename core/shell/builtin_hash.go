@@ -58,46 +58,32 @@ func (m *Machine) hit(p *Process, h Hashed) {
 	p.Shell.Hashed.Set(m.epoch, h.Name, h)
 }
 
-const hashUsage = "hash [-lr] [-p pathname] [-dt] [name ...]"
-
 // biHash shows and changes the table of remembered commands.
 func (m *Machine) biHash(p *Process, argv []string) int {
 	if !p.Shell.Opts.on(OptHashall) {
 		m.complain(p, "hash: hashing disabled")
 		return 1
 	}
-	args := argv[1:]
 	list, remove, show, clear, path := false, false, false, false, ""
-	for len(args) > 0 && len(args[0]) > 1 && args[0][0] == '-' {
-		a := args[0]
-		if args = args[1:]; a == "--" {
-			break
-		}
-		for i := 1; i < len(a); i++ {
-			switch a[i] {
-			case 'r':
-				clear = true
-			case 'l':
-				list = true
-			case 'd':
-				remove = true
-			case 't':
-				show = true
-			case 'p':
-				if path = a[i+1:]; path == "" {
-					if len(args) == 0 {
-						m.complain(p, "hash: -p: option requires an argument")
-						m.complainRaw(p, "hash: usage: "+hashUsage+"\n")
-						return 2
-					}
-					path, args = args[0], args[1:]
-				}
-				i = len(a)
-			default:
-				return m.usage(p, "hash", "-"+a[i:i+1], hashUsage)
-			}
+	o := m.options(p, argv, "dlp:rt")
+	for c := o.next(); c != 0; c = o.next() {
+		switch c {
+		case 'r':
+			clear = true
+		case 'l':
+			list = true
+		case 'd':
+			remove = true
+		case 't':
+			show = true
+		case 'p':
+			path = o.value
 		}
 	}
+	if o.bad {
+		return 2
+	}
+	args := o.args
 	if len(args) == 0 && (remove || show) {
 		m.complain(p, "hash: -%s: option requires an argument", map[bool]string{true: "d", false: "t"}[remove])
 		return 1

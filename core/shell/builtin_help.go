@@ -89,23 +89,20 @@ var helpTopics = [][3]string{
 // biHelp shows what a command takes and, in a line, what it does; the long
 // descriptions are bash's manual's.
 func (m *Machine) biHelp(p *Process, argv []string) int {
-	args := argv[1:]
 	form := byte(0)
-	for len(args) > 0 && len(args[0]) > 1 && args[0][0] == '-' {
-		a := args[0]
-		args = args[1:]
-		if a == "--" {
-			break
-		}
-		for i := 1; i < len(a); i++ {
-			if strings.IndexByte("dms", a[i]) < 0 {
-				return m.usage(p, "help", "-"+a[i:i+1], "help [-dms] [pattern ...]")
-			}
-			if form != 'd' && !(form == 'm' && a[i] == 's') { // -d before -m before -s
-				form = a[i]
+	o := m.options(p, argv, "dms")
+	for c := o.next(); c != 0; c = o.next() {
+		switch c {
+		case 'd', 'm', 's':
+			if form != 'd' && !(form == 'm' && c == 's') { // -d before -m before -s
+				form = c
 			}
 		}
 	}
+	if o.bad {
+		return 2
+	}
+	args := o.args
 	if len(args) == 0 {
 		return m.out(p, "help", []byte(m.helpList(p)))
 	}

@@ -26,8 +26,6 @@ func (m *Machine) SetHistory(h History) {
 	m.rt.history = h
 }
 
-const historyUsage = "history [-c] [-d offset] [n] or history -anrw [filename] or history -ps arg [arg...]"
-
 func (m *Machine) biHistory(p *Process, argv []string) int {
 	h := m.rt.history
 	if h == nil {
@@ -41,30 +39,16 @@ func (m *Machine) biHistory(p *Process, argv []string) int {
 		args = args[1:]
 	}
 	var flags, from string
-	for len(args) > 0 && len(args[0]) > 1 && args[0][0] == '-' {
-		a := args[0]
-		args = args[1:]
-		if a == "--" {
-			break
-		}
-		for i := 1; i < len(a); i++ {
-			if strings.IndexByte("acdnprsw", a[i]) < 0 {
-				return m.usage(p, "history", "-"+a[i:i+1], historyUsage)
-			}
-			flags += a[i : i+1]
-			if a[i] == 'd' {
-				if from = a[i+1:]; from == "" {
-					if len(args) == 0 {
-						m.complain(p, "history: -d: option requires an argument")
-						m.complainRaw(p, "history: usage: "+historyUsage+"\n")
-						return 2
-					}
-					from, args = args[0], args[1:]
-				}
-				break
-			}
+	o := m.options(p, append([]string{"history"}, args...), "acd:npsrw")
+	for c := o.next(); c != 0; c = o.next() {
+		if flags += string(c); c == 'd' {
+			from = o.value
 		}
 	}
+	if o.bad {
+		return 2
+	}
+	args = o.args
 	has := func(c string) bool { return strings.Contains(flags, c) }
 	files := ""
 	for _, c := range flags {

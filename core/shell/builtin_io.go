@@ -19,31 +19,22 @@ import (
 const keptScratch = 1 << 20
 
 func (m *Machine) biPrintf(p *Process, argv []string) int {
-	args := argv[1:]
 	dest := ""
-	if len(args) > 1 && args[0] == "-v" {
-		dest, args = args[1], args[2:]
-		base, _ := splitRef(dest)
-		if !validName(base) {
+	o := m.options(p, argv, "v:")
+	for c := o.next(); c != 0; c = o.next() {
+		dest = o.value
+		if base, sub := splitRef(dest); !validName(base) || strings.HasSuffix(dest, "]") && sub == "" {
 			m.complain(p, "printf: `%s': not a valid identifier", dest)
 			return 2
 		}
-	} else if len(args) > 0 && len(args[0]) > 2 && strings.HasPrefix(args[0], "-v") {
-		dest, args = args[0][2:], args[1:]
 	}
-	if len(args) > 0 && args[0] == "--" {
-		args = args[1:]
-	} else if len(args) == 1 && args[0] == "-v" {
-		m.complain(p, "printf: -v: option requires an argument")
-		m.complainRaw(p, "printf: usage: printf [-v var] format [arguments]\n")
-		return 2
-	} else if len(args) > 0 && len(args[0]) > 1 && args[0][0] == '-' && dest == "" {
-		return m.usage(p, "printf", args[0], "printf [-v var] format [arguments]")
+	if len(o.args) == 0 && !o.bad {
+		o.usage()
 	}
-	if len(args) == 0 {
-		m.complainRaw(p, "printf: usage: printf [-v var] format [arguments]\n")
+	if o.bad {
 		return 2
 	}
+	args := o.args
 	for _, a := range args {
 		if len(a) > little>>4 {
 			m.charge(len(a) >> 5)
@@ -118,45 +109,31 @@ type readOptions struct {
 
 func (m *Machine) readArgs(p *Process, argv []string) (o readOptions, names []string, status int) {
 	o = readOptions{delim: '\n', max: -1, timeout: -1}
-	args := argv[1:]
-	const use = "read [-ers] [-a array] [-d delim] [-i text] [-n nchars] [-N nchars] [-p prompt] [-t timeout] [-u fd] [name ...]"
 	if v := p.Shell.Vars.Get("TMOUT"); v.IsSet() {
 		if f, err := strconv.ParseFloat(v.String(), 64); err == nil && f > 0 {
 			o.timeout = int64(f * 1e9)
 		}
 	}
-	for len(args) > 0 && len(args[0]) > 1 && args[0][0] == '-' {
-		a := args[0]
-		args = args[1:]
-		if a == "--" {
-			break
+	given := false
+	opts := m.options(p, argv, "ersa:d:i:n:p:t:u:N:")
+	for c := opts.next(); c != 0; c = opts.next() {
+		if c == 'r' {
+			o.raw = true
 		}
-		for i := 1; i < len(a); i++ {
-			c := a[i]
-			if strings.IndexByte("ers", c) >= 0 {
-				o.raw = o.raw || c == 'r'
-				continue
-			}
-			if strings.IndexByte("adinNptu", c) < 0 {
-				return o, nil, m.usage(p, "read", "-"+string(c), use)
-			}
-			value := a[i+1:]
-			if value == "" {
-				if len(args) == 0 {
-					m.complain(p, "read: -%c: option requires an argument", c)
-					m.complainRaw(p, "read: usage: "+use+"\n")
-					return o, nil, 2
-				}
-				value, args = args[0], args[1:]
-			}
-			if bad := o.set(c, value); bad != "" {
-				m.complain(p, "read: %s: %s", value, bad)
-				return o, nil, 1
-			}
-			break
+		if bad := o.set(c, opts.value); bad != "" {
+			m.complain(p, "read: %s: %s", opts.value, bad)
+			return o, nil, 1
 		}
+		given = given || c == 'a'
 	}
-	return o, args, -1
+	if opts.bad {
+		return o, nil, 2
+	}
+	if given && !validName(o.array) {
+		m.complain(p, "read: `%s': not a valid identifier", o.array)
+		return o, nil, 1
+	}
+	return o, opts.args, -1
 }
 
 func (o *readOptions) set(c byte, value string) (bad string) {
@@ -555,15 +532,24 @@ func (m *Machine) stepReadSource(p *Process, f *Frame) {
 // stepSelect prints the menu, reads a choice, runs the body.
 func (m *Machine) stepSelect(p *Process, f *Frame) {
 	n := f.node.(*forClause)
+	p.Line = n.line
 	if f.PC < 0 {
+		if !validName(n.name) {
+			p.Line = n.outer
+			m.complain(p, "`%s': not a valid identifier", n.name)
+			m.pop(p)
+			p.Status = 1
+			return
+		}
+		if at := len(p.Frames) - 1; p.Shell.Traps != nil && f.X == nil && m.debugTrap(p, n, nil) {
+			p.Frames[at].x() // f is gone if the frames had to grow
+			return
+		}
 		if !m.items(p, f, n) {
 			return
 		}
 		f = p.top()
 		f.PC, p.Status = 0, 0
-		if p.Shell.Opts.on(OptXtrace) {
-			m.traceFor(p, n)
-		}
 		if len(f.Words) == 0 {
 			m.pop(p)
 			return

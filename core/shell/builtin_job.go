@@ -2,26 +2,26 @@ package shell
 
 import (
 	"fmt"
+	"slices"
 
 	"strings"
 )
 
 func (m *Machine) biTrap(p *Process, argv []string) int {
-	args := argv[1:]
 	print, list := false, false
-	for len(args) > 0 && len(args[0]) > 1 && args[0][0] == '-' {
-		a := args[0]
-		if a == "--" {
-			args = args[1:]
-			break
+	o := m.options(p, argv, "lp")
+	for c := o.next(); c != 0; c = o.next() {
+		switch c {
+		case 'l':
+			list = true
+		case 'p':
+			print = true
 		}
-		if strings.Trim(a[1:], "lp") != "" {
-			return m.usage(p, "trap", a, "trap [-lp] [[arg] signal_spec ...]")
-		}
-		print = print || strings.Contains(a, "p")
-		list = list || strings.Contains(a, "l")
-		args = args[1:]
 	}
+	if o.bad {
+		return 2
+	}
+	args := o.args
 	if list {
 		return m.out(p, "trap", []byte(signalTable()))
 	}
@@ -32,8 +32,8 @@ func (m *Machine) biTrap(p *Process, argv []string) int {
 	sigs := args[1:]
 	if _, ok := number(action); ok && action != "" || len(sigs) == 0 { // trap 2 resets
 		if len(sigs) == 0 && action != "-" {
-			if _, ok := signalNumber(action); !ok {
-				m.complainRaw(p, "trap: usage: trap [-lp] [[arg] signal_spec ...]\n")
+			if _, ok := signalNumber(action); !ok || action == "" {
+				o.usage()
 				return 2
 			}
 		}
@@ -127,32 +127,23 @@ func signalTable() string {
 
 // biWait waits for children. Words of its frame are the operands.
 func (m *Machine) biWait(p *Process, argv []string) int {
-	args := argv[1:]
 	any, name := false, ""
-	for len(args) > 0 && len(args[0]) > 1 && args[0][0] == '-' {
-		a := args[0]
-		args = args[1:]
-		if a == "--" {
-			break
+	o := m.options(p, argv, "fnp:")
+	for c := o.next(); c != 0; c = o.next() {
+		switch c {
+		case 'n':
+			any = true
+		case 'p':
+			name = o.value
 		}
-		for i := 1; i < len(a); i++ {
-			switch a[i] {
-			case 'n':
-				any = true
-			case 'f':
-			case 'p':
-				if name = a[i+1:]; name == "" {
-					if len(args) == 0 {
-						m.complain(p, "wait: -p: option requires an argument")
-						return 2
-					}
-					name, args = args[0], args[1:]
-				}
-				i = len(a)
-			default:
-				return m.usage(p, "wait", "-"+string(a[i]), "wait [-fn] [-p var] [id ...]")
-			}
-		}
+	}
+	if o.bad {
+		return 2
+	}
+	args := o.args
+	if base, sub := splitRef(name); name != "" && (!validName(base) || strings.HasSuffix(name, "]") && sub == "") {
+		m.complain(p, "wait: `%s': not a valid identifier", name)
+		return 1
 	}
 	if name != "" {
 		_ = m.meant(p, name, func(name string) error { p.Shell.Vars.Delete(name); return nil })
@@ -364,158 +355,53 @@ func (m *Machine) waitAny(p *Process, f *Frame) {
 	p.Wait = Wait{Kind: WaitsChild}
 }
 
-func (m *Machine) biKill(p *Process, argv []string) int {
-	args := argv[1:]
-	sig := sigTERM
-	const use = "kill: usage: kill [-s sigspec | -n signum | -sigspec] pid | jobspec ... or kill -l [sigspec]\n"
-	if len(args) > 0 && len(args[0]) > 1 && args[0][0] == '-' {
-		a := args[0]
-		switch {
-		case a == "-l" || a == "-L":
-			return m.killList(p, args[1:])
-		case a == "--":
-			args = args[1:]
-		case a == "-s" || a == "-n":
-			if len(args) < 2 {
-				m.complain(p, "kill: %s: option requires an argument", a)
-				return 2
-			}
-			n, ok := signalNumber(args[1])
-			if !ok {
-				m.complain(p, "kill: %s: invalid signal specification", args[1])
-				return 1
-			}
-			sig, args = n, args[2:]
-		default:
-			n, ok := signalNumber(a[1:])
-			if !ok {
-				m.complain(p, "kill: %s: invalid signal specification", a[1:])
-				return 1
-			}
-			sig, args = n, args[1:]
+// runWithJobs is jobs -x: a command in whose words jobs are replaced by their process groups.
+func (m *Machine) runWithJobs(p *Process, args []string) int {
+	words := slices.Clone(args)
+	for i, w := range words {
+		if j := m.findJob(p, w); j != nil && strings.HasPrefix(w, "%") && len(j.PIDs) > 0 {
+			words[i] = itoa(j.PIDs[0])
 		}
 	}
-	if len(args) > 0 && args[0] == "--" {
-		args = args[1:]
+	if len(words) == 0 {
+		return 0
 	}
-	if len(args) == 0 {
-		m.complainRaw(p, use)
-		return 2
+	if fn, ok := p.Shell.Funcs.Get(words[0]); ok {
+		m.callFunction(p, fn, words, nil)
+		return pushed
 	}
-	status := 0
-	for _, a := range args {
-		if !m.killOne(p, a, sig) {
-			status = 1
-		}
-	}
-	return status
-}
-
-func (m *Machine) killOne(p *Process, a string, sig int) bool {
-	if strings.HasPrefix(a, "%") {
-		j := m.findJob(p, a)
-		if j == nil {
-			m.complain(p, "kill: %s: no such job", a)
-			return false
-		}
-		for _, pid := range j.PIDs {
-			if c := m.proc(pid); c != nil {
-				m.killTree(c, sig)
-			}
-		}
-		return true
-	}
-	n, ok := expandInt(a)
-	if !ok {
-		m.complain(p, "kill: %s: arguments must be process or job IDs", a)
-		return false
-	}
-	if n < 0 || n == 0 { // a process group
-		pg := -n
-		if n == 0 {
-			pg = p.PGID
-		}
-		hit := false
-		for _, c := range append([]*Process(nil), m.Procs...) {
-			if c.PGID == pg && !c.Dead {
-				m.signal(c, sig)
-				hit = true
-			}
-		}
-		if !hit {
-			m.complain(p, "kill: (%d) - No such process", n)
-		}
-		return hit
-	}
-	c := m.proc(n)
-	if c == nil || c.Dead {
-		m.complain(p, "kill: (%d) - No such process", n)
-		return false
-	}
-	m.signal(c, sig)
-	return true
-}
-
-// killTree signals a job's leader; the processes of its pipeline, which are its children here, get it too.
-func (m *Machine) killTree(c *Process, sig int) {
-	tree, all := map[int]bool{c.PID: true}, []*Process{c}
-	for _, k := range m.Procs { // a child comes after its parent
-		if tree[k.PPID] && k.PGID == c.PGID && !k.Dead {
-			tree[k.PID] = true
-			all = append(all, k)
-		}
-	}
-	for _, k := range all {
-		m.signal(k, sig)
-	}
-}
-
-func (m *Machine) killList(p *Process, args []string) int {
-	if len(args) == 0 {
-		return m.out(p, "kill", []byte(signalTable()))
-	}
-	status := 0
-	var b strings.Builder
-	for _, a := range args {
-		if n, ok := number(a); ok {
-			if n > 128 {
-				n -= 128
-			}
-			if name := signalName(n); name != "" {
-				b.WriteString(strings.TrimPrefix(name, "SIG") + "\n")
-				continue
-			}
-		} else if n, ok := signalNumber(a); ok {
-			b.WriteString(itoa(n) + "\n")
-			continue
-		}
-		m.complainAfter(p, &b, "kill", "%s: invalid signal specification", a)
-		status = 1
-	}
-	return max(status, m.out(p, "kill", []byte(b.String())))
+	return m.skipFunctions(p, words)
 }
 
 func (m *Machine) biJobs(p *Process, argv []string) int {
-	long, pids, running, stopped := false, false, false, false
-	args := argv[1:]
-	for len(args) > 0 && len(args[0]) > 1 && args[0][0] == '-' {
-		for _, c := range args[0][1:] {
-			switch c {
-			case 'l':
-				long = true
-			case 'p':
-				pids = true
-			case 'r':
-				running = true
-			case 's':
-				stopped = true
-			case 'n':
-			default:
-				return m.usage(p, "jobs", "-"+string(c), "jobs [-lnprs] [jobspec ...] or jobs -x command [args]")
+	long, pids, news, running, stopped, run := false, false, false, false, false, false
+	o := m.options(p, argv, "lpnxrs")
+	for c := o.next(); c != 0; c = o.next() {
+		switch c {
+		case 'l':
+			long = true
+		case 'p':
+			pids = true
+		case 'n':
+			news = true
+		case 'r':
+			running = true
+		case 's':
+			stopped = true
+		case 'x':
+			if run = true; long || pids || news {
+				m.complain(p, "jobs: no other options allowed with `-x'")
+				return 1
 			}
 		}
-		args = args[1:]
 	}
+	switch {
+	case o.bad:
+		return 2
+	case run:
+		return m.runWithJobs(p, o.args)
+	}
+	args := o.args
 	var b strings.Builder
 	var ended []int
 	status := 0
@@ -644,21 +530,20 @@ func (m *Machine) biBg(p *Process, argv []string) int {
 }
 
 func (m *Machine) biDisown(p *Process, argv []string) int {
-	args := argv[1:]
 	keep, all := false, false
-	for len(args) > 0 && len(args[0]) > 1 && args[0][0] == '-' && args[0] != "--" { // -h changes nothing without SIGHUP
-		for _, c := range args[0][1:] {
-			switch c {
-			case 'h':
-				keep = true
-			case 'a', 'r':
-				all = true
-			default:
-				return m.usage(p, "disown", "-"+string(c), "disown [-h] [-ar] [jobspec ... | pid ...]")
-			}
+	o := m.options(p, argv, "ahr")
+	for c := o.next(); c != 0; c = o.next() {
+		switch c {
+		case 'h':
+			keep = true
+		case 'a', 'r':
+			all = true
 		}
-		args = args[1:]
 	}
+	if o.bad {
+		return 2
+	}
+	args := o.args
 	if all {
 		if !keep {
 			p.Shell.Jobs = nil
@@ -701,10 +586,18 @@ func (m *Machine) biDisown(p *Process, argv []string) int {
 }
 
 func (m *Machine) biSuspend(p *Process, argv []string) int {
-	if _, wrong := noOptions(argv); wrong != "" && wrong != "-f" {
-		return m.usage(p, "suspend", wrong, "suspend [-f]")
+	o := m.options(p, argv, "f")
+	force := false
+	for c := o.next(); c != 0; c = o.next() {
+		force = true
 	}
-	if len(argv) < 2 || argv[1] != "-f" {
+	switch {
+	case o.bad:
+		return 2
+	case !force && len(o.args) > 0:
+		m.complain(p, "suspend: too many arguments")
+		return m.abandon(p)
+	case !force:
 		m.complain(p, "suspend: cannot suspend: no job control")
 		return 1
 	}
@@ -714,8 +607,9 @@ func (m *Machine) biSuspend(p *Process, argv []string) int {
 
 // biTimes prints what a sandbox cannot know of the host: no time of its own.
 func (m *Machine) biTimes(p *Process, argv []string) int {
-	if _, wrong := noOptions(argv); wrong != "" {
-		return m.usage(p, "times", wrong, "times")
+	o := m.options(p, argv, "")
+	if _, bad := o.none(); bad {
+		return 2
 	}
 	return m.out(p, "times", []byte("0m0.000s 0m0.000s\n0m0.000s 0m0.000s\n"))
 }

@@ -20,69 +20,60 @@ type mapfileOptions struct {
 
 func (m *Machine) mapfileArgs(p *Process, argv []string) (o mapfileOptions, name string, status int) {
 	o = mapfileOptions{delim: '\n', quantum: 5000}
-	args := argv[1:]
-	use := argv[0] + " [-d delim] [-n count] [-O origin] [-s count] [-t] [-u fd] [-C callback] [-c quantum] [array]"
-	for len(args) > 0 && len(args[0]) > 1 && args[0][0] == '-' {
-		a := args[0]
-		args = args[1:]
-		if a == "--" {
-			break
-		}
-		for i := 1; i < len(a); i++ {
-			c := a[i]
-			if c == 't' {
-				o.trim = true
-				continue
-			}
-			if strings.IndexByte("dnOsuCc", c) < 0 {
-				return o, "", m.usage(p, argv[0], "-"+string(c), use)
-			}
-			value := a[i+1:]
-			if value == "" {
-				if len(args) == 0 {
-					m.complain(p, "%s: -%c: option requires an argument", argv[0], c)
-					return o, "", 2
-				}
-				value, args = args[0], args[1:]
-			}
-			n, ok := number(value)
-			switch c {
-			case 'd':
-				o.delim = 0
-				if value != "" {
-					o.delim = value[0]
-				}
-				ok = true
-			case 'C':
-				o.callback, ok = value, true
-			case 'n':
-				o.count = n
-			case 'O':
-				o.origin, o.keepOld = n, true
-			case 's':
-				o.skip = n
-			case 'u':
-				o.fd = n
-			case 'c':
-				o.quantum = n
-			}
-			if !ok || a[i] == 'c' && o.quantum <= 0 {
-				m.complain(p, "%s: %s: %s", argv[0], value, map[byte]string{'n': "invalid line count", 's': "invalid line count",
-					'c': "invalid callback quantum", 'O': "invalid array origin", 'u': "invalid file descriptor specification"}[a[i]])
-				return o, "", 1
-			}
-			break
+	opts := m.options(p, argv, "d:u:n:O:tC:c:s:")
+	for c := opts.next(); c != 0; c = opts.next() {
+		if bad := o.set(c, opts.value); bad != "" {
+			m.complain(p, "%s: %s: %s", argv[0], opts.value, bad)
+			return o, "", 1
 		}
 	}
+	if opts.bad {
+		return o, "", 2
+	}
+	args := opts.args
 	name = "MAPFILE"
 	if len(args) > 0 {
 		name = args[0]
+	}
+	if name == "" {
+		m.complain(p, "%s: empty array variable name", argv[0])
+		return o, "", 1
 	}
 	if !validName(name) {
 		m.complain(p, "%s: `%s': not a valid identifier", argv[0], name)
 		return o, "", 1
 	}
 	return o, name, -1
+}
+
+func (o *mapfileOptions) set(c byte, value string) (bad string) {
+	n, ok := number(value)
+	switch c {
+	case 't':
+		o.trim, ok = true, true
+	case 'd':
+		o.delim, ok = 0, true
+		if value != "" {
+			o.delim = value[0]
+		}
+	case 'C':
+		o.callback, ok = value, true
+	case 'n':
+		o.count, bad = n, "invalid line count"
+	case 'O':
+		o.origin, o.keepOld, bad = n, true, "invalid array origin"
+	case 's':
+		o.skip, bad = n, "invalid line count"
+	case 'u':
+		o.fd, bad = n, "invalid file descriptor specification"
+	case 'c':
+		o.quantum, bad = n, "invalid callback quantum"
+		ok = ok && n > 0
+	}
+	if ok {
+		return ""
+	}
+	return bad
 }
 
 func (m *Machine) biMapfile(p *Process, argv []string) int {

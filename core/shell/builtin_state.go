@@ -38,7 +38,7 @@ func (m *Machine) biSet(p *Process, argv []string) int {
 		return m.out(p, "set", []byte(b.String()))
 	}
 	if bad := badSetOption(args); bad != "" {
-		return m.usage(p, "set", bad, "set [-abefhkmnptuvxBCEHPT] [-o option-name] [--] [-] [arg ...]")
+		return m.usage(p, "set", bad)
 	}
 	for len(args) > 0 {
 		a := args[0]
@@ -147,31 +147,26 @@ func (m *Machine) listSet(p *Process, table bool) int {
 }
 
 func (m *Machine) biShopt(p *Process, argv []string) int {
-	args := argv[1:]
 	set, unset, quiet, print, setO := false, false, false, false, false
-	for len(args) > 0 && len(args[0]) > 1 && args[0][0] == '-' {
-		a := args[0]
-		args = args[1:]
-		if a == "--" {
-			break
-		}
-		for _, c := range a[1:] {
-			switch c {
-			case 's':
-				set = true
-			case 'u':
-				unset = true
-			case 'q':
-				quiet = true
-			case 'p':
-				print = true
-			case 'o':
-				setO = true
-			default:
-				return m.usage(p, "shopt", "-"+string(c), "shopt [-pqsu] [-o] [optname ...]")
-			}
+	o := m.options(p, argv, "psuoq")
+	for c := o.next(); c != 0; c = o.next() {
+		switch c {
+		case 's':
+			set = true
+		case 'u':
+			unset = true
+		case 'q':
+			quiet = true
+		case 'p':
+			print = true
+		case 'o':
+			setO = true
 		}
 	}
+	if o.bad {
+		return 2
+	}
+	args := o.args
 	if set && unset {
 		m.complain(p, "shopt: cannot set and unset shell options simultaneously")
 		return 1
@@ -207,7 +202,7 @@ func (m *Machine) biShopt(p *Process, argv []string) int {
 	for _, name := range args {
 		o, ok := findOption(list, name)
 		if !ok {
-			m.complainAfter(p, &b, "shopt", "%s: invalid shell option name", name)
+			m.complainAfter(p, &b, "shopt", "%s: invalid "+map[bool]string{false: "shell "}[setO]+"option name", name)
 			if !setO || !set && !unset {
 				status = 1
 			}
@@ -229,19 +224,24 @@ func (m *Machine) biShopt(p *Process, argv []string) int {
 }
 
 func (m *Machine) biAlias(p *Process, argv []string) int {
-	args := argv[1:]
-	if len(args) > 0 && len(args[0]) > 1 && args[0][0] == '-' {
-		if args[0] != "-p" && args[0] != "--" {
-			return m.usage(p, "alias", args[0][:2], "alias [-p] [name[=value] ... ]")
-		}
-		args = args[1:]
+	o := m.options(p, argv, "p")
+	print := false
+	for c := o.next(); c != 0; c = o.next() {
+		print = true
 	}
+	if o.bad {
+		return 2
+	}
+	args := o.args
 	var b strings.Builder
 	line := func(name, value string) {
 		b.WriteString("alias " + name + "='" + strings.ReplaceAll(value, "'", `'\''`) + "'\n")
 	}
 	status := 0
-	if len(args) == 0 {
+	if print && p.Shell.Aliases.Len() == 0 {
+		return 0
+	}
+	if len(args) == 0 || print {
 		for name, value := range p.Shell.Aliases.Sorted() {
 			line(name, value)
 		}
@@ -272,18 +272,22 @@ func (m *Machine) biAlias(p *Process, argv []string) int {
 }
 
 func (m *Machine) biUnalias(p *Process, argv []string) int {
-	if len(argv) > 1 && argv[1] == "-a" {
+	o := m.options(p, argv, "a")
+	all := false
+	for c := o.next(); c != 0; c = o.next() {
+		all = true
+	}
+	if len(o.args) == 0 && !all && !o.bad {
+		o.usage()
+	}
+	switch {
+	case o.bad:
+		return 2
+	case all:
 		p.Shell.Aliases = persist.Map[string]{}
 		return 0
 	}
-	args, wrong := noOptions(argv)
-	if wrong != "" {
-		return m.usage(p, "unalias", wrong, "unalias [-a] name [name ...]")
-	}
-	if len(args) == 0 {
-		m.complainRaw(p, "unalias: usage: unalias [-a] name [name ...]\n")
-		return 2
-	}
+	args := o.args
 	status := 0
 	for _, name := range args {
 		if !p.Shell.Aliases.Delete(m.epoch, name) {
@@ -295,25 +299,34 @@ func (m *Machine) biUnalias(p *Process, argv []string) int {
 }
 
 func (m *Machine) biEnable(p *Process, argv []string) int {
-	args := argv[1:]
-	off, all, special, unload := false, false, false, false
-	for len(args) > 0 && len(args[0]) > 1 && args[0][0] == '-' {
-		for _, c := range args[0][1:] {
-			switch c {
-			case 'n':
-				off = true
-			case 'a':
-				all = true
-			case 's':
-				special = true
-			case 'd':
-				unload = true
-			case 'p':
-			default:
-				return m.usage(p, "enable", "-"+string(c), "enable [-a] [-dnps] [-f filename] [name ...]")
-			}
+	off, all, special, unload, print, file := false, false, false, false, false, ""
+	o := m.options(p, argv, "adnpsf:")
+	for c := o.next(); c != 0; c = o.next() {
+		switch c {
+		case 'n':
+			off = true
+		case 'a':
+			all = true
+		case 's':
+			special = true
+		case 'd':
+			unload = true
+		case 'f':
+			file = o.value
+		case 'p':
+			print = true
 		}
-		args = args[1:]
+	}
+	if o.bad {
+		return 2
+	}
+	args := o.args
+	if print {
+		args = nil
+	}
+	if file != "" && len(args) > 0 {
+		m.complain(p, "enable: cannot open shared object %s: %s: cannot open shared object file: No such file or directory", file, file)
+		return 1
 	}
 	if len(args) == 0 {
 		var b strings.Builder
@@ -356,13 +369,20 @@ func (m *Machine) biEnable(p *Process, argv []string) int {
 }
 
 func (m *Machine) biUmask(p *Process, argv []string) int {
-	args := argv[1:]
 	symbolic, print := false, false
-	for len(args) > 0 && len(args[0]) > 1 && args[0][0] == '-' && strings.Trim(args[0][1:], "Sp") == "" {
-		symbolic = symbolic || strings.Contains(args[0], "S")
-		print = print || strings.Contains(args[0], "p")
-		args = args[1:]
+	o := m.options(p, argv, "Sp")
+	for c := o.next(); c != 0; c = o.next() {
+		switch c {
+		case 'S':
+			symbolic = true
+		case 'p':
+			print = true
+		}
 	}
+	if o.bad {
+		return 2
+	}
+	args := o.args
 	if len(args) == 0 {
 		s := fmt.Sprintf("%04o", p.Umask)
 		if symbolic {
@@ -374,9 +394,6 @@ func (m *Machine) biUmask(p *Process, argv []string) int {
 		return m.out(p, "umask", []byte(s+"\n"))
 	}
 	a := args[0]
-	if len(a) > 1 && a[0] == '-' && a[1] >= 'A' && a[1] <= 'Z' {
-		return m.usage(p, "umask", a[:2], "umask [-p] [-S] [mode]")
-	}
 	if a != "" && a[0] >= '0' && a[0] <= '9' {
 		n := uint32(0)
 		for _, c := range a {
@@ -430,7 +447,7 @@ func parseSymbolicMask(s string, mask uint32) (m uint32, wrong string) {
 			who = 0o777
 		}
 		if i >= len(clause) || strings.IndexByte("+-=", clause[i]) < 0 {
-			c := ""
+			c := " "
 			if i < len(clause) {
 				c = clause[i : i+1]
 			}
@@ -463,14 +480,12 @@ func parseSymbolicMask(s string, mask uint32) (m uint32, wrong string) {
 }
 
 func (m *Machine) biGetopts(p *Process, argv []string) int {
-	args := argv[1:]
-	if len(args) > 0 && args[0] == "--" {
-		args = args[1:]
-	} else if _, wrong := noOptions(argv); wrong != "" {
-		return m.usage(p, "getopts", wrong, "getopts optstring name [arg ...]")
+	o := m.options(p, argv, "")
+	args, bad := o.none()
+	if len(args) < 2 && !bad {
+		o.usage()
 	}
-	if len(args) < 2 {
-		m.complainRaw(p, "getopts: usage: getopts optstring name [arg ...]\n")
+	if o.bad {
 		return 2
 	}
 	spec, name := args[0], args[1]
@@ -567,31 +582,26 @@ func (m *Machine) biGetopts(p *Process, argv []string) int {
 func (m *Machine) optErr(p *Process) bool { return p.Shell.Vars.Get("OPTERR").String() != "0" }
 
 func (m *Machine) biType(p *Process, argv []string) int {
-	args := argv[1:]
 	kind, path, all, force, noFunc := false, false, false, false, false
-	for len(args) > 0 && len(args[0]) > 1 && args[0][0] == '-' {
-		a := args[0]
-		args = args[1:]
-		if a == "--" {
-			break
-		}
-		for _, c := range strings.TrimLeft(a, "-") {
-			switch c {
-			case 't':
-				kind = true
-			case 'p':
-				path = true
-			case 'P':
-				path, force = true, true
-			case 'a':
-				all = true
-			case 'f':
-				noFunc = true
-			default:
-				return m.usage(p, "type", "-"+string(c), "type [-afptP] name [name ...]")
-			}
+	o := m.options(p, argv, "afptP")
+	for c := o.next(); c != 0; c = o.next() {
+		switch c {
+		case 't':
+			kind, path, force = true, false, false
+		case 'p':
+			kind, path = false, true
+		case 'P':
+			kind, path, force = false, true, true
+		case 'a':
+			all = true
+		case 'f':
+			noFunc = true
 		}
 	}
+	if o.bad {
+		return 2
+	}
+	args := o.args
 	status := 0
 	var b strings.Builder
 	for _, name := range args {

@@ -48,8 +48,6 @@ func (m *Machine) resources() []resource {
 	}
 }
 
-const ulimitUsage = "ulimit [-SHabcdefiklmnpqrstuvxPRT] [limit]"
-
 // ulimitArg is one limit to be shown or set.
 type ulimitArg struct {
 	r     resource
@@ -84,7 +82,7 @@ func (m *Machine) biUlimit(p *Process, argv []string) int {
 			default:
 				at := slices.IndexFunc(list, func(r resource) bool { return r.letter == a[i] })
 				if at < 0 {
-					return m.usage(p, "ulimit", "-"+a[i:i+1], ulimitUsage)
+					return m.usage(p, "ulimit", "-"+a[i:i+1])
 				}
 				t := ulimitArg{r: list[at]}
 				if i+1 < len(a) {
@@ -214,8 +212,12 @@ func (m *Machine) fileRoom(p *Process, off int64, n int) (room int, err error) {
 		if left > 0 {
 			return int(left), nil
 		}
-		if t := p.trap(sigXFSZ); (t == nil || t.Inherited) && p.top().Kind != FUtil && p.top().Kind != FFilter {
-			m.signal(p, sigXFSZ) // a utility is told, and says so
+		t := p.trap(sigXFSZ)
+		switch utility := p.top().Kind == FUtil || p.top().Kind == FFilter; {
+		case utility && (t == nil || t.Text != "" || t.Inherited):
+			m.rt.oversize = true
+		case !utility && (t == nil || t.Inherited):
+			m.signal(p, sigXFSZ)
 		}
 		return 0, vfs.EFBIG
 	}

@@ -6,27 +6,22 @@ import (
 )
 
 func (m *Machine) biUnset(p *Process, argv []string) int {
-	args := argv[1:]
 	funcs, variables, ref := false, false, false
-	for len(args) > 0 && len(args[0]) > 1 && args[0][0] == '-' {
-		a := args[0]
-		args = args[1:]
-		if a == "--" {
-			break
-		}
-		for _, c := range a[1:] {
-			switch c {
-			case 'f':
-				funcs = true
-			case 'v':
-				variables = true
-			case 'n':
-				ref = true
-			default:
-				return m.usage(p, "unset", "-"+string(c), "unset [-f] [-v] [-n] [name ...]")
-			}
+	o := m.options(p, argv, "fnv")
+	for c := o.next(); c != 0; c = o.next() {
+		switch c {
+		case 'f':
+			funcs = true
+		case 'v':
+			variables = true
+		case 'n':
+			ref = true
 		}
 	}
+	if o.bad {
+		return 2
+	}
+	args := o.args
 	if funcs && variables {
 		m.complain(p, "unset: cannot simultaneously unset a function and a variable")
 		return 1
@@ -173,6 +168,10 @@ func (m *Machine) unsetElement(p *Process, name string, v *vars.Var, sub string)
 			at, err = &expand.Sub{Text: unquoteKey(sub), Resolved: true}, nil
 		}
 	} else if at, err = expand.SubText(sub).Resolve(m.env(p), name, v); err != nil {
+		if bad, ok := err.(*expand.Error); ok && bad.Kind == expand.BadSubscript {
+			m.complain(p, "unset: [%s]: bad array subscript", sub)
+			return 1
+		}
 		return m.builtinFailed(p, "unset", err)
 	}
 	own := t.Own(name)

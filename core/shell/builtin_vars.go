@@ -24,14 +24,6 @@ type declaration struct {
 	operands []string
 }
 
-var declareUsage = map[string]string{
-	"declare":  "declare [-aAfFgiIlnrtux] [name[=value] ...] or declare -p [-aAfFilnrtux] [name ...]",
-	"typeset":  "typeset [-aAfFgiIlnrtux] name[=value] ... or typeset -p [-aAfFilnrtux] [name ...]",
-	"local":    "local [option] name[=value] ...",
-	"export":   "export [-fn] [name[=value] ...] or export -p",
-	"readonly": "readonly [-aAf] [name[=value] ...] or readonly -p",
-}
-
 // readDeclaration reads the options of a declaration builtin; bad is one it does not have.
 func readDeclaration(name string, args []string) (d declaration, bad string) {
 	d.name = name
@@ -96,7 +88,7 @@ func (d *declaration) isLocal(p *Process) bool {
 func (m *Machine) declOptions(p *Process, name string, args []string) (d declaration, status int) {
 	d, bad := readDeclaration(name, args)
 	if bad != "" {
-		return d, m.usage(p, name, bad, declareUsage[name])
+		return d, m.usage(p, name, bad)
 	}
 	d.local = d.isLocal(p)
 	return d, -1
@@ -540,7 +532,11 @@ func (m *Machine) declareOne(p *Process, e expand.Env, d *declaration, name stri
 		old = p.Shell.Vars.Get(name)
 	}
 	if old.Is(vars.ReadOnly) && (!d.local || m.isLocal(p, name)) && (has || d.unset&vars.ReadOnly != 0) {
-		m.complain(p, "%s: readonly variable", name)
+		if d.name == "export" || d.name == "readonly" {
+			m.complain(p, "%s: readonly variable", name)
+		} else {
+			m.complain(p, "%s: %s: readonly variable", d.name, name)
+		}
 		return 1
 	}
 	if old.Is(vars.ReadOnly) && d.local && has {
@@ -732,9 +728,14 @@ func circularError(name string) error {
 }
 
 func (m *Machine) declareFunc(p *Process, d *declaration, name string) int {
+	sets := d.name != "export" && d.name != "readonly"
+	if before, _, found := strings.Cut(name, "="); sets && found && validName(strings.TrimSuffix(before, "+")) {
+		m.complain(p, "%s: cannot use `-f' to make functions", d.name)
+		return 1
+	}
 	fn, ok := p.Shell.Funcs.Get(name)
 	if !ok {
-		if d.name == "export" || d.name == "readonly" {
+		if !sets {
 			m.complain(p, "%s: %s: not a function", d.name, name)
 		}
 		return 1

@@ -82,6 +82,13 @@ func (m *Machine) declareList(p *Process, e expand.Env, d *declaration, a *assig
 	if err := run(); err == expand.ErrNeed {
 		return needs
 	} else if err != nil {
+		if e, ok := err.(*expand.Error); ok && e.Name == "value" {
+			plain := *e
+			plain.Name, err = "", &plain
+		}
+		if old == nil && !d.local {
+			p.Shell.Vars.Delete(name)
+		}
 		return m.builtinFailed(p, d.name, err)
 	}
 	if d.set&vars.ReadOnly != 0 {

@@ -24,6 +24,7 @@ func (m *Machine) declList(p *Process, d *declaration, bare bool) (status int, d
 		for _, n := range names {
 			fn, ok := p.Shell.Funcs.Get(n)
 			if !ok {
+				m.complainAfter(p, &b, d.name, "%s: not found", n)
 				status = 1
 				continue
 			}
@@ -33,10 +34,8 @@ func (m *Machine) declList(p *Process, d *declaration, bare bool) (status int, d
 			if !d.names {
 				b.WriteString(functionText(fn))
 			}
-			if d.names && all || fn.Export || fn.Readonly {
+			if d.names || fn.Export || fn.Readonly {
 				b.WriteString("declare -f" + map[bool]string{true: "r"}[fn.Readonly] + map[bool]string{true: "x"}[fn.Export] + " " + n + "\n")
-			} else if d.names {
-				b.WriteString(n + "\n")
 			}
 		}
 		return max(status, m.out(p, d.name, []byte(b.String()))), true

@@ -21,6 +21,7 @@ type Unit struct {
 	nodes []node // by address
 	warn  []warning
 	ext   int                   // 1 + offset of the first ( of an extended pattern
+	cond  int                   // 1 + offset of one in [[ ]] that needs extglob
 	added int                   // newlines that are not in the text it was read from
 	open  bool                  // a here-document of it ends with the text
 	subst map[syntax.Node]*list // bodies of $( ) and <( ) by their syntax node
@@ -104,7 +105,8 @@ type stmt struct {
 	redirs     []*redir
 	negated    bool
 	background bool
-	end        int   // line of its last redirection
+	newline    bool  // it ends at a newline, not at ; or &
+	outer      int   // line that the redirections of a compound command count to
 	alone      *list // this statement by itself, for a process that runs only it
 }
 
@@ -151,6 +153,8 @@ type element struct {
 	add   bool
 	value *expand.Word
 
+	whole *expand.Word // [i]=v as a word, behind an element without a subscript
+
 	// braced is all of it as a word, if there are braces in the value: in an
 	// indexed array they come first, and what they make is no element.
 	braced *expand.Word
@@ -189,6 +193,7 @@ type forClause struct {
 	words []*expand.Word
 	memo  bool
 	menu  bool // select
+	outer int  // line that bash is on before it begins
 	do    *list
 }
 
@@ -227,6 +232,7 @@ type pipeline struct {
 type subshell struct {
 	place
 	body *list
+	last int // line it ends on
 }
 
 type block struct {
@@ -248,16 +254,18 @@ type arithCmd struct {
 
 type testCmd struct {
 	place
-	expr *testExpr
-	memo bool
+	negated int // 1 + offset of the last !( that is no pattern without extglob
+	expr    *testExpr
+	memo    bool
 }
 
 // testExpr is [[ ]]: a word alone is -n.
 type testExpr struct {
-	op   string // "", "!", "(", "&&", "||", unary "-f", binary "==" …
-	x, y *testExpr
-	word *expand.Word
-	with *expand.Word // right operand
+	op    string // "", "!", "(", "&&", "||", unary "-f", binary "==" …
+	paren bool   // it stands in parentheses
+	x, y  *testExpr
+	word  *expand.Word
+	with  *expand.Word // right operand
 }
 
 type decl struct {

@@ -16,9 +16,21 @@ type compiler struct {
 	u     *Unit
 	shelf *shelf
 	src   expand.Source
-	at    origin // of u
-	base  int    // line of the command being compiled
-	shift int    // from the lines of the text to those bash counts, in a substitution
+	at    origin             // of u
+	owned map[*stmt][]*inner // the substitutions in statements of a substitution
+	cfor  int                // line of the last for (( that was read
+	surroundings
+}
+
+// surroundings are what a part of a command knows of what it stands in.
+type surroundings struct {
+	base       int   // line of the command being compiled
+	shift      int   // from the lines of the text to those bash counts, in a substitution
+	outer      int   // line that bash is on before a compound command begins
+	owner      *stmt // the statement being compiled
+	within     bool  // it stands in a substitution that bash prints
+	verbatim   bool  // what stands here is read again as it stands
+	redirected bool  // in a redirection
 }
 
 // compile fills u from its statements, which the parser met at the origin.
@@ -43,6 +55,7 @@ func (u *Unit) compile(stmts []*syntax.Stmt, at origin, to *shelf) (err error) {
 	to.compiler = compiler{u: u, shelf: to, at: at, src: src}
 	c := &to.compiler
 	to.addressed = to.addressed[:0] // what a unit that failed left
+	c.outer = u.Line + strings.Count(strings.TrimRight(u.Text, "\n"), "\n")
 	u.body = c.list(stmts, 0, len(u.Text))
 	u.nodes = to.number()
 	to.compiler = compiler{}
@@ -80,6 +93,15 @@ func (c *compiler) span(k NodeKind, start, end int) place {
 func (c *compiler) index(n node) { c.shelf.addressed = append(c.shelf.addressed, addressed{node: n}) }
 
 func (c *compiler) list(stmts []*syntax.Stmt, start, end int) *list {
+	l := c.newList(stmts, start, end)
+	for i, s := range stmts {
+		l.stmts[i] = c.stmt(s)
+	}
+	return l
+}
+
+// newList is a list whose statements are still to be compiled.
+func (c *compiler) newList(stmts []*syntax.Stmt, start, end int) *list {
 	l := c.shelf.lists.One()
 	l.place = c.span(NList, start, end)
 	if len(stmts) > 0 {
@@ -87,9 +109,6 @@ func (c *compiler) list(stmts []*syntax.Stmt, start, end int) *list {
 	}
 	c.index(l)
 	l.stmts = c.shelf.stmtRefs.Some(len(stmts))
-	for i, s := range stmts {
-		l.stmts[i] = c.stmt(s)
-	}
 	return l
 }
 
@@ -107,31 +126,43 @@ func (c *compiler) stmt(s *syntax.Stmt) *stmt {
 	}
 	st := c.shelf.stmts.One()
 	st.place, st.negated, st.background = c.place(s, NStmt), s.Negated, s.Background
-	if s.Semicolon.IsValid() { // the text of a job does not show its &
+	st.newline = !s.Semicolon.IsValid()
+	if !st.newline { // the text of a job does not show its &
 		st.addr.End = uint32(c.off(s.Semicolon))
 	}
-	st.end = st.line
 	line := st.line
 	if s.Cmd != nil {
 		line = c.commandLine(s)
 	}
-	c.base = line
+	saved := c.surroundings
+	c.base, c.owner = line, st
+	st.outer = c.outer
+	if sub, ok := s.Cmd.(*syntax.Subshell); ok {
+		st.outer = c.last(sub)
+	}
 	if len(s.Redirs) > 0 {
+		if c.redirected = true; compound(s.Cmd) {
+			c.base = st.outer
+		}
 		st.redirs = c.shelf.directed.Some(len(s.Redirs))[:0]
 	}
 	for _, r := range s.Redirs {
-		st.end = c.last(r.Word)
 		d := c.redir(r)
 		if call, ok := s.Cmd.(*syntax.CallExpr); ok && r.N == nil {
 			d.name = c.elementName(call, r)
 		}
 		st.redirs = append(st.redirs, d)
 	}
+	c.base, c.redirected = line, false
 	c.index(st)
 	if s.Cmd != nil {
 		st.cmd = c.command(s.Cmd)
 	}
 	c.settle(st, line)
+	c.surroundings = saved
+	if st.background {
+		c.alone(st)
+	}
 	return st
 }
 
@@ -159,9 +190,6 @@ func (c *compiler) settle(st *stmt, line int) {
 		if len(x.redirs) > 0 {
 			x.set = nil
 		}
-	}
-	if st.background {
-		c.alone(st)
 	}
 }
 
@@ -201,7 +229,8 @@ func (c *compiler) command(cmd syntax.Command) node {
 	case *syntax.Block:
 		n = &block{place: c.place(x, NBlock), body: c.body(x.Stmts)}
 	case *syntax.Subshell:
-		n = &subshell{place: c.place(x, NSub), body: c.body(x.Stmts)}
+		c.outer = c.last(x)
+		n = &subshell{place: c.place(x, NSub), last: c.outer, body: c.body(x.Stmts)}
 	case *syntax.BinaryCmd:
 		if x.Op == syntax.AndStmt || x.Op == syntax.OrStmt {
 			n = c.andOr(x)
@@ -212,6 +241,7 @@ func (c *compiler) command(cmd syntax.Command) node {
 		if x.Name == nil {
 			c.fail(x, "syntax error near unexpected token `)'")
 		}
+		c.outer = c.line(x)
 		n = &funcDecl{place: c.place(x, NFunc), name: c.text(x.Name), body: c.stmt(x.Body)}
 	case *syntax.ArithmCmd:
 		e := expand.CompileArith(&c.src, c.off(x.Left)+2, c.off(x.Right), x)
@@ -273,12 +303,15 @@ func (c *compiler) forClause(x *syntax.ForClause) node {
 	if l, ok := x.Loop.(*syntax.CStyleLoop); ok {
 		f := &cFor{place: c.place(x, NCFor)}
 		f.init, f.cond, f.post = c.arith(l.Init), c.arith(l.Cond), c.arith(l.Post)
+		c.cfor = c.line(x)
 		f.do = c.body(x.Do)
+		f.line = c.cfor // bash notes the line of the last one it has begun to read
 		return f
 	}
 	l := x.Loop.(*syntax.WordIter)
-	f := &forClause{place: c.place(x, NFor), name: l.Name.Value, in: l.InPos.IsValid(), menu: x.Select}
+	f := &forClause{place: c.place(x, NFor), name: l.Name.Value, in: l.InPos.IsValid(), menu: x.Select, outer: c.outer}
 	f.words, f.memo = c.words(l.Items)
+	c.outer = f.line
 	f.do = c.body(x.Do)
 	return f
 }
@@ -294,6 +327,7 @@ func (c *compiler) arith(x syntax.ArithmExpr) *expand.Arith {
 func (c *compiler) caseClause(x *syntax.CaseClause) node {
 	k := &caseClause{place: c.place(x, NCase), word: c.word(x.Word)}
 	k.memo, k.line = k.word.NeedsMemo(), c.last(x.Word)
+	c.outer = k.line
 	k.arms = make([]arm, len(x.Items))
 	for i, it := range x.Items {
 		a := &k.arms[i]
@@ -508,20 +542,6 @@ func mayRun(text string) bool {
 	}
 }
 
-// substitution compiles a body. Its lines count from that of the command it
-// stands in: bash reads $( ) again from its own print, which begins with the
-// first command, and a body in backquotes as it is.
-func (c *compiler) substitution(n syntax.Node, body []*syntax.Stmt) {
-	base, shift := c.base, c.shift
-	from := c.line(n)
-	if x, ok := n.(*syntax.CmdSubst); (!ok || !x.Backquotes) && len(body) > 0 {
-		from = c.line(body[0])
-	}
-	c.shift += base - from
-	c.u.subst[n] = c.list(body, c.off(n.Pos()), c.off(n.End()))
-	c.base, c.shift = base, shift
-}
-
 func (c *compiler) assign(a *syntax.Assign) *assign {
 	as := c.shelf.assigns.One()
 	as.add, as.naked = a.Append, a.Naked
@@ -541,6 +561,9 @@ func (c *compiler) assign(a *syntax.Assign) *assign {
 		as.array, as.words = make([]element, len(a.Array.Elems)), make([]*expand.Word, len(a.Array.Elems))
 		for i, e := range a.Array.Elems {
 			as.array[i] = c.element(e)
+			if first := as.array[0]; e.Index != nil && first.sub == nil && !first.empty {
+				as.array[i].whole = c.whole(e)
+			}
 			as.words[i] = as.array[i].value
 		}
 	case a.Name == nil:
@@ -589,8 +612,7 @@ func (c *compiler) element(e *syntax.ArrayElem) element {
 			el.value = c.value(e.Value)
 		}
 		if len(el.value.Braced()) > 0 {
-			lit := &syntax.Lit{ValuePos: syntax.NewPos(e.Index.Pos().Offset()-1, e.Index.Pos().Line(), e.Index.Pos().Col()), ValueEnd: e.Value.Pos()}
-			el.braced = c.word(&syntax.Word{Parts: append([]syntax.WordPart{lit}, e.Value.Parts...)})
+			el.braced = c.whole(e)
 		}
 		return el
 	}
@@ -603,6 +625,17 @@ func (c *compiler) element(e *syntax.ArrayElem) element {
 	return el
 }
 
+// whole is a [subscript]=value of a list as a word.
+func (c *compiler) whole(e *syntax.ArrayElem) *expand.Word {
+	at := e.Index.Pos()
+	lit := &syntax.Lit{ValuePos: syntax.NewPos(at.Offset()-1, at.Line(), at.Col()), ValueEnd: e.End()}
+	if e.Value == nil {
+		return c.word(&syntax.Word{Parts: []syntax.WordPart{lit}})
+	}
+	lit.ValueEnd = e.Value.Pos()
+	return c.word(&syntax.Word{Parts: append([]syntax.WordPart{lit}, e.Value.Parts...)})
+}
+
 func (c *compiler) sub(x syntax.ArithmExpr) *expand.Sub {
 	c.substs(x)
 	return expand.CompileSub(&c.src, c.off(x.Pos()), c.off(x.End()), x)
@@ -613,65 +646,6 @@ func (c *compiler) value(w *syntax.Word) *expand.Word {
 	e := c.word(w)
 	e.Assign = true
 	return e
-}
-
-// commandLine is the line bash counts a command to. The parser has read the
-// first assignment or redirection of a simple command, or its first two words,
-// when it makes it.
-func (c *compiler) commandLine(s *syntax.Stmt) int {
-	switch x := s.Cmd.(type) {
-	case *syntax.ArithmCmd, *syntax.TestClause:
-		return c.last(x)
-	case *syntax.CaseClause:
-		return c.last(x.Word)
-	case *syntax.CallExpr, *syntax.DeclClause:
-	default:
-		return c.line(s)
-	}
-	first, second := words2(s.Cmd)
-	r := syntax.Node(nil)
-	if len(s.Redirs) > 0 {
-		r = s.Redirs[0]
-	}
-	before := func(a, b syntax.Node) bool { return a != nil && (b == nil || a.Pos().Offset() < b.Pos().Offset()) }
-	switch {
-	case first == nil && r == nil:
-		return c.line(s)
-	case before(r, first):
-		return c.last(s.Redirs[0].Word)
-	case isAssign(first) || second == nil && r == nil:
-		return c.last(first)
-	case before(r, second):
-		return c.line(r)
-	}
-	return c.last(second)
-}
-
-func isAssign(n syntax.Node) bool {
-	a, ok := n.(*syntax.Assign)
-	return ok && a.Name != nil
-}
-
-// words2 are the first two words of a command, assignments before it included.
-func words2(cmd syntax.Command) (first, second syntax.Node) {
-	switch x := cmd.(type) {
-	case *syntax.CallExpr:
-		if len(x.Assigns) > 0 {
-			return x.Assigns[0], nil
-		}
-		if len(x.Args) > 0 {
-			first = x.Args[0]
-		}
-		if len(x.Args) > 1 {
-			second = x.Args[1]
-		}
-	case *syntax.DeclClause:
-		first = x.Variant
-		if len(x.Args) > 0 {
-			second = x.Args[0]
-		}
-	}
-	return first, second
 }
 
 func (c *compiler) decl(x *syntax.DeclClause) node {

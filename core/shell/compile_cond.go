@@ -1,6 +1,8 @@
 package shell
 
 import (
+	"strings"
+
 	"eryxsh/core/expand"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -12,8 +14,38 @@ func (c *compiler) test(x *syntax.TestClause) node {
 	t.line = c.last(x)
 	ext := c.u.ext
 	t.expr = c.testExpr(x.X, &t.memo)
+	t.negated = c.negated(x.X)
 	c.u.ext = ext // here they need no extglob
 	return t
+}
+
+// negated gives 1 + the offset of the last !( in a [[ ]] that is the negation of
+// what is in parentheses if there is no extglob. It notes other patterns that need it.
+func (c *compiler) negated(x syntax.TestExpr) (at int) {
+	operand := false
+	syntax.Walk(x, func(n syntax.Node) bool {
+		switch b := n.(type) {
+		case *syntax.BinaryTest:
+			switch b.Op {
+			case syntax.AndTest, syntax.OrTest:
+			case syntax.TsMatch, syntax.TsMatchShort, syntax.TsNoMatch, syntax.TsReMatch:
+				at = max(at, c.negated(b.X))
+				return false
+			default:
+				operand = true
+			}
+		case *syntax.CmdSubst, *syntax.ProcSubst, *syntax.ParamExp:
+			return false
+		case *syntax.ExtGlob:
+			if off := c.off(b.Pos()); b.Op == syntax.GlobExcept && !operand && off > 0 && strings.IndexByte(" \t\n(", c.u.Text[off-1]) >= 0 {
+				at = max(at, off+1)
+			} else if c.u.cond == 0 {
+				c.u.cond = off + 2
+			}
+		}
+		return true
+	})
+	return at
 }
 
 // testExpr compiles an expression. To the parser a ! or an operator takes all
@@ -71,7 +103,9 @@ func (c *compiler) testTerm(x syntax.TestExpr, memo *bool) *testExpr {
 		return e
 	}
 	if x, ok := x.(*syntax.ParenTest); ok {
-		return c.testExpr(x.X, memo)
+		inner := c.testExpr(x.X, memo)
+		inner.paren = true
+		return inner
 	}
 	t := c.shelf.exprs.One()
 	switch x := x.(type) {

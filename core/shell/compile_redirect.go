@@ -49,7 +49,10 @@ func (c *compiler) elementName(call *syntax.CallExpr, r *syntax.Redirect) string
 
 func (c *compiler) hereDoc(d *redir, r *syntax.Redirect) {
 	if r.Hdoc != nil {
+		verbatim := c.verbatim
+		c.verbatim = true
 		c.substs(r.Hdoc)
+		c.verbatim = verbatim
 	}
 	d.doc = expand.CompileHereDoc(&c.src, r)
 	d.quotedDelim = c.text(r.Word)

@@ -56,7 +56,10 @@ func (m *Machine) declareNow(p *Process, n *decl) {
 	for i, a := range args {
 		st := 0
 		if a.list {
-			st = m.declareList(p, e, &d, a)
+			if st = m.declareList(p, e, &d, a); st == 1 && d.set&vars.Nameref == 0 { // its words are expanded before the command is called
+				m.discard(p, 1)
+				return
+			}
 		} else {
 			st = m.declareOne(p, e, &d, a.name, a.sub, values[i], !a.naked, a.add)
 		}

@@ -32,6 +32,8 @@ type direct struct {
 	arms    []arm
 	nodes   []syntax.Node // substitutions of the words being read
 	late    []lateLines
+	open    []*stmt // statements whose line around is not known yet
+	cfor    int     // line of the last for ((
 }
 
 // lateLines are nodes of a substitution's body. Its lines count from that of
@@ -73,7 +75,8 @@ func (d *direct) forget() {
 	clear(d.redirs[:cap(d.redirs)])
 	clear(d.arms[:cap(d.arms)])
 	clear(d.nodes[:cap(d.nodes)])
-	*d = direct{stmts: d.stmts[:0], words: d.words[:0], assigns: d.assigns[:0], redirs: d.redirs[:0], arms: d.arms[:0], nodes: d.nodes[:0], late: d.late[:0]}
+	clear(d.open[:cap(d.open)])
+	*d = direct{stmts: d.stmts[:0], words: d.words[:0], assigns: d.assigns[:0], redirs: d.redirs[:0], arms: d.arms[:0], nodes: d.nodes[:0], late: d.late[:0], open: d.open[:0]}
 }
 
 // fail leaves the unit to the parser. Nothing more is read.
@@ -111,6 +114,16 @@ func (d *direct) unit() {
 		return
 	}
 	u.body.stmts = d.taken(0)
+	d.around(0, u.Line+strings.Count(strings.TrimRight(d.s[:d.i], "\n"), "\n"))
+}
+
+// around gives the statements from mark on the line that bash is on before they begin.
+func (d *direct) around(mark, line int) {
+	for _, st := range d.open[mark:] {
+		st.around(line)
+	}
+	clear(d.open[mark:])
+	d.open = d.open[:mark]
 }
 
 // skip goes over n characters.
@@ -289,6 +302,7 @@ func (d *direct) statement() (st *stmt, to int, ended bool) {
 	default:
 		return st, to, false
 	}
+	st.newline = false
 	st.addr.End = uint32(d.i)
 	if s, ok := st.cmd.(*simple); ok && len(s.words)+len(s.assigns) == 0 { // redirections alone are all of the statement
 		s.addr.End = st.addr.End
@@ -302,8 +316,9 @@ func (d *direct) statement() (st *stmt, to int, ended bool) {
 
 func (d *direct) andOr(first *stmt, start, line int) (outer *stmt, to int) {
 	outer = d.c.shelf.stmts.One()
-	outer.place, outer.end = d.c.span(NStmt, start, 0), line
+	outer.place, outer.newline = d.c.span(NStmt, start, 0), true
 	outer.line = line
+	d.open = append(d.open, outer)
 	d.c.index(outer)
 	n, base := d.c.shelf.andOrs.One(), len(d.stmts)
 	d.stmts = append(d.stmts, first)
@@ -343,8 +358,9 @@ func (d *direct) pipeline() (st *stmt, to int) {
 		return st, to
 	}
 	outer := d.c.shelf.stmts.One()
-	outer.place, outer.end, outer.negated = d.c.span(NStmt, start, 0), line, negated
+	outer.place, outer.newline, outer.negated = d.c.span(NStmt, start, 0), true, negated
 	outer.line = line
+	d.open = append(d.open, outer)
 	d.c.index(outer)
 	n, base := d.c.shelf.pipes.One(), len(d.stmts)
 	d.stmts = append(d.stmts, d.c.alone(st))
@@ -388,9 +404,7 @@ func (d *direct) lines(mark, base int) {
 				continue
 			}
 			a.node.at().line += by
-			if st, ok := a.node.(*stmt); ok {
-				st.end += by
-			}
+			follow(a.node, by)
 		}
 	}
 	d.late = d.late[:mark]

@@ -13,7 +13,8 @@ import (
 func (d *direct) command(start, line int) (st *stmt, to int) {
 	st = d.c.shelf.stmts.One()
 	st.place = d.c.span(NStmt, start, 0)
-	st.line, st.end = line, line
+	st.line, st.newline = line, true
+	d.open = append(d.open, st)
 	d.c.index(st)
 	mark, base := len(d.late), line
 	if d.at(0) == '(' {
@@ -58,7 +59,10 @@ func (d *direct) command(start, line int) (st *stmt, to int) {
 	if _, ok := n.(*funcDecl); ok {
 		d.afterBody()
 	} else {
-		to = max(to, d.behind(st))
+		late := len(d.late)
+		if to = max(to, d.behind(st)); len(d.late) > late {
+			d.fail() // they count from a line of their own
+		}
 	}
 	d.lines(mark, base)
 	st.addr.End = uint32(to)
@@ -123,9 +127,11 @@ func (d *direct) arithCommand() node {
 }
 
 func (d *direct) subshell() node {
-	n := &subshell{place: d.begin(NSub)}
+	n, mark := &subshell{place: d.begin(NSub)}, len(d.open)
 	d.i++
 	n.body = d.body(")")
+	n.last = d.now
+	d.around(mark, n.last)
 	d.end(&n.place)
 	return n
 }
@@ -218,7 +224,9 @@ func (d *direct) forClause() node {
 	d.lines(mark, at.line)
 	d.base = at.line
 	d.expect("do")
+	open := len(d.open)
 	n.do = d.body("done")
+	d.around(open, at.line)
 	d.end(&n.place)
 	return n
 }
@@ -258,7 +266,9 @@ func (d *direct) cFor(at place) node {
 	}
 	d.newlines()
 	d.expect("do")
+	d.cfor = at.line
 	n.do = d.body("done")
+	n.line = d.cfor
 	d.end(&n.place)
 	return n
 }
@@ -275,10 +285,12 @@ func (d *direct) caseClause() node {
 	d.newlines()
 	d.expect("in")
 	d.newlines()
-	base := len(d.arms)
+	base, open := len(d.arms), len(d.open)
+	defer func() { d.around(open, k.line) }()
 	for d.keyword() != "esac" && !d.bad {
 		memo := false
 		a := arm{}
+		d.base = k.line
 		a.patterns, memo = d.patterns()
 		k.memo = k.memo || memo
 		a.body = d.list()
@@ -387,7 +399,9 @@ func (d *direct) declared(at place, name string) node {
 	}
 	d.base = d.now
 	var to int
+	open := len(d.open)
 	n.body, to = d.command(d.i, d.now)
+	d.around(open, at.line)
 	n.addr.End = uint32(to)
 	return n
 }

@@ -61,6 +61,7 @@ func (d *direct) testTerm(memo *bool) *testExpr {
 	if d.testEnd(); d.at(0) == '(' {
 		d.i++
 		t := d.testOr(memo)
+		t.paren = true
 		if d.testEnd(); d.at(0) != ')' {
 			d.fail()
 		}
@@ -107,7 +108,7 @@ func (d *direct) testTerm(memo *bool) *testExpr {
 
 func (d *direct) testWord(memo *bool) *expand.Word {
 	if d.at(0) == '#' {
-		d.fail()
+		d.fail() // a comment to bash
 	}
 	w := d.word()
 	*memo = *memo || w.NeedsMemo()

@@ -67,7 +67,6 @@ func (d *direct) redirect(h *head, st *stmt, from int) {
 		h.directed, h.redirAt, h.redirOn, h.redirUpTo = true, from, on, d.now
 	}
 	h.to = to
-	st.end = d.now
 	d.redirs = append(d.redirs, r)
 }
 

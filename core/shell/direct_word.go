@@ -249,6 +249,7 @@ func (d *direct) arith() {
 // substitution reads $(…).
 func (d *direct) substitution() {
 	left, first, base, late, words := d.i, len(d.c.shelf.addressed), d.base, len(d.late), len(d.nodes)
+	open, line := len(d.open), d.now
 	if d.docNext > 0 {
 		d.fail()
 	}
@@ -269,5 +270,21 @@ func (d *direct) substitution() {
 		d.c.u.subst = map[syntax.Node]*list{}
 	}
 	d.c.u.subst[n] = l
+	d.around(open, d.now)
+	if d.now != line || !d.shows(n, l, left) {
+		d.fail() // its lines are those of the text that bash prints
+	}
 	d.nodes = append(d.nodes, n)
+}
+
+// shows notes the text that bash prints for a substitution; it reports whether that is one line.
+func (d *direct) shows(n syntax.Node, l *list, left int) bool {
+	if d.bad {
+		return false
+	}
+	if plainSubstitution(d.s[left:d.i]) && len(l.stmts) <= 1 && plainBody(l) {
+		return true
+	}
+	text := d.c.show(n, l, "$(")
+	return strings.IndexByte(text, '\n') < 0
 }

@@ -56,7 +56,7 @@ func (m *Machine) stepFor(p *Process, f *Frame) {
 	n := f.node.(*forClause)
 	if f.PC < 0 {
 		if !validName(n.name) {
-			p.Line = n.unit.Line + strings.Count(strings.TrimRight(n.unit.Text, "\n"), "\n")
+			p.Line = n.outer
 			m.complain(p, "`%s': not a valid identifier", n.name)
 			m.pop(p)
 			p.Status = 1 // neither set -e nor ERR looks at it
@@ -130,7 +130,11 @@ func (m *Machine) cforFailed(p *Process, err error) {
 
 // items expands the words of for and select into the frame.
 func (m *Machine) items(p *Process, f *Frame, n *forClause) bool {
+	traced := n.menu && p.Shell.Opts.on(OptXtrace) // before the words are expanded; for does it at each turn
 	if !n.in {
+		if traced {
+			m.traceFor(p, n)
+		}
 		f.Words = append([]string(nil), p.Shell.Params...)
 		return true
 	}
@@ -142,6 +146,9 @@ func (m *Machine) items(p *Process, f *Frame, n *forClause) bool {
 	}
 	var words []string
 	done, err := m.evaluate(p, f, n.memo, func(e expand.Env) (err error) {
+		if traced {
+			expand.Once(e, func() { m.traceFor(p, n) })
+		}
 		words, err = expand.Fields(e, nil, n.words)
 		return err
 	})
@@ -168,6 +175,9 @@ func (m *Machine) stepCFor(p *Process, f *Frame) {
 	n := f.node.(*cFor)
 	p.Line = n.line
 	eval := func(a *expand.Arith) (int64, bool) {
+		if p.Shell.Traps != nil && !p.inTrap() {
+			p.Shell.Command = "((" + arithText(a) + "))"
+		}
 		if p.Shell.Traps != nil && m.debugTrap(p, n, nil) {
 			return 0, false
 		}
@@ -244,7 +254,13 @@ func (m *Machine) stepCase(p *Process, f *Frame) {
 			return
 		}
 		var s string
-		done, err := m.expandOne(p, f, n.word, func(e expand.Env) (err error) { s, err = expand.String(e, n.word); return err })
+		done, err := m.expandOne(p, f, n.word, func(e expand.Env) (err error) {
+			if p.Shell.Opts.on(OptXtrace) {
+				expand.Once(e, func() { m.trace(p, "case "+n.word.Text()+" in") })
+			}
+			s, err = expand.String(e, n.word)
+			return err
+		})
 		if !done {
 			return
 		}
@@ -255,9 +271,6 @@ func (m *Machine) stepCase(p *Process, f *Frame) {
 		}
 		f = p.top()
 		f.x().Text, f.PC = s, 0
-		if p.Shell.Opts.on(OptXtrace) {
-			m.trace(p, "case "+n.word.Text()+" in")
-		}
 	}
 	m.matchArms(p, f, n, true)
 }

@@ -189,6 +189,8 @@ type transient struct {
 	calm    atomic.Bool // what hurry points to where nobody waits
 	short   int         // most bytes a utility reads at a time, if positive; its turns are short, too
 	spare   []*Extra
+
+	oversize bool // the utility at hand has written beyond ulimit -f
 	asking
 }
 

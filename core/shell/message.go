@@ -22,7 +22,15 @@ func (m *Machine) prefix(p *Process) string {
 	if p.Shell.Opts.on(optInteractive) && name == p.Shell.Name {
 		return name + ": "
 	}
-	return name + ": line " + itoa(m.line(p)) + ": "
+	return name + p.numbered(m.line(p))
+}
+
+// numbered is how a message gives a line, with gnu_errfmt as compilers do.
+func (p *Process) numbered(line int) string {
+	if p.Shell.Opts.on(OptGnuErrfmt) {
+		return ":" + itoa(line) + ": "
+	}
+	return ": line " + itoa(line) + ": "
 }
 
 // errorName is whom a message is from: the function's file, the sourced file, or the shell.
@@ -39,14 +47,20 @@ func errorName(p *Process) string {
 }
 
 func (m *Machine) prefixEval(p *Process, line int) string {
-	return errorName(p) + ": eval: line " + itoa(line) + ": "
+	return errorName(p) + ": eval" + p.numbered(line)
 }
 
 func (m *Machine) line(p *Process) int { return max(p.Line, 1) }
 
 // complain writes a message with the shell's prefix to the process's stderr.
 func (m *Machine) complain(p *Process, format string, args ...any) {
-	m.complainRaw(p, m.prefix(p)+fmt.Sprintf(format, args...)+"\n")
+	text, prefix := fmt.Sprintf(format, args...), m.prefix(p)
+	if p.Shell.Opts.on(OptGnuErrfmt) { // which the builtins' messages know nothing of
+		if name, _, ok := strings.Cut(text, ":"); ok && builtins[name] != nil {
+			prefix = errorName(p) + ": line " + itoa(m.line(p)) + ": "
+		}
+	}
+	m.complainRaw(p, prefix+text+"\n")
 }
 
 func (m *Machine) complainRaw(p *Process, text string) {
@@ -220,8 +234,8 @@ func (m *Machine) assignFailed(p *Process, err error) {
 		return
 	}
 	m.complain(p, "%s", err)
-	if p.Shell.Opts.on(OptPosix) && !(ok && e.Kind == expand.BadSubscript) {
-		m.unwindExit(p, 1)
+	if p.Shell.Opts.on(OptPosix) {
+		m.unwindExit(p, m.fatalStatus(p))
 		return
 	}
 	m.discard(p, 1)

@@ -19,6 +19,13 @@ func (m *Machine) unit(p *Process, text string, off, line int) (u *Unit, read st
 		e.near("(", u.Text, n)
 		return nil, read, len(read), e
 	}
+	if err == nil && u != nil && u.cond > 0 && !p.Shell.Opts.on(OptExtglob) {
+		e := &SyntaxError{Line: u.Line, at: u.cond - 1}
+		e.inside(u.Text[:u.cond-1])
+		if e.conditional(u.Text, u.cond-1, u.Line) {
+			return nil, read, len(read), e
+		}
+	}
 	return u, read, next, err
 }
 
@@ -152,8 +159,12 @@ func respaced(text string, off, line int, u *Unit, next int, err error) (*Unit, 
 	for range 64 {
 		at := -1
 		for _, n := range u.nodes {
+			first := next - len(u.Text) // the unit begins behind blank lines
 			if c, ok := n.(*simple); ok && len(c.assigns) == 0 && len(c.words) > 0 && strings.HasPrefix(c.text(), "!(") {
-				at = max(at, next-len(u.Text)+int(c.addr.Start)+1) // the unit begins behind blank lines
+				at = max(at, first+int(c.addr.Start)+1)
+			}
+			if c, ok := n.(*testCmd); ok && c.negated > 0 {
+				at = max(at, first+c.negated)
 			}
 		}
 		if at < 0 {
@@ -161,6 +172,9 @@ func respaced(text string, off, line int, u *Unit, next int, err error) (*Unit, 
 		}
 		edited := text[:at] + " " + text[at:]
 		v, end, err := nextUnit(edited, off, line)
+		if e, ok := err.(*SyntaxError); ok && e.Cond {
+			return nil, text, len(text), err
+		}
 		if err != nil {
 			break
 		}

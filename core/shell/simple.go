@@ -434,6 +434,42 @@ func (m *Machine) external(p *Process, argv []string) {
 	m.execFile(p, path, argv, false)
 }
 
+// lastOf reports whether the command at hand is the last thing a process does,
+// so that it takes the process's place: kill $! is for it, and its number is $!.
+func (m *Machine) lastOf(p *Process) bool {
+	if p.PID == m.Procs[0].PID || slices.ContainsFunc(p.Shell.Traps, func(t Trap) bool { return t.Text != "" && !t.Inherited }) {
+		return false
+	}
+	for i := range p.Frames {
+		switch f := &p.Frames[i]; f.Kind {
+		case FBottom:
+			if i > 0 {
+				return false
+			}
+		case FScript: // a ghost has no text
+			if f.X == nil || f.X.Text != "" || f.X.Data != nil {
+				return false
+			}
+		case FFunc, FEval:
+			if f.PC != ghost {
+				return false
+			}
+		case FList:
+			l, ok := f.node.(*list)
+			if !ok || f.I < len(l.stmts) {
+				return false
+			}
+		case FSimple:
+			if f.PC != simpleEnd || i < len(p.Frames)-1 {
+				return false
+			}
+		default:
+			return false
+		}
+	}
+	return len(p.Frames) > 0
+}
+
 // notRun reports a command that cannot be run: 127 if it is not there, 126 if it may not run.
 func (m *Machine) notRun(p *Process, name string, err error) {
 	switch {

@@ -221,10 +221,10 @@ func (m *Machine) stepStmt(p *Process, f *Frame) {
 		return
 	}
 	if f.N == 0 {
-		f.N = max(p.Line, 1) // bash tells of its redirections at its end, and of a failure where it was before
+		f.N = max(p.Line, 1) // the ERR trap sees where bash was before
 	}
 	before := f.N
-	p.Line = st.end
+	p.Line = st.outer
 	switch m.redirect(p, f, st.redirs) {
 	case again:
 		return
@@ -391,16 +391,16 @@ func (m *Machine) syntaxError(p *Process, f *Frame, e *SyntaxError) {
 		pre = m.prefixEval(p, e.Line)
 	}
 	if f.X.Call == "" && f.X.Name == "" && p.Frames[max(len(p.Frames)-2, 0)].Kind != FStdin {
-		pre = p.Shell.Name + ": -c: line " + itoa(e.Line) + ": "
+		pre = p.Shell.Name + ": -c" + p.numbered(e.Line)
 	}
 	if f.X.Call == "subst" {
-		pre = errorName(p) + ": command substitution: line " + itoa(e.Line) + ": "
+		pre = errorName(p) + ": command substitution" + p.numbered(e.Line)
 	}
 	m.tellSyntax(p, pre, e)
 	command := f.X.Call == "" && f.X.Name == ""
 	open := e.open && f.X.Call == "" && p.Status != 0
 	m.pop(p)
-	if (!e.Cond || !command) && !open { // which forgets the status of these
+	if (!e.Cond || !command || p.Shell.Opts.on(OptErrexit)) && !open { // which forgets the status of these
 		p.Status = 2
 	}
 	switch {

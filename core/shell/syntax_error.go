@@ -15,7 +15,9 @@ func syntaxError(err error, text string, line int) *SyntaxError {
 	var pe syntax.ParseError
 	if errors.As(err, &pe) {
 		e := &SyntaxError{Line: line + int(pe.Pos.Line()) - 1, Column: int(pe.Pos.Col()), Incomplete: pe.Incomplete, at: int(pe.Pos.Offset())}
-		if e.conditional(pe, text, line) {
+		quoted := strings.Contains(pe.Text, "closing quote") || strings.Contains(pe.Text, "without matching `$")
+		if !quoted && e.conditional(text, int(pe.Pos.Offset()), line) {
+			e.inside(text[:min(int(pe.Pos.Offset()), len(text))])
 			return e
 		}
 		token, end := "", false
@@ -47,11 +49,8 @@ func syntaxError(err error, text string, line int) *SyntaxError {
 }
 
 // conditional words an error inside [[ ]].
-func (e *SyntaxError) conditional(pe syntax.ParseError, text string, line int) bool {
-	if strings.Contains(pe.Text, "closing quote") || strings.Contains(pe.Text, "without matching `$") {
-		return false
-	}
-	found, ended, ok := condError(text, int(pe.Pos.Offset()))
+func (e *SyntaxError) conditional(text string, off, line int) bool {
+	found, ended, ok := condError(text, off)
 	if !ok {
 		return false
 	}
@@ -59,7 +58,7 @@ func (e *SyntaxError) conditional(pe syntax.ParseError, text string, line int) b
 	for i, s := range found {
 		if i == 0 {
 			e.Line, e.Text = line+strings.Count(text[:s.at], "\n"), s.text
-			if strings.Contains(s.text, "expression: unexpected token") {
+			if strings.HasSuffix(s.text, "expression: unexpected token `)'") {
 				e.Cond = false // a regular expression with a ) too many fails as it does in a session, with 2
 			}
 		} else {

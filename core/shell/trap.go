@@ -187,6 +187,7 @@ func (m *Machine) die(p *Process, sig int) {
 		}
 		return
 	}
+	m.passOn(p, sig)
 	p.Killed = sig
 	if t := p.trap(sigEXIT); sig != sigKILL && t != nil && !t.Inherited && t.Text != "" {
 		m.unwindExit(p, 128+sig)

@@ -3,6 +3,7 @@ package shell
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strings"
 
 	"eryxsh/core/cmd"
@@ -168,7 +169,13 @@ func (m *Machine) stepUtil(p *Process, f *Frame) {
 	if len(p.Frames) == 0 || p.top().X == nil || p.top().X.Util != u {
 		return // a limit or a signal took it away
 	}
+	if m.oversize(p, u) {
+		return
+	}
 	m.flushUtil(p, u, next.Op == cmd.OpExit || len(u.ctx.Out.B) >= outBuffer || next.Op == cmd.OpExec)
+	if m.oversize(p, u) {
+		return
+	}
 	switch next.Op {
 	case cmd.OpExit:
 		m.finishUtil(p, u, next.Status)
@@ -220,8 +227,36 @@ func (m *Machine) execUtil(p *Process, u *Util, next cmd.Next) {
 	}
 	u.Kids = nil
 	m.pop(p)
-	p.push(Frame{Kind: FWaitSub, Child: pid})
+	p.push(Frame{Kind: FWaitSub, Child: pid, I: became})
 	p.Wait = Wait{Kind: WaitsChild, PID: pid}
+}
+
+// became marks a frame that waits for what its utility has become: a signal to one is a signal to the other.
+const became = 1
+
+// standsIn reports whether a utility is the command it starts: in a real system it would become that,
+// or, as timeout, hand on what ends it.
+func standsIn(name string) bool {
+	return slices.Contains([]string{"chroot", "env", "ionice", "nice", "nohup", "setsid", "stdbuf", "timeout"}, name)
+}
+
+// passOn gives a signal that ends a process to the command it stands for.
+func (m *Machine) passOn(p *Process, sig int) {
+	if len(p.Frames) == 0 {
+		return
+	}
+	var pids []int
+	switch f := p.top(); {
+	case f.Kind == FWaitSub && f.I == became:
+		pids = []int{f.Child}
+	case f.Kind == FUtil && standsIn(f.X.Util.Name):
+		pids = f.X.Util.Kids
+	}
+	for _, pid := range pids {
+		if c := m.proc(pid); c != nil && !c.Dead {
+			m.signal(c, sig)
+		}
+	}
 }
 
 // flushUtil hands stderr, and stdout if it is due, to the process's queue.
@@ -244,10 +279,22 @@ func (m *Machine) sendOut(p *Process, u *Util) {
 	if cap(u.Out) > 1<<18 {
 		u.Out = nil
 	}
-	if err != nil && err != vfs.EPIPE && !u.Failed {
+	if err != nil && err != vfs.EPIPE && !u.Failed && !m.rt.oversize {
 		u.Failed = true
 		_ = m.send(p, 2, []byte(u.ctx.Name+": write error: "+err.Error()+"\n"))
 	}
+}
+
+// oversize ends a utility that has written beyond what ulimit -f allows, as
+// SIGXFSZ does: without a word of its own. It reports whether it did.
+func (m *Machine) oversize(p *Process, u *Util) bool {
+	if !m.rt.oversize {
+		return false
+	}
+	m.rt.oversize = false
+	m.pop(p)
+	m.done(p, 128+sigXFSZ)
+	return true
 }
 
 // finishUtil ends a utility with a status.
@@ -262,6 +309,9 @@ func (m *Machine) finishUtil(p *Process, u *Util, status int) {
 	}
 	if u.Failed && status == 0 {
 		status = 1
+	}
+	if m.rt.oversize {
+		m.rt.oversize, status = false, 128+sigXFSZ
 	}
 	m.pop(p)
 	m.done(p, status&255)
@@ -371,7 +421,7 @@ func (m *Machine) runSpawned(c *Process, argv []string) {
 // functions go in.
 func (m *Machine) newShell(p *Process, argv []string, replace bool) {
 	c := p
-	if !replace {
+	if replace = replace || m.lastOf(p); !replace {
 		c = m.fork(p, Frame{Kind: FBottom})
 	} else {
 		m.becomeUtility(p)

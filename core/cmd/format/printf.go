@@ -58,8 +58,9 @@ func (e Printer) Printf(dst []byte, format string, args []string) Result {
 type printing struct {
 	Printer
 	Result
-	args []string
-	from int // where this call's output starts
+	args  []string
+	from  int // where this call's output starts
+	began int // where this pass through the format starts
 }
 
 func (p *printing) fail(message string) {
@@ -85,6 +86,7 @@ func (p *printing) next() (string, bool) {
 
 // pass goes through the format once; false ends everything.
 func (p *printing) pass(format string) bool {
+	p.began = len(p.Out)
 	for i := 0; i < len(format); {
 		switch b := format[i]; {
 		case b == '\\' && i+1 < len(format):
@@ -269,7 +271,10 @@ func (p *printing) convert(text string, spec Spec) bool {
 		p.text(spec, a)
 	case 'n':
 		if a, ok := p.next(); ok {
-			p.Assign = append(p.Assign, Assign{a, len(p.Out) - p.from})
+			p.Assign = append(p.Assign, Assign{a, len(p.Out) - p.began})
+			if !isName(a) {
+				return false
+			}
 		}
 	case 'd', 'i', 'o', 'u', 'x', 'X':
 		a, ok := p.next()
@@ -527,4 +532,15 @@ func ParseSpec(s string) (spec Spec, n int) {
 	}
 	spec.Width, spec.Prec = min(spec.Width, MaxWidth), min(spec.Prec, MaxWidth)
 	return spec, n
+}
+
+// isName reports whether a text can name a variable.
+func isName(s string) bool {
+	for i := 0; i < len(s); i++ {
+		c := s[i]
+		if c != '_' && (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && (i == 0 || c < '0' || c > '9') {
+			return false
+		}
+	}
+	return s != ""
 }
