@@ -135,6 +135,8 @@ func (d *direct) double() {
 func (d *direct) dollar(quoted bool) {
 	if d.depth++; d.depth > maxDirect {
 		d.fail()
+		d.depth--
+		return
 	}
 	switch d.at(1) {
 	case '{':
