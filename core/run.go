@@ -132,9 +132,6 @@ func (w *World) Advance(h shell.Host) (out shell.Outcome, until int64) {
 	}
 	out, until = w.M.Advance(h)
 	spent := h.Now() - began
-	if r, ok := h.(interface{ Rested() int64 }); ok && !w.M.Clock.Virtual {
-		spent -= r.Rested()
-	}
 	if before != nil && w.M.Run.Class == "LIMIT_EXCEEDED" {
 		before.Run.Limit = w.M.Run.Limit
 		w.M.Close()
@@ -156,29 +153,6 @@ func (w *World) Advance(h shell.Host) (out shell.Outcome, until int64) {
 		return shell.Done, 0
 	}
 	return out, until
-}
-
-// Retreat is a state that a slice can go back to, as nothing of a slice has left
-// the World before its end.
-type Retreat struct {
-	machine *shell.Machine
-	log     []Entry
-	next    int
-}
-
-// Retreat gives the state as it is now, or nil if a codec in flight keeps it from being copied.
-func (w *World) Retreat() *Retreat {
-	m := w.M.Before()
-	if m == nil {
-		return nil
-	}
-	return &Retreat{m, w.Log, w.LogNext}
-}
-
-// GoBack puts a state back, once, that a slice began with.
-func (w *World) GoBack(r *Retreat) {
-	w.M.Close()
-	w.M, w.Log, w.LogNext = r.machine, r.log, r.next
 }
 
 // spend counts time of slices and sleeps against the timeout and the time limit.

@@ -1,8 +1,6 @@
 package shell
 
 import (
-	"sync/atomic"
-
 	"eryxsh/core/expand"
 	"eryxsh/core/large"
 	"eryxsh/core/limit"
@@ -185,9 +183,7 @@ type transient struct {
 	env     procEnv
 	credit  int  // work units until the host is asked whether the slice is over
 	single  bool // ask the host after every step
-	hurry   *atomic.Bool
-	calm    atomic.Bool // what hurry points to where nobody waits
-	short   int         // most bytes a utility reads at a time, if positive; its turns are short, too
+	short   int  // most bytes a utility reads at a time, if positive; its turns are short, too
 	spare   []*Extra
 
 	oversize bool // the utility at hand has written beyond ulimit -f

@@ -2,7 +2,6 @@ package shell
 
 import (
 	"slices"
-	"sync/atomic"
 
 	"eryxsh/core/limit"
 )
@@ -26,7 +25,6 @@ const (
 	Input                   // nothing goes on without input
 	Marked                  // a checkpoint was reached
 	Limited                 // a limit was met and the run asked to be suspended by it
-	Apart                   // a step was given up as the host said, and the machine with it
 )
 
 // stop is what unwinds a step when a limit is met. The World stays consistent:
@@ -54,7 +52,6 @@ const (
 	GoOn      Midway = iota
 	OutOfTime        // the run's time is used up: it ends now, unless it is to be suspended by that
 	Cancelled        // the run ends now
-	GoBack           // the step is given up: the host has a fork of the machine to go on with, where it may take its time
 )
 
 // attentive is a Host that can be asked in the middle of a step.
@@ -64,17 +61,8 @@ type attentive interface {
 	Midway() Midway
 }
 
-// hurrying is a Host for which somebody may wait.
-type hurrying interface {
-	// Hurry is set, by any thread, as long as the host is to be asked after every step.
-	Hurry() *atomic.Bool
-}
-
 // cancelled is what unwinds a step of a run that was cancelled.
 const cancelled = "cancelled"
-
-// apart is what unwinds a step that is done again on a fork.
-const apart = "apart"
 
 // overdrawn asks the host about a step that takes long, and gives it up if the
 // run ends. A run that a limit suspends finishes it when its time is used up: it
@@ -92,8 +80,6 @@ func (m *Machine) overdrawn() {
 		}
 	case Cancelled:
 		m.stop(cancelled)
-	case GoBack:
-		m.stop(apart)
 	}
 }
 
@@ -121,11 +107,8 @@ func (m *Machine) Now() int64 { return m.Clock.Now }
 // until is the time to come back at when the outcome is Sleeping.
 func (m *Machine) Advance(h Host) (out Outcome, until int64) {
 	m.own()
-	m.rt.host, m.rt.hurry = h, &m.rt.calm
-	if h, ok := h.(hurrying); ok {
-		m.rt.hurry = h.Hurry()
-	}
-	defer func() { m.rt.host, m.rt.hurry = nil, &m.rt.calm }()
+	m.rt.host = h
+	defer func() { m.rt.host = nil }()
 	m.rt.credit, m.rt.until = sliceCredit, 0
 	if m.Clock.Virtual && m.Limits.Time > 0 {
 		m.rt.until = max(m.Clock.Now+m.Limits.Time-m.Meter.Time, 1)
@@ -143,8 +126,6 @@ func (m *Machine) Advance(h Host) (out Outcome, until int64) {
 		case cancelled:
 			m.Cancel()
 			return Done, 0
-		case apart:
-			return Apart, 0
 		case limit.Timeout:
 			m.Expire(lim)
 			return Done, 0
@@ -198,7 +179,7 @@ func (m *Machine) advance() (out Outcome, until int64, lim string) {
 		if len(m.Run.Marks) > 0 {
 			return Marked, 0, ""
 		}
-		if m.rt.credit--; m.rt.credit <= 0 || m.rt.single || m.rt.hurry.Load() {
+		if m.rt.credit--; m.rt.credit <= 0 || m.rt.single {
 			m.rt.credit = sliceCredit
 			if m.rt.host.Expired() {
 				return Sliced, 0, ""

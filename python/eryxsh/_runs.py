@@ -485,10 +485,7 @@ class Run(AnyRun):
         return run
 
     def suspend(self) -> None:
-        """From any thread: stop; whoever drives gets Suspended (``drive``: RunSuspended).
-
-        A step that takes long rests in its middle: ``dump`` ends it first.
-        """
+        """From any thread: stop at the next step; whoever drives gets Suspended (``drive``: RunSuspended)."""
         handle = self._sandbox._live()
         _wire.run_suspend(handle, run=self._id)
         _turns.wake(handle)

@@ -17,14 +17,6 @@
 // signals before it asks again. Closing, cancelling and suspending do not take
 // the lock: they leave a note that the holder reads.
 //
-// # Flights
-//
-// A run that lasts longer than a millisecond goes on in a flight: a goroutine
-// that keeps the sandbox's lock, while the call waits for it. The call leaves
-// when its time is over, or when the run is to be suspended, even if the machine
-// is in the middle of a step; the next call that drives the run finds the
-// flight again, and any other one waits until it lands, at the next safe point.
-//
 // # Panics
 //
 // No panic leaves a call. It becomes an error that names the place, and the

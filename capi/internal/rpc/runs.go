@@ -23,13 +23,12 @@ func runMethods() []binding {
 		drives("run.run", func(c *call, p *wire.StartParams) (*sandbox, pace, error) {
 			b, err := start(c, p)
 			return b, pace{ns: p.Slice}, err
-		}, nil),
+		}),
 		on("run.start", func(c *call, p *wire.StartParams) (string, error) {
 			b, err := start(c, p)
 			if err != nil {
 				return "", err
 			}
-			b.fresh = true
 			return b.M.RunID, nil
 		}),
 		drives("run.step", func(c *call, p *wire.StepParams) (*sandbox, pace, error) {
@@ -38,7 +37,7 @@ func runMethods() []binding {
 				err = b.M.Resume(p.Call, shell.Answer{Stdout: p.Stdout, Stderr: p.Stderr, Status: p.Status, Error: p.Error})
 			}
 			return b, pace{ns: p.Slice, steps: p.Steps, taken: p.Taken}, err
-		}, (*call).board),
+		}),
 		does("run.answer", func(c *call, p *wire.AnswerParams) error {
 			b, err := c.holdRun(p.Sandbox, p.Run)
 			if err != nil {
@@ -104,7 +103,6 @@ func (c *call) leaveNote(p *wire.CancelParams, suspend bool) error {
 		return nil // it is being cancelled
 	}
 	b.note.Store(&note{run: p.Run, suspend: suspend})
-	b.stir()
 	return nil
 }
 
@@ -130,7 +128,6 @@ func start(c *call, p *wire.StartParams) (*sandbox, error) {
 	}
 	b.note.Store(nil) // what was asked of a run before this one
 	b.slept, b.meter = 0, b.M.Meter.Time
-	b.fresh, b.lasts = false, b.M.Meter.Held >= muchHeld
 	return b, nil
 }
 
@@ -147,10 +144,9 @@ type slice struct {
 	server *Server
 	began  time.Time
 	length time.Duration
-	steps  int64         // left of those the call may take; 0 is no bound
-	asked  bool          // for the time
-	left   int64         // ns of the run's time when the call began; -1 is no bound
-	back   *core.Retreat // to go back to from a step that takes long; nil if there is none
+	steps  int64 // left of those the call may take; 0 is no bound
+	asked  bool  // for the time
+	left   int64 // ns of the run's time when the call began; -1 is no bound
 }
 
 // Now is the host's time; in a virtual world, whose budgets may not depend on
@@ -173,42 +169,24 @@ func (s *slice) Expired() bool {
 			return true
 		}
 	}
-	return s.wanted() || time.Since(s.began) >= s.length
+	return s.note.Load() != nil || s.closed.Load() || s.server.closing.Load() || time.Since(s.began) >= s.length
 }
 
-// wanted reports whether somebody wants something of the run.
-func (s *slice) wanted() bool {
-	return s.note.Load() != nil || s.closed.Load() || s.server.closing.Load()
-}
-
-// Midway says whether a step that takes long goes on.
+// Midway says whether a step that takes long goes on. One that is to be suspended
+// does: the run could not go on from its middle.
 func (s *slice) Midway() shell.Midway {
-	m := s.midway(s.M.RunID, 0)
-	if m == shell.GoOn && s.back != nil && time.Since(s.began) > 2*shortRun {
-		return shell.GoBack
-	}
-	return m
-}
-
-// midway is Midway for a run that has rested for so many ns.
-func (s *slice) midway(run string, rested int64) shell.Midway {
 	switch n := s.note.Load(); {
-	case s.closed.Load() || s.server.closing.Load(), n != nil && !n.suspend && (n.run == "" || n.run == run):
+	case s.closed.Load() || s.server.closing.Load(), n != nil && !n.suspend && (n.run == "" || n.run == s.M.RunID):
 		return shell.Cancelled
-	case s.late(rested):
+	case s.left >= 0 && int64(time.Since(s.began)) >= s.left:
 		return shell.OutOfTime
 	}
 	return shell.GoOn
 }
 
-// late reports whether the run's time is used up.
-func (s *slice) late(rested int64) bool {
-	return s.left >= 0 && int64(time.Since(s.began))-rested >= s.left
-}
-
 // drives binds a method that moves a run: f gives the sandbox, held, and how
-// far it may go. board answers for a run that is in flight.
-func drives[P any](name string, f func(c *call, p *P) (*sandbox, pace, error), board func(c *call, p *P) (Reply, bool, error)) binding {
+// far it may go.
+func drives[P any](name string, f func(c *call, p *P) (*sandbox, pace, error)) binding {
 	b := on(name, func(*call, *P) (wire.Output, error) { return wire.Output{}, nil })
 	used := sync.Pool{New: func() any { return new(P) }}
 	b.handle = func(c *call, params []byte) (Reply, error) {
@@ -221,11 +199,6 @@ func drives[P any](name string, f func(c *call, p *P) (*sandbox, pace, error), b
 		if err := wire.Params(params, p); err != nil {
 			return Reply{}, badRequest("parameters: %v", err)
 		}
-		if board != nil {
-			if r, ok, err := board(c, p); ok {
-				return r, err
-			}
-		}
 		b, far, err := f(c, p)
 		if err != nil {
 			return Reply{}, err
@@ -235,23 +208,24 @@ func drives[P any](name string, f func(c *call, p *P) (*sandbox, pace, error), b
 	return b
 }
 
-// sliceLength is the length of a slice for which so many ns were asked.
-func sliceLength(ns int64) time.Duration {
-	if ns <= 0 {
-		return usualSlice
-	}
-	return min(time.Duration(ns), longestSlice)
-}
-
 // drive moves the run for a slice and says why it came back.
 func (c *call) drive(b *sandbox, far pace) (Reply, error) {
-	length := sliceLength(far.ns)
+	length := time.Duration(far.ns)
+	if length <= 0 {
+		length = usualSlice
+	}
 	s := &c.slice
-	*s = slice{sandbox: b, server: c.Server, began: c.now(), length: length, steps: far.steps, left: -1}
-	c.taken = far.taken
-	b.hurry.Store(false) // from here on it is for a note that has not been seen
+	*s = slice{sandbox: b, server: c.Server, began: c.now(), length: min(length, longestSlice), steps: far.steps, left: -1}
+	if far.steps > 0 {
+		b.M.EachStep(true)
+		defer b.M.EachStep(false)
+	}
 	if left, ok := b.TimeLeft(); ok {
 		s.length, s.left = min(s.length, time.Duration(left)), left
+	}
+	if far.taken {
+		defer func(keep bool) { b.Keep = keep }(b.Keep)
+		b.Keep = false
 	}
 	if b.slept != 0 {
 		b.Slept(min(s.began.UnixNano(), b.wake) - b.slept)
@@ -260,43 +234,7 @@ func (c *call) drive(b *sandbox, far pace) (Reply, error) {
 	if r, ok, err := c.obey(b); ok {
 		return r, err
 	}
-	if far.steps > 0 {
-		b.M.EachStep(true)
-		defer b.M.EachStep(false)
-		outcome, until := b.Advance(s)
-		return c.arrive(b, outcome, until)
-	}
-	outcome, until := shell.Sliced, int64(0)
-	length = s.length
-	if !b.lasts || s.wanted() {
-		s.length = min(length, shortRun)
-		if b.fresh {
-			s.back = b.Retreat()
-		}
-		if outcome, until = b.Advance(s); outcome == shell.Apart {
-			b.GoBack(s.back)
-			outcome = shell.Sliced
-		}
-		b.fresh, s.back = false, nil
-	}
-	if outcome == shell.Sliced && !s.wanted() {
-		b.lasts, s.length = true, length
-		if left := length - time.Since(s.began); left > 0 {
-			f := b.fly(s)
-			if r, ok, err := c.attend(f, left); ok {
-				return r, err
-			}
-			outcome, until = f.outcome, f.until
-		}
-	}
-	return c.arrive(b, outcome, until)
-}
-
-// arrive says why a slice is over. The call has the lock.
-func (c *call) arrive(b *sandbox, outcome shell.Outcome, until int64) (Reply, error) {
-	if outcome != shell.Sliced {
-		b.lasts = b.M.Meter.Held >= muchHeld
-	}
+	outcome, until := b.Advance(s)
 	if outcome != shell.Done {
 		if r, ok, err := c.obey(b); ok {
 			return r, err
@@ -324,10 +262,6 @@ func (c *call) obey(b *sandbox) (Reply, bool, error) {
 
 // output takes the output so far, which every answer of a run begins with.
 func (c *call) output(b *sandbox) wire.Output {
-	if c.taken && b.Keep {
-		b.Keep = false
-		defer func() { b.Keep = true }()
-	}
 	return wire.Output{Run: b.M.RunID, Output: appendChunks(c.chunks[:0], b.Take())}
 }
 

@@ -20,17 +20,12 @@ type sandbox struct {
 	closed atomic.Bool
 	broken atomic.Pointer[string] // why it is not trusted any more
 	note   atomic.Pointer[note]
-	flight atomic.Pointer[flight] // while it has the lock
-	poke   chan struct{}          // capacity 1; full where a note has been left
-	hurry  atomic.Bool            // somebody waits for the next safe point
 
 	*core.World
 	origin *shell.Mark // the state it began with, for diff
 	slept  int64       // when it was last answered that everything sleeps, ns; 0 none
 	wake   int64       // when it wanted to go on, ns
 	meter  int64       // Meter.Time when the run began
-	fresh  bool        // the run was started and has not been driven
-	lasts  bool        // the run is likely to last longer than what a caller's thread is kept for
 }
 
 // note is what another thread wants of the run.
@@ -39,13 +34,8 @@ type note struct {
 	suspend bool   // otherwise: cancel
 }
 
-// suspends reports whether it asks for a run to be suspended.
-func (n *note) suspends(run string) bool {
-	return n != nil && n.suspend && (n.run == "" || n.run == run)
-}
-
 func newSandbox(w *core.World, origin *shell.Mark) *sandbox {
-	return &sandbox{lock: make(chan struct{}, 1), poke: make(chan struct{}, 1), World: w, origin: origin}
+	return &sandbox{lock: make(chan struct{}, 1), World: w, origin: origin}
 }
 
 // changed forgets what belonged to the state before.
@@ -106,7 +96,6 @@ func (c *call) holdBroken(handle int64) (*sandbox, error) {
 	select {
 	case b.lock <- struct{}{}:
 	default:
-		b.land()
 		t := time.NewTimer(patience)
 		defer t.Stop()
 		select {
@@ -189,7 +178,6 @@ func (s *Server) close(handle int64) error {
 	case b.lock <- struct{}{}:
 		b.leave()
 	default: // its holder does the rest
-		b.stir()
 	}
 	return nil
 }

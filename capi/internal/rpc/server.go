@@ -61,7 +61,6 @@ type call struct {
 // so that a short command allocates none of it.
 type driving struct {
 	slice  slice
-	taken  bool // the caller keeps the output, so the run need not
 	done   wire.Done
 	asks   wire.Calls
 	chunks [2]wire.Chunk
