@@ -73,7 +73,7 @@ func (d *direct) scan() (plain bool) {
 		case '`', '\r', 0:
 			d.fail()
 		case '#':
-			if strings.IndexAny(d.s[from:d.i], "$'\"") >= 0 {
+			if strings.ContainsAny(d.s[from:d.i], "$'\"") {
 				d.fail() // the parser may take "a"#b in $( ) or ( ) for a comment
 			}
 			d.skip(1)
