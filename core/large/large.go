@@ -5,12 +5,12 @@ package large
 
 import "strings"
 
-// piece is how many bytes are copied at a time: well below 1 ms, even where all of its pages are new.
-const piece = 128 << 10
+// Piece is how many bytes are copied at a time: well below 1 ms, even where all of its pages are new.
+const Piece = 128 << 10
 
 // Append is append(b, s...).
 func Append[T string | []byte](b []byte, s T) []byte {
-	if len(b)+len(s) <= piece {
+	if len(b)+len(s) <= Piece {
 		return append(b, s...)
 	}
 	return appendMuch(b, s)
@@ -18,9 +18,9 @@ func Append[T string | []byte](b []byte, s T) []byte {
 
 func appendMuch[T string | []byte](b []byte, s T) []byte {
 	b = Grow(b, len(s))
-	for len(s) > piece {
-		b = append(b, s[:piece]...)
-		s = s[piece:]
+	for len(s) > Piece {
+		b = append(b, s[:Piece]...)
+		s = s[Piece:]
 	}
 	return append(b, s...)
 }
@@ -32,23 +32,23 @@ func Grow(b []byte, n int) []byte {
 		return b
 	}
 	grown := make([]byte, 0, max(len(b)+n, 2*len(b)))
-	for len(b) > piece {
-		grown = append(grown, b[:piece]...)
-		b = b[piece:]
+	for len(b) > Piece {
+		grown = append(grown, b[:Piece]...)
+		b = b[Piece:]
 	}
 	return append(grown, b...)
 }
 
 // String is string(b).
 func String(b []byte) string {
-	if len(b) <= piece {
+	if len(b) <= Piece {
 		return string(b)
 	}
 	var s strings.Builder
 	s.Grow(len(b))
-	for len(b) > piece {
-		s.Write(b[:piece])
-		b = b[piece:]
+	for len(b) > Piece {
+		s.Write(b[:Piece])
+		b = b[Piece:]
 	}
 	s.Write(b)
 	return s.String()
@@ -56,16 +56,16 @@ func String(b []byte) string {
 
 // Write appends s to a Builder that has room for it.
 func Write(b *strings.Builder, s string) {
-	for len(s) > piece {
-		b.WriteString(s[:piece])
-		s = s[piece:]
+	for len(s) > Piece {
+		b.WriteString(s[:Piece])
+		s = s[Piece:]
 	}
 	b.WriteString(s)
 }
 
 // Clone is strings.Clone(s).
 func Clone(s string) string {
-	if len(s) <= piece {
+	if len(s) <= Piece {
 		return strings.Clone(s)
 	}
 	var b strings.Builder
@@ -76,7 +76,7 @@ func Clone(s string) string {
 
 // Concat is s + t.
 func Concat(s, t string) string {
-	if len(s)+len(t) <= piece {
+	if len(s)+len(t) <= Piece {
 		return s + t
 	}
 	var b strings.Builder
@@ -97,7 +97,7 @@ type Ahead struct {
 // Room gives b with room for n more bytes. What was in b at the last call has
 // not changed, unless Forget was called.
 func (a *Ahead) Room(b []byte, n int) []byte {
-	if cap(b) >= piece && 2*(len(b)+n) > cap(b) {
+	if cap(b) >= Piece && 2*(len(b)+n) > cap(b) {
 		if a.next == nil {
 			a.next = make([]byte, 0, 2*cap(b)+n)
 		}
@@ -117,7 +117,7 @@ func (a *Ahead) Room(b []byte, n int) []byte {
 // fill copies at most n bytes more of b.
 func (a *Ahead) fill(b []byte, n int) {
 	for from := len(a.next); from < len(b) && n > 0; from = len(a.next) {
-		some := b[from:min(from+min(n, piece), len(b))]
+		some := b[from:min(from+min(n, Piece), len(b))]
 		a.next = append(a.next, some...)
 		n -= len(some)
 	}

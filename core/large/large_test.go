@@ -8,14 +8,14 @@ import (
 
 // TestPieces: whatever the lengths, the result is that of the plain operation.
 func TestPieces(t *testing.T) {
-	text := strings.Repeat("0123456789abcdef", 3*piece/16+1)
-	for _, n := range []int{0, 1, piece - 1, piece, piece + 1, 2*piece + 1, 3 * piece} {
+	text := strings.Repeat("0123456789abcdef", 3*Piece/16+1)
+	for _, n := range []int{0, 1, Piece - 1, Piece, Piece + 1, 2*Piece + 1, 3 * Piece} {
 		s := text[:n]
 		b := []byte(s)
 		if String(b) != s || Clone(s) != s || Concat(s, s[:n/2]) != s+s[:n/2] {
 			t.Errorf("String, Clone or Concat of %d bytes", n)
 		}
-		for _, m := range []int{0, 1, piece, piece + 1} {
+		for _, m := range []int{0, 1, Piece, Piece + 1} {
 			want := append(bytes.Clone(b), text[:m]...)
 			if got := Append(bytes.Clone(b), text[:m]); !bytes.Equal(got, want) {
 				t.Errorf("Append of %d to %d bytes", m, n)
@@ -47,11 +47,11 @@ func TestLinear(t *testing.T) {
 func TestAhead(t *testing.T) {
 	var a Ahead
 	var b []byte
-	for i := range 5 * piece / 1000 {
+	for i := range 5 * Piece / 1000 {
 		left := len(b) - len(a.next)
 		was := cap(b)
 		b = a.Room(b, 1000)
-		if cap(b) != was && was > 4*piece && left > 4000 {
+		if cap(b) != was && was > 4*Piece && left > 4000 {
 			t.Fatalf("%d bytes were left to copy at %d", left, len(b))
 		}
 		for range 1000 {

@@ -341,7 +341,13 @@ func (m *Machine) write(p *Process, file int, b []byte) (int, error) {
 		return n, nil
 	case FileCapture:
 		m.retain(len(b))
-		o.Text = large.Append(o.ahead.Room(o.Text, len(b)), b)
+		if cap(o.Text) >= large.Piece {
+			if o.ahead == nil {
+				o.ahead = &large.Ahead{}
+			}
+			o.Text = o.ahead.Room(o.Text, len(b))
+		}
+		o.Text = large.Append(o.Text, b)
 		m.hold(len(o.Text))
 		return len(b), nil
 	case FileStdout, FileStderr:

@@ -145,14 +145,14 @@ const (
 
 // OFD is an open file description, shared by dup and fork as in Unix.
 type OFD struct {
-	Kind  uint8   `cbor:"1,keyasint,omitempty"`
-	Flags int     `cbor:"2,keyasint,omitempty"` // vfs.O_*
-	Ino   vfs.Ino `cbor:"3,keyasint,omitempty"`
-	Off   int64   `cbor:"4,keyasint,omitempty"`
-	Pipe  int     `cbor:"5,keyasint,omitempty"`
-	Refs  int     `cbor:"6,keyasint,omitempty"`
-	Text  []byte  `cbor:"7,keyasint,omitempty"`
-	ahead large.Ahead
+	Kind  uint8        `cbor:"1,keyasint,omitempty"`
+	Flags int          `cbor:"2,keyasint,omitempty"` // vfs.O_*
+	Ino   vfs.Ino      `cbor:"3,keyasint,omitempty"`
+	Off   int64        `cbor:"4,keyasint,omitempty"`
+	Pipe  int          `cbor:"5,keyasint,omitempty"`
+	Refs  int          `cbor:"6,keyasint,omitempty"`
+	Text  []byte       `cbor:"7,keyasint,omitempty"`
+	ahead *large.Ahead // of a large Text
 }
 
 func (o *OFD) readable() bool { return o.Flags&vfs.O_ACCMODE != vfs.O_WRONLY }

@@ -146,7 +146,7 @@ func (m *Machine) copyParts(h *home) {
 	for i := range m.Files {
 		if m.Files[i].Kind == FileCapture {
 			m.Files[i].Text = large.Append(nil, m.Files[i].Text)
-			m.Files[i].ahead.Forget()
+			m.Files[i].ahead = nil // the other machine's
 		}
 	}
 	m.Pipes = slices.Clone(m.Pipes)
