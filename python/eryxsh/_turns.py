@@ -32,6 +32,7 @@ import contextvars
 import os
 import sys
 import threading
+import time
 from typing import TYPE_CHECKING, Any, Deque, Dict, Optional, Tuple
 
 from ._errors import SandboxBusyError
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
     import asyncio
 
 _LONGEST = 3600.0  # seconds; a waiter that is woken in vain waits again
+_SIGNALS = 0.25  # seconds between looks for a signal that came to another thread: it wakes nobody
 _LOOK = 1.0  # seconds between looks whether the holder of a turn is still there
 
 
@@ -59,8 +61,10 @@ class Turn:
     def wait(self, seconds: Optional[float]) -> None:
         """Sleep on the driving thread; ``wake`` ends it early."""
         self.waker = event = threading.Event()
-        if not self.poked:
-            event.wait(_LONGEST if seconds is None else min(seconds, _LONGEST))
+        end = time.monotonic() + (_LONGEST if seconds is None else min(seconds, _LONGEST))
+        while not self.poked and not event.wait(max(min(end - time.monotonic(), _SIGNALS), 0)):
+            if time.monotonic() >= end:
+                break
         self.waker = None
         self.poked = False
 
