@@ -33,10 +33,7 @@ func TestRandomScripts(t *testing.T) {
 			if i%2 > 0 {
 				s.text, s.tools = withCalls(text), tools
 			}
-			w := s.begin(t)
-			ends := s.player().advance(t, w, endless/10)
-			w.Close()
-			if !ends { // a loop whose counter its body sets again
+			if !s.ends(t, endless/10) { // a loop whose counter its body sets again
 				t.Skip("it does not end")
 			}
 			stops += e.threeWays(t, s, e.all, e.sample, 1)

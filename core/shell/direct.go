@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"eryxsh/core/expand"
+	"eryxsh/core/slab"
 
 	"mvdan.cc/sh/v3/syntax"
 )
@@ -113,7 +114,7 @@ func (d *direct) unit() {
 		d.fail()
 		return
 	}
-	u.body.stmts = d.taken(0)
+	u.body.stmts = taken(&d.stmts, 0, &d.c.shelf.stmtRefs)
 	d.around(0, u.Line+strings.Count(strings.TrimRight(d.s[:d.i], "\n"), "\n"))
 }
 
@@ -217,16 +218,20 @@ func (d *direct) list() *list {
 	}
 	d.depth--
 	l.addr.End = uint32(to)
-	l.stmts = d.taken(base)
+	l.stmts = taken(&d.stmts, base, &d.c.shelf.stmtRefs)
 	return l
 }
 
-// taken takes statements off the stack.
-func (d *direct) taken(base int) []*stmt {
-	all := d.c.shelf.stmtRefs.Some(len(d.stmts) - base)
-	copy(all, d.stmts[base:])
-	clear(d.stmts[base:])
-	d.stmts = d.stmts[:base]
+// taken takes what is above base off a stack, into memory of its own.
+func taken[T any](stack *[]T, base int, room *slab.Of[T]) []T {
+	top := (*stack)[base:]
+	if len(top) == 0 {
+		return nil
+	}
+	all := room.Some(len(top))
+	copy(all, top)
+	clear(top)
+	*stack = (*stack)[:base]
 	return all
 }
 
@@ -335,7 +340,7 @@ func (d *direct) andOr(first *stmt, start, line int) (outer *stmt, to int) {
 	}
 	n.place = d.c.span(NAndOr, start, to)
 	n.line = line
-	n.stmts = d.taken(base)
+	n.stmts = taken(&d.stmts, base, &d.c.shelf.stmtRefs)
 	n.and = d.c.shelf.flags.Some(len(and))
 	copy(n.and, and)
 	d.c.index(n)
@@ -380,7 +385,7 @@ func (d *direct) pipeline() (st *stmt, to int) {
 	}
 	n.place = d.c.span(NPipe, start, to)
 	n.line = line
-	n.stages = d.taken(base)
+	n.stages = taken(&d.stmts, base, &d.c.shelf.stmtRefs)
 	n.errs = d.c.shelf.flags.Some(len(errs))
 	for i, both := range errs {
 		if n.errs[i] = both; both {

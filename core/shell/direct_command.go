@@ -357,16 +357,10 @@ func (d *direct) patterns() (all []*expand.Word, memo bool) {
 
 // wordList takes words off the stack; memo says that one holds a substitution.
 func (d *direct) wordList(base int) (all []*expand.Word, memo bool) {
-	if len(d.words) == base {
-		return nil, false
-	}
-	all = d.c.shelf.wordRefs.Some(len(d.words) - base)
-	for i, w := range d.words[base:] {
-		all[i] = w
+	all = taken(&d.words, base, &d.c.shelf.wordRefs)
+	for _, w := range all {
 		memo = memo || w.NeedsMemo()
 	}
-	clear(d.words[base:])
-	d.words = d.words[:base]
 	return all, memo
 }
 

@@ -92,16 +92,7 @@ func redirOp(s string) (syntax.RedirOperator, int) {
 }
 
 // redirList takes redirections off the stack.
-func (d *direct) redirList(base int) []*redir {
-	if len(d.redirs) == base {
-		return nil
-	}
-	all := d.c.shelf.directed.Some(len(d.redirs) - base)
-	copy(all, d.redirs[base:])
-	clear(d.redirs[base:])
-	d.redirs = d.redirs[:base]
-	return all
-}
+func (d *direct) redirList(base int) []*redir { return taken(&d.redirs, base, &d.c.shelf.directed) }
 
 // hereDoc reads a delimiter, and the document behind the end of the line, and
 // gives how far it reaches.

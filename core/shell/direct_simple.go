@@ -361,16 +361,7 @@ func (d *direct) array(a *assign) {
 }
 
 // assignList takes assignments off the stack.
-func (d *direct) assignList(base int) []*assign {
-	if len(d.assigns) == base {
-		return nil
-	}
-	all := d.c.shelf.assigned.Some(len(d.assigns) - base)
-	copy(all, d.assigns[base:])
-	clear(d.assigns[base:])
-	d.assigns = d.assigns[:base]
-	return all
-}
+func (d *direct) assignList(base int) []*assign { return taken(&d.assigns, base, &d.c.shelf.assigned) }
 
 // isSetting reports whether a word begins with NAME= or NAME+=.
 func isSetting(text string) bool { return settingValue(text) > 0 }

@@ -56,8 +56,7 @@ const (
 
 // attentive is a Host that can be asked in the middle of a step.
 type attentive interface {
-	// Midway says how the step goes on. It may take its time: nothing else may
-	// happen to the machine meanwhile, as it stands between two safe points.
+	// Midway says how the step goes on.
 	Midway() Midway
 }
 

@@ -62,9 +62,8 @@ class Turn:
         """Sleep on the driving thread; ``wake`` ends it early."""
         self.waker = event = threading.Event()
         end = time.monotonic() + (_LONGEST if seconds is None else min(seconds, _LONGEST))
-        while not self.poked and not event.wait(max(min(end - time.monotonic(), _SIGNALS), 0)):
-            if time.monotonic() >= end:
-                break
+        while not self.poked and (left := end - time.monotonic()) > 0 and not event.wait(min(left, _SIGNALS)):
+            continue
         self.waker = None
         self.poked = False
 

@@ -10,7 +10,7 @@ import random
 import statistics
 import threading
 import time
-from typing import Dict, List, Tuple
+from typing import Callable, Dict, List, Tuple
 
 from eryxsh import Finished, LimitReached, Sandbox
 
@@ -79,19 +79,25 @@ SCRIPTS: Dict[str, str] = {
 }
 
 
+def soon(delay: float, what: Callable[[], object]) -> Tuple[threading.Thread, List[float]]:
+    """A thread that does something after a delay, and when it began to."""
+    began: List[float] = []
+
+    def work() -> None:
+        time.sleep(delay)
+        began.append(time.perf_counter())
+        what()
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    return thread, began
+
+
 def stop(script: str, delay: float, dump: bool) -> Tuple[float, float, bool]:
     """Seconds from run.suspend to Suspended, and of the dump after it, or (0, 0, False) if the script had ended."""
     with Sandbox(timeout=None) as sandbox:
         run = sandbox.commands.start(script)
-        asked: List[float] = []
-
-        def ask() -> None:
-            time.sleep(delay)
-            asked.append(time.perf_counter())
-            run.suspend()
-
-        thread = threading.Thread(target=ask)
-        thread.start()
+        thread, asked = soon(delay, run.suspend)
         event = run.next()
         ended = time.perf_counter()
         thread.join()
@@ -111,15 +117,7 @@ def cancel(script: str, delay: float) -> float:
     """Seconds from run.cancel to the end of the run."""
     with Sandbox(timeout=None) as sandbox:
         run = sandbox.commands.start(script)
-        asked: List[float] = []
-
-        def ask() -> None:
-            time.sleep(delay)
-            asked.append(time.perf_counter())
-            run.cancel()
-
-        thread = threading.Thread(target=ask)
-        thread.start()
+        thread, asked = soon(delay, run.cancel)
         while not isinstance(run.next(), Finished):
             pass
         ended = time.perf_counter()
