@@ -39,14 +39,14 @@ func (w *World) Begin(s Start) (string, error) {
 		w.saved = &limits
 	}
 	w.remember()
-	script := s.Script
-	err := w.M.Begin(shell.Start{Script: script, Argv: s.Argv, Stdin: s.Stdin, Open: s.Open, Env: s.Env, Cwd: s.Cwd, Timeout: s.Timeout, Suspend: s.Suspend})
-	if err != nil {
+	begun := shell.Start{Script: s.Script, Argv: s.Argv, Stdin: s.Stdin, Open: s.Open, Env: s.Env, Cwd: s.Cwd, Timeout: s.Timeout, Suspend: s.Suspend}
+	if err := w.M.Begin(begun); err != nil {
 		w.forget()
 		return "", &fault.Error{Kind: fault.File, Op: "start", Path: s.Cwd, Err: err}
 	}
 	w.M.RunID = w.runID()
 	w.Kept, w.Keep, w.own = nil, s.Keep, false
+	w.begins(begun)
 	return w.M.RunID, nil
 }
 
@@ -114,31 +114,32 @@ func (w *World) forget() {
 // Advance moves the active run for a slice and says why it came back. until is
 // the time to come back at when the outcome is Sleeping.
 //
-// A limit met inside a step leaves that step half done. If the run asked to be
-// suspended, it goes back to the beginning of the slice: nothing of the slice
-// has left the World yet.
+// A step that takes long is left in its middle when the run is to be suspended or
+// its time is used up, and a limit may be met inside a step. Such a run goes back
+// to the beginning of the slice: nothing of the slice has left the World yet.
 func (w *World) Advance(h shell.Host) (out shell.Outcome, until int64) {
 	if !w.M.Run.Active {
 		return shell.Done, 0
-	}
-	var before *shell.Machine
-	if w.M.Run.Suspend {
-		before = w.M.Before()
 	}
 	w.M.SetHistory((*history)(w))
 	began := h.Now()
 	if clock := &w.M.Clock; !clock.Virtual {
 		clock.Now = max(clock.Now, began)
 	}
+	before := w.mark(began)
+	w.M.GoesBack(before.first || before.point != nil)
 	out, until = w.M.Advance(h)
-	spent := h.Now() - began
-	if before != nil && w.M.Run.Class == "LIMIT_EXCEEDED" {
-		before.Run.Limit = w.M.Run.Limit
-		w.M.Close()
-		w.M = before
-		out = shell.Limited
+	ended := h.Now()
+	limited := w.M.Run.Suspend && before.point != nil && w.M.Run.Class == "LIMIT_EXCEEDED"
+	if out == shell.GivenUp || limited {
+		name := w.M.Run.Limit
+		w.goBack(&before)
+		if out = shell.Sliced; limited {
+			w.M.Run.Limit, out = name, shell.Limited
+		}
 	}
-	w.spend(spent)
+	w.ended(&before, out, ended)
+	w.spend(ended - began)
 	if !w.M.Run.Active {
 		w.end()
 		return shell.Done, 0
@@ -345,24 +346,29 @@ func (w *World) before(index int) int {
 // ClearHistory forgets every command; numbers go on.
 func (w *World) ClearHistory() { w.Log = nil }
 
+// stateAt gives a state in undo, which stays as it is.
+func (w *World) stateAt(at int) (*World, error) {
+	if state := w.undo[at]; state != nil {
+		return state, nil
+	}
+	return New(*w.Config)
+}
+
 // Restorable reports whether the state before the command with an index is still kept.
 func (w *World) Restorable(index int) bool { return w.before(index) >= 0 }
 
 // Rewind goes back to the state before a command of the history. The command
 // and those after it are gone from the history.
-func (w *World) Rewind(index int) (err error) {
+func (w *World) Rewind(index int) error {
 	for _, e := range w.Log {
 		if e.Index == index {
 			at := w.before(index)
 			if at < 0 {
 				return fault.New(fault.NotFound, "history.restore", "", "the state before command %d is no longer kept", index)
 			}
-			state := w.undo[at]
-			if state == nil {
-				c := *w.Config
-				if state, err = New(c); err != nil {
-					return err
-				}
+			state, err := w.stateAt(at)
+			if err != nil {
+				return err
 			}
 			for _, u := range w.undo[at:] { // those after it are of commands that are gone
 				w.past -= u.heldBack()

@@ -42,10 +42,17 @@ type World struct {
 	undo    []*World      // states before the last commands, as Log's entries refer to them; nil: as it was made
 	entry   int           // of a state in undo: the index of the command after it
 	first   int           // the same for what it was made as
-	held    int64         // bytes written since the newest snapshot
-	turned  int64         // bytes written since the newest state in undo
-	counted int64         // Meter.Held when that was kept
-	past    int64         // sum of turned over undo
+	retry   *retry        // of the run at hand, or nil
+	called  int64         // when its last slice ended with a call, by the host's clock; 0: it did not
+	written
+}
+
+// written is how much there is to go back to.
+type written struct {
+	held    int64 // bytes written since the newest snapshot
+	turned  int64 // bytes written since the newest state in undo
+	counted int64 // Meter.Held when that was kept
+	past    int64 // sum of turned over undo
 }
 
 // Config is what a World is made from; Reset makes it anew.
@@ -254,7 +261,7 @@ func (w *World) view(c *World) {
 	c.Log = w.Log[:len(w.Log):len(w.Log)]
 	c.Snaps = w.Snaps[:len(w.Snaps):len(w.Snaps)]
 	c.Kept = w.Kept[:len(w.Kept):len(w.Kept)]
-	c.undo, c.past = nil, 0
+	c.undo, c.past, c.retry = nil, 0, nil
 }
 
 // count notes what was written so far: a fork of the files counts from zero again.
@@ -326,6 +333,7 @@ func (w *World) become(from *World, reseed *uint64) {
 	lineage, forks, snaps, seq := mix(w.Lineage+w.Forks*0x9e3779b97f4a7c15), w.Forks, w.Snaps, w.SnapSeq
 	virtual, now := w.M.Clock.Virtual, w.M.Clock.Now
 	w.M.Close()
+	w.retry = nil
 	undo, past, first := w.undo, w.past, w.first
 	*w = *from.share()
 	w.Lineage, w.Forks, w.Snaps, w.SnapSeq, w.undo, w.past, w.first = lineage, forks, snaps, seq, undo, past, first

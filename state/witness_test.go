@@ -32,6 +32,7 @@ var excused = map[string]string{
 	"record.Header.MinReader": "TestDamage",
 	"record.Header.Signed":    "TestKeys",
 	"shell.Call.ForkedFrom":   "TestPendingCallOfFork",
+	"shell.RunState.Retried":  "TestGivenUpOnce",
 	"shell.HostIO.InWanted":   "for people: a list of runs says that one waits for input",
 	"shell.address.N":         "lists of one place in the text run the same statements",
 	"shell.Save.Exec":         "of a utility's descriptor; the shell redirects none today",

@@ -97,6 +97,7 @@ type RunState struct {
 	Marks    []string `cbor:"10,keyasint,omitempty"` // checkpoints reached and not yet reported
 	Left     int64    `cbor:"12,keyasint,omitempty"` // ns of timeout left on a real clock; 0 none
 	Seq      int64    `cbor:"11,keyasint,omitempty"` // runs started
+	Retried  int64    `cbor:"13,keyasint,omitempty"` // the step, counted as Meter.Steps, that was given up for a suspension: next time it ends
 }
 
 // Tool is a registered command of the host.
@@ -188,6 +189,13 @@ type transient struct {
 
 	oversize bool // the utility at hand has written beyond ulimit -f
 	asking
+	retrying
+}
+
+// retrying is about steps that take long.
+type retrying struct {
+	goesBack bool // the caller has a point to go back to in this slice
+	overdrew bool // a step of this slice took so long that the host was asked in its middle
 }
 
 // asking is about commands in texts made at run time, which expansion meets unprepared.

@@ -25,6 +25,7 @@ const (
 	Input                   // nothing goes on without input
 	Marked                  // a checkpoint was reached
 	Limited                 // a limit was met and the run asked to be suspended by it
+	GivenUp                 // in the middle of a step: the caller goes back to the point it has
 )
 
 // stop is what unwinds a step when a limit is met. The World stays consistent:
@@ -52,6 +53,7 @@ const (
 	GoOn      Midway = iota
 	OutOfTime        // the run's time is used up: it ends now, unless it is to be suspended by that
 	Cancelled        // the run ends now
+	ToSuspend        // the run is to be suspended now, if it can go back to a point before the step
 )
 
 // attentive is a Host that can be asked in the middle of a step.
@@ -64,10 +66,10 @@ type attentive interface {
 const cancelled = "cancelled"
 
 // overdrawn asks the host about a step that takes long, and gives it up if the
-// run ends. A run that a limit suspends finishes it when its time is used up: it
-// could not go on from there.
+// run ends, or is suspended and can go back. Else the step is finished: the run could not go
+// on from its middle.
 func (m *Machine) overdrawn() {
-	m.rt.credit = 0
+	m.rt.credit, m.rt.overdrew = 0, true
 	h, ok := m.rt.host.(attentive)
 	if !ok {
 		return
@@ -77,8 +79,11 @@ func (m *Machine) overdrawn() {
 		if !m.Run.Suspend {
 			m.stop(limit.Timeout)
 		}
+		m.giveUp()
 	case Cancelled:
 		m.stop(cancelled)
+	case ToSuspend:
+		m.giveUp()
 	}
 }
 
@@ -107,8 +112,8 @@ func (m *Machine) Now() int64 { return m.Clock.Now }
 func (m *Machine) Advance(h Host) (out Outcome, until int64) {
 	m.own()
 	m.rt.host = h
-	defer func() { m.rt.host = nil }()
-	m.rt.credit, m.rt.until = sliceCredit, 0
+	defer func() { m.rt.host, m.rt.goesBack = nil, false }()
+	m.rt.credit, m.rt.until, m.rt.overdrew = sliceCredit, 0, false
 	if m.Clock.Virtual && m.Limits.Time > 0 {
 		m.rt.until = max(m.Clock.Now+m.Limits.Time-m.Meter.Time, 1)
 	}
@@ -122,6 +127,8 @@ func (m *Machine) Advance(h Host) (out Outcome, until int64) {
 			return Limited, 0
 		}
 		switch lim {
+		case givenUp:
+			return GivenUp, 0
 		case cancelled:
 			m.Cancel()
 			return Done, 0

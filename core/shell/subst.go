@@ -138,11 +138,12 @@ func (m *Machine) collect(p *Process, f *Frame) bool {
 	return true
 }
 
-// captured turns a child's output into a value, in place: no NULs, no newlines at the end.
+// captured turns a child's output into a value: no NULs, no newlines at the end.
+// A fork may have the same output.
 func (m *Machine) captured(p *Process, out []byte) []byte {
 	if at := bytes.IndexByte(out, 0); at >= 0 {
 		m.complain(p, "warning: command substitution: ignored null byte in input")
-		text := out[:at]
+		text := append(make([]byte, 0, len(out)), out[:at]...)
 		for _, c := range out[at:] {
 			if c != 0 {
 				text = append(text, c)

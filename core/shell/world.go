@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"eryxsh/core/cmd"
-	"eryxsh/core/large"
 	"eryxsh/core/limit"
 	"eryxsh/core/vars"
 	"eryxsh/vfs"
@@ -104,19 +103,6 @@ func (m *Machine) CopyInto(c *Machine) *Machine {
 	return c
 }
 
-// Before gives a copy to come back to, or nil while a codec is in flight: that
-// would have to read its input again each time.
-func (m *Machine) Before() *Machine {
-	for _, p := range m.Procs {
-		for i := range p.Frames {
-			if x := p.Frames[i].X; x != nil && x.Util != nil && x.Util.fiber != nil {
-				return nil
-			}
-		}
-	}
-	return m.Fork()
-}
-
 // own copies, after a fork, what a run is about to change. The persistent
 // parts (variables, functions, files) stay shared and copy themselves.
 func (m *Machine) own() {
@@ -145,8 +131,8 @@ func (m *Machine) copyParts(h *home) {
 	m.Files = append(h.files[:0], m.Files...)
 	for i := range m.Files {
 		if m.Files[i].Kind == FileCapture {
-			m.Files[i].Text = large.Append(nil, m.Files[i].Text)
-			m.Files[i].ahead = nil // the other machine's
+			m.Files[i].Text = slices.Clip(m.Files[i].Text) // which nobody changes
+			m.Files[i].ahead = nil                         // the other machine's
 		}
 	}
 	m.Pipes = slices.Clone(m.Pipes)
@@ -154,7 +140,7 @@ func (m *Machine) copyParts(h *home) {
 		m.Pipes[i].Buf = slices.Clone(m.Pipes[i].Buf)
 	}
 	m.Calls = slices.Clone(m.Calls)
-	m.IO.In = slices.Clone(m.IO.In)
+	m.IO.In = slices.Clip(m.IO.In) // nor this
 	m.IO.Out = slices.Clone(m.IO.Out)
 	for i := range m.IO.Out {
 		m.IO.Out[i].Data = slices.Clone(m.IO.Out[i].Data)

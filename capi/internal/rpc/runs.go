@@ -32,7 +32,8 @@ func runMethods() []binding {
 			return b.M.RunID, nil
 		}),
 		drives("run.step", func(c *call, p *wire.StepParams) (*sandbox, pace, error) {
-			b, err := c.holdRun(p.Sandbox, p.Run)
+			b, err := c.holdAsIs(p.Sandbox)
+			b, err = thatRuns(b, p.Run, err)
 			if err == nil && p.Call != "" {
 				err = b.M.Resume(p.Call, shell.Answer{Stdout: p.Stdout, Stderr: p.Stderr, Status: p.Status, Error: p.Error})
 			}
@@ -83,6 +84,10 @@ func runMethods() []binding {
 // holdRun holds a sandbox whose run, going on or just ended, has an id.
 func (c *call) holdRun(handle int64, run string) (*sandbox, error) {
 	b, err := c.hold(handle)
+	return thatRuns(b, run, err)
+}
+
+func thatRuns(b *sandbox, run string, err error) (*sandbox, error) {
 	if err == nil && (b.M.RunID != run || run == "") {
 		return nil, runGone(run)
 	}
@@ -172,12 +177,15 @@ func (s *slice) Expired() bool {
 	return s.note.Load() != nil || s.closed.Load() || s.server.closing.Load() || time.Since(s.began) >= s.length
 }
 
-// Midway says whether a step that takes long goes on. One that is to be suspended
-// does: the run could not go on from its middle.
+// Midway says whether a step that takes long goes on.
 func (s *slice) Midway() shell.Midway {
-	switch n := s.note.Load(); {
-	case s.closed.Load() || s.server.closing.Load(), n != nil && !n.suspend && (n.run == "" || n.run == s.M.RunID):
+	n := s.note.Load()
+	wanted := n != nil && (n.run == "" || n.run == s.M.RunID)
+	switch {
+	case s.closed.Load() || s.server.closing.Load(), wanted && !n.suspend:
 		return shell.Cancelled
+	case wanted:
+		return shell.ToSuspend
 	case s.left >= 0 && int64(time.Since(s.began)) >= s.left:
 		return shell.OutOfTime
 	}

@@ -77,6 +77,15 @@ func errClosed() error { return fault.New(fault.Closed, "", "", "the sandbox is 
 // hold gives the sandbox of a handle with its lock, which the call keeps until
 // it ends.
 func (c *call) hold(handle int64) (*sandbox, error) {
+	b, err := c.holdAsIs(handle)
+	if err == nil {
+		b.Touched()
+	}
+	return b, err
+}
+
+// holdAsIs is hold for the method that only moves a run.
+func (c *call) holdAsIs(handle int64) (*sandbox, error) {
 	b, err := c.holdBroken(handle)
 	if err == nil {
 		if why := b.broken.Load(); why != nil {

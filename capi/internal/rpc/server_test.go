@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"eryxsh/capi/internal/wire"
+	"eryxsh/core"
 	"eryxsh/core/fault"
 
 	"github.com/fxamacker/cbor/v2"
@@ -176,7 +177,7 @@ func TestHandles(t *testing.T) {
 
 func TestTheLockIsWaitedForABitThenAgain(t *testing.T) {
 	s := NewServer("test", 0)
-	h := s.add(newSandbox(nil, nil))
+	h := s.add(newSandbox(&core.World{}, nil))
 	first, second := &call{Server: s}, &call{Server: s}
 	if _, err := first.hold(h); err != nil {
 		t.Fatal(err)

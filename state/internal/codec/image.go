@@ -344,6 +344,7 @@ func (w *writer) shellRunState(x *shell.RunState) {
 	w.strings(at, 10, x.Marks)
 	w.int(at, 11, x.Seq)
 	w.int(at, 12, x.Left)
+	w.int(at, 13, x.Retried)
 }
 
 func (r *reader) shellRunState(x *shell.RunState) {
@@ -375,6 +376,8 @@ func (r *reader) shellRunState(x *shell.RunState) {
 			readInt(r, &x.Seq)
 		case 12:
 			readInt(r, &x.Left)
+		case 13:
+			readInt(r, &x.Retried)
 		default:
 			r.fail()
 		}

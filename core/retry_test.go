@@ -1,0 +1,111 @@
+package core
+
+import (
+	"strings"
+	"testing"
+
+	"eryxsh/core/limit"
+	"eryxsh/core/shell"
+)
+
+// slowHost is a host whose clock moves a millisecond at each look, so that no
+// call is answered at once, and that wants the run suspended, once, when it has been asked for the nth time.
+type slowHost struct {
+	now    int64
+	asked  int // in the middle of a step
+	nth    int
+	always bool // it wants that whenever it is asked
+	sliced int  // slices that were given up
+}
+
+func (h *slowHost) Now() int64    { h.now += 1e6; return h.now }
+func (h *slowHost) Expired() bool { return true }
+
+func (h *slowHost) Midway() shell.Midway {
+	if h.asked++; h.asked == h.nth || h.always {
+		return shell.ToSuspend
+	}
+	return shell.GoOn
+}
+
+// long is a step that takes long and changes something first.
+const long = `echo before; : $((n++)) ${x//+(a|aa)b/c}; echo "$n" >>f; history -s added; fetch $n; y=$((n++))${x//+(a|aa)b/c}; echo $n ${#y} $RANDOM; cat f; history | wc -l`
+
+// TestGoBack: a run that is to be suspended in the middle of a step goes back to
+// the beginning of the slice, and comes to the same end as one that is not. A step that was given up once is not given up again.
+func TestGoBack(t *testing.T) {
+	for name, c := range map[string]struct {
+		setup  string // an earlier command
+		script string
+		change func(*World) // between the beginning and the first slice
+	}{
+		"first command":  {"", "shopt -s extglob; x=$(printf '%500s' | tr ' ' a); n=1\n" + long, func(*World) {}},
+		"first slice":    {"shopt -s extglob; x=$(printf '%500s' | tr ' ' a); n=5", long, func(*World) {}},
+		"changed before": {"shopt -s extglob; x=$(printf '%500s' | tr ' ' a); n=5", long, func(w *World) { w.Touched(); _ = w.write("/home/user/f", []byte("given\n"), 1) }},
+		"in a pipeline":  {"", "shopt -s extglob; x=$(printf '%500s' | tr ' ' a); n=1; { " + long + "; } | cat -n", func(*World) {}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			play := func(nth int, always bool) (string, *slowHost) {
+				w, err := New(Config{Limits: limit.Default(), Seed: 7})
+				if err != nil {
+					t.Fatal(err)
+				}
+				w.M.SetTools([]shell.Tool{{Name: "fetch"}})
+				h := &slowHost{}
+				if c.setup != "" {
+					playOn(t, w, c.setup, h, func(*World) {})
+				}
+				h.asked, h.nth, h.always = 0, nth, always
+				out := playOn(t, w, c.script, h, c.change)
+				for _, e := range w.Log {
+					out += e.Command + ";"
+				}
+				return out, h
+			}
+			plain, h := play(0, false)
+			if !strings.Contains(plain, "before") || h.asked < 2 {
+				t.Fatalf("%q, asked %d times", plain, h.asked)
+			}
+			for nth := range h.asked {
+				if got, h := play(nth+1, false); got != plain || h.sliced != 1 {
+					t.Errorf("question %d, %d given up:\n got %q\nwant %q", nth+1, h.sliced, got, plain)
+				}
+			}
+			if got, h := play(0, true); got != plain || h.sliced != 2 {
+				t.Errorf("always, %d given up of %d questions:\n got %q\nwant %q", h.sliced, h.asked, got, plain)
+			}
+		})
+	}
+}
+
+// playOn runs a script to its end and gives its output. change is called when it has begun.
+func playOn(t *testing.T, w *World, script string, h *slowHost, change func(*World)) string {
+	t.Helper()
+	id, err := w.Begin(Start{Script: script})
+	if err != nil {
+		t.Fatal(err)
+	}
+	change(w)
+	var out strings.Builder
+	for range 1 << 16 {
+		before := w.M
+		outcome, _ := w.Advance(h)
+		for _, c := range w.Take() {
+			out.Write(c.Data)
+		}
+		switch {
+		case outcome == shell.Done:
+			return out.String()
+		case w.M.RunID != id:
+			t.Fatalf("run %s became %s", id, w.M.RunID)
+		case outcome == shell.Calls:
+			if err := w.M.Resume(w.M.Calls[0].ID, shell.Answer{Stdout: []byte("answer\n")}); err != nil {
+				t.Fatal(err)
+			}
+		case before != w.M:
+			h.sliced++
+		}
+	}
+	t.Fatal("no end")
+	return ""
+}

@@ -1,0 +1,92 @@
+package shell
+
+import "eryxsh/vfs"
+
+// A run cannot go on from the middle of a step. One that is to be suspended while
+// a step takes long goes back to a point before it: to the beginning of the slice,
+// since nothing of the slice has left the World yet. What was done since is done
+// again when the run goes on, and as the state is the same, so is what it does.
+
+// tooHeavy is how many bytes a point to come back to may copy at most: it takes
+// about 100 µs. Variables, files and captures are not copied; what pipes and commands in
+// flight hold is.
+const tooHeavy = 1 << 18
+
+// memberWeight is how much longer it takes to copy what a utility holds, often many small things.
+const memberWeight = 4
+
+// frameWeight is about what a copy of a frame takes: bytes.
+const frameWeight = 256
+
+// Point keeps the state as it is now, to come back to, in the memory of old,
+// a point that nobody needs any more, or nil. It is nil while a codec is in flight,
+// which would have to read its input again each time, and, unless the copy must be
+// whatever it costs, when commands in flight hold too much.
+func (m *Machine) Point(old *Machine, must bool) *Machine {
+	m.own()
+	if weight := m.weight(); weight < 0 || weight > tooHeavy && !must {
+		return nil
+	}
+	if old == nil {
+		old = &Machine{FS: &vfs.FS{}}
+	}
+	return m.CopyInto(old)
+}
+
+// weight is what Point would copy: bytes. It is negative while a codec is in flight.
+func (m *Machine) weight() int {
+	n := 0
+	for _, p := range m.Procs {
+		n += len(p.Frames) * frameWeight
+		for i := range p.Frames {
+			x := p.Frames[i].X
+			if x == nil {
+				continue
+			}
+			n += len(x.Data)
+			if u := x.Util; u != nil {
+				if u.fiber != nil {
+					return -1
+				}
+				n += u.Held*memberWeight + len(u.Out)
+			}
+		}
+		for _, q := range p.Queue {
+			n += len(q.Data)
+		}
+	}
+	for i := range m.Pipes {
+		n += len(m.Pipes[i].Buf)
+	}
+	for i := range m.IO.Out {
+		n += len(m.IO.Out[i].Data)
+	}
+	return n
+}
+
+// GoesBack says whether whoever moves the machine can go back to where the slice
+// began: then a step may be given up for a suspension.
+func (m *Machine) GoesBack(yes bool) { m.rt.goesBack = yes }
+
+// givenUp is what unwinds a step whose run is to be suspended.
+const givenUp = "given up"
+
+// giveUp unwinds the step at hand for a suspension, if that is possible: a run
+// that comes to the same step again ends it, else it might never get beyond it.
+func (m *Machine) giveUp() {
+	if m.rt.goesBack && m.Meter.Steps > m.Run.Retried {
+		m.stop(givenUp)
+	}
+}
+
+// ComeBack makes a point the state that goes on, in the place of gone, which was given up.
+func (m *Machine) ComeBack(gone *Machine) {
+	m.own()
+	m.rt = &transient{}
+	m.Run.Retried = gone.Meter.Steps
+	gone.Close()
+}
+
+// Overdrew reports whether a step of the last slice took so long that the host
+// was asked in its middle.
+func (m *Machine) Overdrew() bool { return m.rt != nil && m.rt.overdrew }
