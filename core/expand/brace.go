@@ -74,12 +74,15 @@ func (b *braces) each(e *eval, f func(*Word) error) error {
 		return limitError("memory", "brace expansion: too many words")
 	}
 	e.env.Charge(b.tree.n)
+	e.env.Hold(e.held + b.tree.n*newField)
 	e.out = slices.Grow(e.out, b.tree.n)
 	for k := range b.tree.n {
 		if k%manyFields == manyFields-1 {
 			e.env.Charge(manyFields)
+			e.env.Hold(e.held)
 		}
 		t := b.tree.word(k)
+		e.held += newField + len(t)
 		if b.tree.plain || plainText(t) {
 			e.out = append(e.out, t)
 		} else if err := f(compileOne(t, b.nodes)); err != nil {

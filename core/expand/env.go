@@ -64,6 +64,8 @@ type Env interface {
 	Lookup(name string) *vars.Var
 	// Charge counts work units. It may panic to stop the machine.
 	Charge(n int)
+	// Hold says that n bytes are held by what is being made. It may panic to stop the machine.
+	Hold(n int)
 	// Prompt expands s as a prompt string, for ${x@P}, asking e for what it needs.
 	Prompt(e Env, s string) (string, error)
 	// DirStack returns the directory of ~N (i ≥ 0 from the top) and ~-N (i < 0:

@@ -28,6 +28,7 @@ type eval struct {
 	globs  []globbed // those of them that stand for path names
 	one    string    // the field under construction while it is one piece: buf is empty then
 	buf    []byte    // the field under construction
+	held   int       // bytes of the fields finished
 	quotes []span    // quoted ranges of buf, if there may be a pattern
 	leaves []string  // values for pLeaf
 	ifs    string
@@ -211,17 +212,24 @@ func (e *eval) quotedList(p *param) error {
 	return nil
 }
 
-// chargeFields charges for n more fields, before they are made.
+// chargeFields charges for n more fields, before they are made: each is one that somebody has.
 func (e *eval) chargeFields(n int) {
-	if n > 1000 {
-		e.env.Charge((len(e.out) + n) * fieldSize)
+	if n > manyFields {
+		e.env.Charge(n >> 3)
+		e.held += n * fieldSize
+		e.env.Hold(e.held)
 	}
 }
 
 // manyFields are charged for before there are more.
 const manyFields = 1 << 10
 
-const fieldSize = 16 // bytes of a field besides its text
+// fieldSize is what a field takes besides its text, in bytes, and newField one
+// that is made: the list grows by doubling.
+const (
+	fieldSize = 16
+	newField  = 3 * fieldSize
+)
 
 // inert reports whether the value of an unquoted expansion is one field, or
 // none, as it is.
@@ -275,8 +283,10 @@ func (e *eval) flush() {
 		e.much(len(e.buf))
 		e.out = append(e.out, large.String(e.buf))
 	}
+	e.held += newField + len(e.out[len(e.out)-1])
 	if len(e.out)%manyFields == 0 {
 		e.env.Charge(manyFields)
+		e.env.Hold(e.held)
 	}
 	e.one, e.buf, e.quotes, e.have, e.meta = "", e.buf[:0], e.quotes[:0], false, false
 }

@@ -98,3 +98,19 @@ func TestMemoIsCheckedAgainstTheExpansion(t *testing.T) {
 		t.Error("an entry of another kind must not pass")
 	}
 }
+
+// TestFieldsAreHeld: who bounds memory hears of many fields while they are made.
+func TestFieldsAreHeld(t *testing.T) {
+	const n = 100_000
+	for _, text := range []string{"$x", "${a[@]}", `"${a[@]}"`, "{1..100000}", "${x:-y}", "$x$x"} {
+		sh := newShell()
+		sh.vars.Own("x").SetString(strings.Repeat("a ", n))
+		for i := range n {
+			sh.vars.Own("a").SetIndex(int64(i), "a")
+		}
+		out, err := Fields(sh, nil, []*Word{CompileText(text)})
+		if err != nil || len(out) < n || sh.held < len(out)*fieldSize*9/10 {
+			t.Errorf("%s: %d fields hold %d bytes, %v", text, len(out), sh.held, err)
+		}
+	}
+}

@@ -330,6 +330,9 @@ func (r *Recorder) Warn(text string) {
 // Charge implements Env.
 func (r *Recorder) Charge(n int) { r.env.Charge(n) }
 
+// Hold implements Env.
+func (r *Recorder) Hold(n int) { r.env.Hold(n) }
+
 // Prompt implements Env: what the prompt asks for is recorded, not its text.
 func (r *Recorder) Prompt(e Env, s string) (string, error) { return r.env.Prompt(e, s) }
 

@@ -32,6 +32,7 @@ type shell struct {
 	memo   bool // expand with a Recorder, restarting at every substitution
 	depth  int
 	charge int
+	held   int
 	warned string
 	links  [][2]string
 }
@@ -566,6 +567,7 @@ func (sh *shell) Warn(text string) {
 	}
 }
 func (sh *shell) Charge(n int)                           { sh.charge += n }
+func (sh *shell) Hold(n int)                             { sh.held = max(sh.held, n) }
 func (sh *shell) Prompt(_ Env, s string) (string, error) { return s, nil }
 func (sh *shell) DirStack(int) (string, bool)            { return "", false }
 

@@ -238,12 +238,9 @@ func (e *procEnv) Lookup(name string) *vars.Var {
 	return v
 }
 
-func (e *procEnv) Charge(n int) {
-	e.m.charge(n)
-	if n > 1 {
-		e.m.hold(n)
-	}
-}
+func (e *procEnv) Charge(n int) { e.m.charge(n) }
+
+func (e *procEnv) Hold(n int) { e.m.hold(n) }
 
 func (e *procEnv) Prompt(env expand.Env, s string) (string, error) { return e.m.promptFor(e.p, env, s) }
 
