@@ -28,7 +28,6 @@ type eval struct {
 	globs  []globbed // those of them that stand for path names
 	one    string    // the field under construction while it is one piece: buf is empty then
 	buf    []byte    // the field under construction
-	held   int       // bytes of the fields finished
 	quotes []span    // quoted ranges of buf, if there may be a pattern
 	leaves []string  // values for pLeaf
 	ifs    string
@@ -46,11 +45,12 @@ type eval struct {
 
 type span struct{ from, to int }
 
-// nested counts what is inside what.
+// nested counts what is inside what, and what is held meanwhile.
 type nested struct {
 	depth int // words
 	runs  int // arithmetic nodes
 	names int // evaluations of names
+	held  int // bytes of the fields finished
 }
 
 // child returns an evaluator for a word inside the current one.
@@ -474,7 +474,7 @@ func (e *eval) unquoted(s string) {
 func (e *eval) list(l []string, star, quoted bool) error {
 	switch {
 	case quoted && star:
-		e.quote(strings.Join(l, e.joiner()))
+		e.quote(large.Join(l, e.joiner(), e.env))
 	case e.goal != toFields:
 		sep := " "
 		if star || e.ifsJoin {
@@ -484,6 +484,9 @@ func (e *eval) list(l []string, star, quoted bool) error {
 			sep = " "
 		}
 		for i, s := range l {
+			if i%manyFields == manyFields-1 {
+				e.env.Charge(manyFields)
+			}
 			if i > 0 {
 				e.emit(sep, quoted)
 			}

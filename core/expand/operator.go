@@ -296,6 +296,9 @@ func (e *eval) mapped(val value, quoted bool, f func(string) string) error {
 	}
 	l := make([]string, len(val.list))
 	for i, s := range val.list {
+		if i%manyFields == manyFields-1 {
+			e.env.Charge(manyFields)
+		}
 		l[i] = f(s)
 	}
 	return e.list(l, val.star, quoted)

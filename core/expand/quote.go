@@ -6,70 +6,55 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"eryxsh/core/large"
 )
 
-// Quote returns s as printf %q writes it: backslashes, or $'…' if there are
-// control characters.
-func Quote(s string) string {
-	if s == "" {
-		return "''"
-	}
-	if needsAnsi(s) {
-		return AnsiQuote(s)
+// QuoteAt returns s as ${x@Q} and set write it: '…', or $'…' if there are
+// control characters. m, which may be nil for short ones, hears of the work.
+func QuoteAt(s string, m large.Meter) string {
+	switch {
+	case s == "'":
+		return `\'`
+	case needsAnsi(s, m):
+		return AnsiQuote(s, m)
+	case len(s) <= large.Piece:
+		return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 	}
 	var b strings.Builder
-	for i := 0; i < len(s); i++ {
-		c := s[i]
-		special := strings.IndexByte(" \t\n'\"\\|&;()<>!{}*[]?^$`,", c) >= 0 ||
-			i == 0 && (c == '#' || c == '~') ||
-			c == '~' && (s[i-1] == ':' || s[i-1] == '=')
-		if special {
-			b.WriteByte('\\')
-		}
-		b.WriteByte(c)
+	b.WriteByte('\'')
+	for piece := range large.Pieces(s, m) {
+		b.WriteString(strings.ReplaceAll(piece, "'", `'\''`))
 	}
+	b.WriteByte('\'')
 	return b.String()
 }
 
-// QuoteAt returns s as ${x@Q} and set write it: '…', or $'…' if there are
-// control characters.
-func QuoteAt(s string) string {
-	if needsAnsi(s) {
-		return AnsiQuote(s)
-	}
-	return singleQuote(s)
-}
-
-func singleQuote(s string) string {
-	if s == "'" {
-		return `\'`
-	}
-	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
-}
-
 // QuoteDeclare returns s as declare -p writes a value: "…", or $'…' if there
-// are control characters.
-func QuoteDeclare(s string) string {
-	if needsAnsi(s) {
-		return AnsiQuote(s)
+// are control characters. m, which may be nil for short ones, hears of the work.
+func QuoteDeclare(s string, m large.Meter) string {
+	if needsAnsi(s, m) {
+		return AnsiQuote(s, m)
 	}
 	var b strings.Builder
-	doubleQuote(&b, s)
+	doubleQuote(&b, s, m)
 	return b.String()
 }
 
 // doubleQuote writes s as "…".
-func doubleQuote(b *strings.Builder, s string) {
+func doubleQuote(b *strings.Builder, s string, m large.Meter) {
 	b.WriteByte('"')
-	if strings.ContainsAny(s, "\"$`\\") {
-		for i := 0; i < len(s); i++ {
-			if strings.IndexByte("\"$`\\", s[i]) >= 0 {
+	for piece := range large.Pieces(s, m) {
+		if !strings.ContainsAny(piece, "\"$`\\") {
+			b.WriteString(piece)
+			continue
+		}
+		for i := 0; i < len(piece); i++ {
+			if strings.IndexByte("\"$`\\", piece[i]) >= 0 {
 				b.WriteByte('\\')
 			}
-			b.WriteByte(s[i])
+			b.WriteByte(piece[i])
 		}
-	} else {
-		b.WriteString(s)
 	}
 	b.WriteByte('"')
 }
@@ -77,40 +62,59 @@ func doubleQuote(b *strings.Builder, s string) {
 // QuoteKey returns the key of an associative array as declare -p writes it:
 // as it is if it needs no quoting.
 func QuoteKey(s string) string {
-	if s == "" || s == "@" || needsAnsi(s) || strings.ContainsAny(s, " \t\n'\"\\|&;()<>!{}*[]?^$`") ||
+	if s == "" || s == "@" || needsAnsi(s, nil) || strings.ContainsAny(s, " \t\n'\"\\|&;()<>!{}*[]?^$`") ||
 		s[0] == '#' || s[0] == '~' || strings.Contains(s, ":~") || strings.Contains(s, "=~") {
-		return QuoteDeclare(s)
+		return QuoteDeclare(s, nil)
 	}
 	return s
 }
 
 // needsAnsi reports whether s must be written as $'…'.
-func needsAnsi(s string) bool {
+func needsAnsi(s string, m large.Meter) bool {
+	for piece := range large.Pieces(s, m) {
+		if !plain(piece) {
+			return true
+		}
+	}
+	return false
+}
+
+// plain reports whether all characters can be printed.
+func plain(s string) bool {
 	for i := 0; i < len(s); {
 		if s[i] < utf8.RuneSelf {
 			if s[i] < ' ' || s[i] == 0x7f {
-				return true
+				return false
 			}
 			i++
 			continue
 		}
 		r, n := utf8.DecodeRuneInString(s[i:])
 		if r == utf8.RuneError && n == 1 || !printable(r) {
-			return true
+			return false
 		}
 		i += n
 	}
-	return false
+	return true
 }
 
 func printable(r rune) bool {
-	return unicode.IsPrint(r) || unicode.In(r, unicode.Zs, unicode.Cf, unicode.Co) && r != 0xad
+	return unicode.IsPrint(r) || unicode.In(r, unicode.Zs, unicode.Cf, unicode.Co)
 }
 
-// AnsiQuote returns s as $'…'.
-func AnsiQuote(s string) string {
+// AnsiQuote returns s as $'…'. m, which may be nil for short ones, hears of the work.
+func AnsiQuote(s string, m large.Meter) string {
 	var b strings.Builder
 	b.WriteString("$'")
+	for piece := range large.Pieces(s, m) {
+		escaped(&b, piece)
+	}
+	b.WriteByte('\'')
+	return b.String()
+}
+
+// escaped writes the inside of $'…'.
+func escaped(b *strings.Builder, s string) {
 	for i := 0; i < len(s); {
 		r, n := utf8.DecodeRuneInString(s[i:])
 		c := s[i]
@@ -120,21 +124,19 @@ func AnsiQuote(s string) string {
 				b.WriteByte('\\')
 				b.WriteByte("abEfnrtv\\'"[k])
 			} else if c < ' ' || c == 0x7f {
-				fmt.Fprintf(&b, "\\%03o", c)
+				fmt.Fprintf(b, "\\%03o", c)
 			} else {
 				b.WriteByte(c)
 			}
 		case r == utf8.RuneError && n == 1 || !printable(r):
 			for _, c := range []byte(s[i : i+n]) {
-				fmt.Fprintf(&b, "\\%03o", c)
+				fmt.Fprintf(b, "\\%03o", c)
 			}
 		default:
 			b.WriteString(s[i : i+n])
 		}
 		i += n
 	}
-	b.WriteByte('\'')
-	return b.String()
 }
 
 // AnsiC decodes the escapes of the inside of $'…'.

@@ -3,6 +3,7 @@ package expand
 import (
 	"strings"
 
+	"eryxsh/core/large"
 	"eryxsh/core/vars"
 )
 
@@ -63,7 +64,7 @@ func (e *eval) none(val value, quoted bool) error {
 func (e *eval) transformed(letter byte, s string) (string, error) {
 	switch letter {
 	case 'Q':
-		return QuoteAt(s), nil
+		return QuoteAt(s, e.env), nil
 	case 'E':
 		return AnsiC(s), nil
 	case 'P':
@@ -103,7 +104,7 @@ func (e *eval) assignment(p *param, val value, quoted bool) error {
 		}
 		l := []string{"set", "--"}
 		for _, s := range val.list {
-			l = append(l, QuoteAt(s))
+			l = append(l, QuoteAt(s, e.env))
 		}
 		return e.list(l, val.star, quoted)
 	}
@@ -112,11 +113,11 @@ func (e *eval) assignment(p *param, val value, quoted bool) error {
 	}
 	flags := AttrLetters(val.v.Attrs())
 	if val.many && val.v.IsArray() {
-		return e.list([]string{"declare", "-" + flags, p.name + "=" + DeclareValue(val.v)}, val.star, quoted)
+		return e.list([]string{"declare", "-" + flags, p.name + "=" + DeclareValue(val.v, e.env)}, val.star, quoted)
 	}
 	s := p.name
 	if val.set {
-		s += "=" + QuoteAt(val.s)
+		s += "=" + QuoteAt(val.s, e.env)
 	}
 	switch {
 	case flags != "":
@@ -129,15 +130,18 @@ func (e *eval) assignment(p *param, val value, quoted bool) error {
 }
 
 // DeclareValue returns the value of a variable as declare -p writes it after
-// the =: "v", or ([k]="v" …).
-func DeclareValue(v *vars.Var) string {
+// the =: "v", or ([k]="v" …). m, which may be nil, hears of the work.
+func DeclareValue(v *vars.Var, m large.Meter) string {
 	if !v.IsArray() {
-		return QuoteDeclare(v.String())
+		return QuoteDeclare(v.String(), m)
 	}
 	var b strings.Builder
 	b.WriteByte('(')
 	keys, vals := v.Keys(), v.Values()
 	for i := range keys {
+		if i%manyFields == manyFields-1 && m != nil {
+			m.Charge(2 * manyFields)
+		}
 		if i > 0 && !v.Is(vars.Assoc) {
 			b.WriteByte(' ')
 		}
@@ -148,10 +152,10 @@ func DeclareValue(v *vars.Var) string {
 		b.WriteByte('[')
 		b.WriteString(key)
 		b.WriteString("]=")
-		if needsAnsi(vals[i]) {
-			b.WriteString(AnsiQuote(vals[i]))
+		if needsAnsi(vals[i], m) {
+			b.WriteString(AnsiQuote(vals[i], m))
 		} else {
-			doubleQuote(&b, vals[i])
+			doubleQuote(&b, vals[i], m)
 		}
 		if v.Is(vars.Assoc) {
 			b.WriteByte(' ')
@@ -168,7 +172,7 @@ func (e *eval) pairs(p *param, val value, quoted bool) error {
 		if !val.set && !val.many {
 			return nil
 		}
-		return e.mapped(val, quoted, QuoteAt)
+		return e.mapped(val, quoted, func(s string) string { return QuoteAt(s, e.env) })
 	}
 	keys := val.v.Keys()
 	var l []string
@@ -180,7 +184,7 @@ func (e *eval) pairs(p *param, val value, quoted bool) error {
 		if val.v.Is(vars.Assoc) {
 			k = QuoteKey(k)
 		}
-		l = append(l, k+" "+QuoteDeclare(val.list[i]))
+		l = append(l, k+" "+QuoteDeclare(val.list[i], e.env))
 	}
 	if p.letter == 'K' {
 		s := strings.Join(l, " ")

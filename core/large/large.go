@@ -3,7 +3,11 @@
 // the other threads, too.
 package large
 
-import "strings"
+import (
+	"iter"
+	"strings"
+	"unicode/utf8"
+)
 
 // Piece is how many bytes are copied at a time: well below 1 ms, even where all of its pages are new.
 const Piece = 128 << 10
@@ -71,6 +75,59 @@ func Clone(s string) string {
 	var b strings.Builder
 	b.Grow(len(s))
 	Write(&b, s)
+	return b.String()
+}
+
+// Meter hears of work, in units of about 100 ns, and may panic to end it.
+type Meter interface {
+	// Charge says that n units are to be done.
+	Charge(n int)
+}
+
+// Pieces gives s in pieces, cut between characters. m, which may be nil if s is
+// no longer than a piece, is charged before each of several.
+func Pieces(s string, m Meter) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for len(s) > Piece {
+			n := Piece
+			for n > Piece-utf8.UTFMax && !utf8.RuneStart(s[n]) {
+				n--
+			}
+			if m != nil {
+				m.Charge(n >> 5)
+			}
+			if !yield(s[:n]) {
+				return
+			}
+			s = s[n:]
+		}
+		yield(s)
+	}
+}
+
+// many is how many strings are worth charging for.
+const many = 1 << 10
+
+// Join is strings.Join(list, sep), with m charged meanwhile.
+func Join(list []string, sep string, m Meter) string {
+	if len(list) < many {
+		return strings.Join(list, sep)
+	}
+	n := len(sep) * (len(list) - 1)
+	for _, s := range list {
+		n += len(s)
+	}
+	var b strings.Builder
+	b.Grow(n)
+	for i, s := range list {
+		if i > 0 {
+			b.WriteString(sep)
+		}
+		if i%many == 0 {
+			m.Charge(many >> 3)
+		}
+		Write(&b, s)
+	}
 	return b.String()
 }
 

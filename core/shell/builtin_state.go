@@ -27,7 +27,7 @@ func (m *Machine) biSet(p *Process, argv []string) int {
 				v = m.special(p, name, v)
 			}
 			if v.IsSet() || v.IsArray() {
-				b.WriteString(plainLine(name, v))
+				b.WriteString(plainLine(name, v, m.env(p)))
 			}
 		}
 		if !p.Shell.Opts.on(OptPosix) {
@@ -720,7 +720,7 @@ func (m *Machine) describe(p *Process, name string, short bool) bool {
 	if short {
 		switch k[0].kind {
 		case "alias":
-			text = "alias " + name + "=" + expand.QuoteAt(k[0].path) + "\n"
+			text = "alias " + name + "=" + expand.QuoteAt(k[0].path, nil) + "\n"
 		case "file", "hashed":
 			path := k[0].path
 			if k[0].kind == "file" && strings.HasPrefix(path, ".") {

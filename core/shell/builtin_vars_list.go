@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"eryxsh/core/expand"
+	"eryxsh/core/large"
 	"eryxsh/core/vars"
 )
 
@@ -51,7 +52,7 @@ func (m *Machine) declList(p *Process, d *declaration, bare bool) (status int, d
 				status = 1
 				continue
 			}
-			b.WriteString(declareLine(n, v))
+			b.WriteString(declareLine(n, v, m.env(p)))
 		}
 		return max(status, m.out(p, d.name, []byte(b.String()))), true
 	}
@@ -59,7 +60,7 @@ func (m *Machine) declList(p *Process, d *declaration, bare bool) (status int, d
 		if i := p.enclosing(); i >= 0 {
 			for _, s := range p.Frames[i].X.Vars {
 				if v := p.Shell.Vars.Get(s.Name); v != nil {
-					b.WriteString(declareLine(s.Name, v))
+					b.WriteString(declareLine(s.Name, v, m.env(p)))
 				}
 			}
 			return m.out(p, d.name, []byte(b.String())), true
@@ -78,11 +79,11 @@ func (m *Machine) declList(p *Process, d *declaration, bare bool) (status int, d
 		}
 		if d.set == 0 && !d.print {
 			if v.IsSet() {
-				b.WriteString(plainLine(name, v))
+				b.WriteString(plainLine(name, v, m.env(p)))
 			}
 			continue
 		}
-		b.WriteString(declareLine(name, v))
+		b.WriteString(declareLine(name, v, m.env(p)))
 	}
 	if d.set == 0 && !d.print {
 		for _, fn := range p.Shell.Funcs.Sorted() {
@@ -109,14 +110,14 @@ func (m *Machine) listed(p *Process, name string, v *vars.Var, asked bool) *vars
 }
 
 // declareLine is a line of declare -p.
-func declareLine(name string, v *vars.Var) string {
+func declareLine(name string, v *vars.Var, work large.Meter) string {
 	flags := expand.AttrLetters(v.Attrs())
 	if flags == "" {
 		flags = "-"
 	}
 	line := "declare -" + flags + " " + name
 	if v.IsSet() || v.IsArray() && v.Len() > 0 {
-		line += "=" + expand.DeclareValue(v)
+		line += "=" + expand.DeclareValue(v, work)
 	} else if v.IsArray() && v.Assigned() {
 		line += "=()"
 	}
@@ -124,21 +125,21 @@ func declareLine(name string, v *vars.Var) string {
 }
 
 // plainLine is a line of set without arguments.
-func plainLine(name string, v *vars.Var) string {
+func plainLine(name string, v *vars.Var, work large.Meter) string {
 	if v.IsArray() {
-		return name + "=" + expand.DeclareValue(v) + "\n"
+		return name + "=" + expand.DeclareValue(v, work) + "\n"
 	}
-	return name + "=" + quoteSet(v.String()) + "\n"
+	return name + "=" + quoteSet(v.String(), work) + "\n"
 }
 
 // quoteSet quotes a value as set does: only where it must be.
-func quoteSet(s string) string {
+func quoteSet(s string, work large.Meter) string {
 	if s == "" {
 		return ""
 	}
 	for i := 0; i < len(s); i++ {
 		if s[i] < ' ' || s[i] == 0x7f {
-			return expand.QuoteAt(s)
+			return expand.QuoteAt(s, work)
 		}
 	}
 	return quoteTrace(s)

@@ -74,7 +74,7 @@ func (m *Machine) complainRaw(p *Process, text string) {
 func printable(name string) string {
 	for i, r := range name {
 		if unicode.IsControl(r) || r == utf8.RuneError && !strings.HasPrefix(name[i:], "\uFFFD") {
-			return format.Quote(name)
+			return format.Quote(name, nil)
 		}
 	}
 	return name
@@ -432,7 +432,7 @@ func quoteTrace(s string) string {
 	for i := 0; i < len(s); i++ {
 		c := s[i]
 		if c < ' ' || c == 0x7f {
-			return expand.QuoteAt(s)
+			return expand.QuoteAt(s, nil)
 		}
 	}
 	return s

@@ -120,6 +120,9 @@ func (l *list) max() int64 {
 }
 
 func (l *list) values(dst []string) []string {
+	if l.n > 64 {
+		dst = slices.Grow(dst, l.n)
+	}
 	for _, s := range l.dir {
 		dst = append(dst, s.c.vals...)
 	}

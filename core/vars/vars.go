@@ -247,6 +247,7 @@ func (v *Var) Keys() []string {
 	switch {
 	case v == nil:
 	case v.list != nil:
+		out = make([]string, 0, v.list.n)
 		v.list.each(func(i int64, _ string) { out = append(out, strconv.FormatInt(i, 10)) })
 	case v.hash != nil:
 		v.hash.each(func(k, _ string) { out = append(out, k) })

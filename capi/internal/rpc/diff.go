@@ -124,12 +124,12 @@ func changedVariables(a, b *vars.Table) map[string]*string {
 	out := map[string]*string{}
 	for name, v := range after {
 		old, had := before[name]
-		if slices.Contains(own, name) || had && (old == v || expand.DeclareValue(old) == expand.DeclareValue(v)) {
+		if slices.Contains(own, name) || had && (old == v || expand.DeclareValue(old, nil) == expand.DeclareValue(v, nil)) {
 			continue
 		}
 		s := v.String()
 		if v.IsArray() {
-			s = expand.DeclareValue(v)
+			s = expand.DeclareValue(v, nil)
 		}
 		out[name] = &s
 	}

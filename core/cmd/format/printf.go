@@ -6,16 +6,18 @@ import (
 	"time"
 
 	"eryxsh/core/cmd/quote"
+	"eryxsh/core/large"
 	"eryxsh/core/zone"
 	"unicode/utf8"
 )
 
 // Printer formats as printf does.
 type Printer struct {
-	GNU   bool   // the words and statuses of coreutils, not bash's
-	Now   int64  // ns since 1970, for %(…)T
-	Start int64  // when the shell started, for %(…)T with -2
-	TZ    string // the zone of %(…)T
+	GNU   bool        // the words and statuses of coreutils, not bash's
+	Now   int64       // ns since 1970, for %(…)T
+	Start int64       // when the shell started, for %(…)T with -2
+	TZ    string      // the zone of %(…)T
+	Work  large.Meter // hears of what takes long; may be nil
 }
 
 // Result is what a printf wrote and complained about.
@@ -42,6 +44,7 @@ func (e Printer) Printf(dst []byte, format string, args []string) Result {
 		if !p.pass(format) {
 			return p.Result
 		}
+		p.tell()
 		if len(p.args) == 0 {
 			return p.Result
 		}
@@ -61,6 +64,18 @@ type printing struct {
 	args  []string
 	from  int // where this call's output starts
 	began int // where this pass through the format starts
+	told  int // how much of the output Work has heard of
+}
+
+// muchOutput is worth telling: bytes.
+const muchOutput = 1 << 14
+
+// tell says what was done since it was said last.
+func (p *printing) tell() {
+	if n := len(p.Out) - p.told; p.Work != nil && n > muchOutput {
+		p.told = len(p.Out)
+		p.Work.Charge(n >> 5)
+	}
 }
 
 func (p *printing) fail(message string) {
@@ -266,7 +281,7 @@ func (p *printing) convert(text string, spec Spec) bool {
 		if p.GNU {
 			a = gnuQuote(a)
 		} else {
-			a = Quote(a)
+			a = Quote(a, p.Work)
 		}
 		p.text(spec, a)
 	case 'n':

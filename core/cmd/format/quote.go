@@ -2,50 +2,69 @@ package format
 
 import (
 	"eryxsh/core/cmd/quote"
+	"eryxsh/core/large"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 )
 
 // Quote writes s so that bash reads it back, as printf %q does: backslashes,
-// or $'…' where there is something that cannot be printed.
-func Quote(s string) string {
+// or $'…' where there is something that cannot be printed. work, which may be nil, hears of much.
+func Quote(s string, work large.Meter) string {
 	if s == "" {
 		return "''"
 	}
-	for i := 0; i < len(s); {
-		n, ok := printable(s[i:])
-		if !ok {
-			return AnsiC(s)
+	special := false
+	for piece := range large.Pieces(s, work) {
+		for i := 0; i < len(piece); {
+			n, ok := printable(piece[i:])
+			if !ok {
+				return AnsiC(s, work)
+			}
+			i += n
 		}
-		i += n
+		special = special || strings.ContainsAny(piece, " !\"$&'()*,;<>?[\\]^`{|}~#")
 	}
-	if !strings.ContainsAny(s, " !\"$&'()*,;<>?[\\]^`{|}~#") {
+	if !special {
 		return s
 	}
 	var b strings.Builder
-	for i := 0; i < len(s); i++ {
-		switch c := s[i]; c {
-		case ' ', '!', '"', '$', '&', '\'', '(', ')', '*', ',', ';', '<', '>', '?', '[', '\\', ']', '^', '`', '{', '|', '}':
-			b.WriteByte('\\')
-		case '#':
-			if i == 0 {
+	last := byte(0) // where a ~ or # begins a word
+	for piece := range large.Pieces(s, work) {
+		for i := 0; i < len(piece); i++ {
+			c := piece[i]
+			switch c {
+			case ' ', '!', '"', '$', '&', '\'', '(', ')', '*', ',', ';', '<', '>', '?', '[', '\\', ']', '^', '`', '{', '|', '}':
 				b.WriteByte('\\')
+			case '#':
+				if last == 0 {
+					b.WriteByte('\\')
+				}
+			case '~':
+				if last == 0 || last == ':' || last == '=' {
+					b.WriteByte('\\')
+				}
 			}
-		case '~':
-			if i == 0 || s[i-1] == ':' || s[i-1] == '=' {
-				b.WriteByte('\\')
-			}
+			b.WriteByte(c)
+			last = c
 		}
-		b.WriteByte(s[i])
 	}
 	return b.String()
 }
 
-// AnsiC writes s as $'…'.
-func AnsiC(s string) string {
+// AnsiC writes s as $'…'. work, which may be nil, hears of much.
+func AnsiC(s string, work large.Meter) string {
 	var b strings.Builder
 	b.WriteString("$'")
+	for piece := range large.Pieces(s, work) {
+		escaped(&b, piece)
+	}
+	b.WriteByte('\'')
+	return b.String()
+}
+
+// escaped writes the inside of $'…'.
+func escaped(b *strings.Builder, s string) {
 	for i := 0; i < len(s); {
 		n, ok := printable(s[i:])
 		c := s[i]
@@ -66,8 +85,6 @@ func AnsiC(s string) string {
 		}
 		i += n
 	}
-	b.WriteByte('\'')
-	return b.String()
 }
 
 // printable gives the length of the first character and whether it can be printed.
@@ -79,7 +96,7 @@ func printable(s string) (n int, ok bool) {
 	if r == utf8.RuneError && n == 1 {
 		return 1, false
 	}
-	return n, unicode.IsPrint(r) || unicode.Is(unicode.Zs, r) || unicode.Is(unicode.Co, r)
+	return n, unicode.IsPrint(r) || unicode.In(r, unicode.Zs, unicode.Cf, unicode.Co)
 }
 
 // gnuQuote quotes as coreutils' printf %q does.

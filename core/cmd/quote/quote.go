@@ -76,7 +76,7 @@ func printable(s string) (int, bool) {
 	if r == utf8.RuneError && n == 1 {
 		return 1, false
 	}
-	return n, unicode.IsPrint(r) || unicode.Is(unicode.Zs, r) || unicode.Is(unicode.Co, r)
+	return n, unicode.IsPrint(r) || unicode.In(r, unicode.Zs, unicode.Cf, unicode.Co)
 }
 
 // letter is the letter of a C escape, or 0.
