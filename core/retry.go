@@ -24,6 +24,17 @@ const atOnce = 200_000
 // step that goes through them takes long.
 const large = 4 << 20
 
+// Loaded says that the World comes out of a blob: a call it waits for is answered
+// as if it had just been made.
+func (w *World) Loaded() {
+	if len(w.M.Calls) > 0 {
+		w.called = justLoaded
+	}
+}
+
+// justLoaded is a time of a call that nobody knows.
+const justLoaded = -1
+
 // Touched says that something was changed between the beginning of a run and
 // its first slice.
 func (w *World) Touched() {
@@ -53,7 +64,7 @@ type back struct {
 // mark gives what the slice that begins now can go back to.
 func (w *World) mark(now int64) back {
 	b := back{log: w.Log, next: w.LogNext}
-	must, quick := w.M.Run.Suspend, w.called != 0 && now-w.called <= atOnce
+	must, quick := w.M.Run.Suspend, w.called == justLoaded || w.called != 0 && now-w.called <= atOnce
 	var memory *shell.Machine
 	if r := w.retry; r != nil {
 		if r.fresh && !must {

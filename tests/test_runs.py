@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from pathlib import Path
-from typing import Any, Callable, List
+from typing import Any, Callable, Dict, List
 
 import pytest
 
@@ -445,3 +445,60 @@ def test_background_jobs_go_on_inside_later_calls() -> None:
     assert sb.runs.active() is None
     sb.files.write("/tmp/go", b"")
     assert sb.commands.run("wait; cat /tmp/done").stdout == "job\n"
+
+
+BETWEEN: Dict[str, Callable[[Sandbox, Run], object]] = {
+    "nothing": lambda sandbox, run: None,
+    "pending": lambda sandbox, run: run.pending(),
+    "dump": lambda sandbox, run: run.dump(),
+    "snapshot": lambda sandbox, run: sandbox.snapshot(),
+    "files": lambda sandbox, run: sandbox.files.write("/tmp/f", b"x"),
+    "env": lambda sandbox, run: sandbox.env["A"],
+    "suspend": lambda sandbox, run: run.suspend(),
+}
+
+
+@pytest.mark.parametrize("before", BETWEEN)
+@pytest.mark.parametrize("after", BETWEEN)
+def test_an_answer_is_there_for_all_that_comes_after_it(before: str, after: str) -> None:
+    """Whatever the sandbox is asked for around an answer, the answer counts from then on, and once."""
+    script = "export A=1; x=$(ask one); y=$(ask two); echo $x $y"
+    with Sandbox(tools={"ask": None}) as sandbox:
+        run = sandbox.commands.start(script)
+        call = run.next()
+        assert isinstance(call, ToolCall)
+        BETWEEN[before](sandbox, run)
+        if before == "suspend":
+            assert isinstance(run.next(), Suspended)
+        run.resume(call, stdout="1")
+        BETWEEN[after](sandbox, run)
+        with pytest.raises(AlreadyResumedError):
+            run.resume(call, stdout="again")
+        assert run.pending() == []
+        fork = run.fork()
+        with Run.load(run.dump(), tools={"ask": None}).sandbox as other:
+            for going in (run, fork, other.runs.active()):
+                assert going is not None
+                event = going.next()
+                while isinstance(event, Suspended):
+                    event = going.next()
+                assert isinstance(event, ToolCall)
+                assert event.args == ["two"]
+                going.resume(event, stdout="2")
+                assert going.drive().stdout == "1 2\n"
+        fork.sandbox.close()
+
+
+def test_an_answer_that_nobody_waits_for_any_more() -> None:
+    """A sandbox that goes back, is made anew or closed takes an answer along that was left for the next step."""
+    with Sandbox(tools={"ask": None}) as sandbox:
+        saved = sandbox.snapshot()
+        for back in (lambda: sandbox.restore(saved), sandbox.reset):
+            run = sandbox.commands.start("ask; echo end")
+            call = run.next()
+            assert isinstance(call, ToolCall)
+            run.resume(call)
+            back()
+            with pytest.raises(RunGoneError):
+                run.next()
+            assert sandbox.commands.run("echo live").stdout == "live\n"

@@ -157,9 +157,7 @@ class ConflictError(PersistenceError):
 class QuotaExceededError(EryxshError, OSError):
     """No room: bytes, files, or what snapshots retain. ``.errno`` is ENOSPC or EDQUOT, ``.limit`` the limit's name."""
 
-    def __init__(
-        self, message: str = "", *, path: Optional[str] = None, limit: Optional[str] = None, errno: int = _errno.EDQUOT
-    ) -> None:
+    def __init__(self, message: str = "", *, path: Optional[str] = None, limit: Optional[str] = None, errno: int = _errno.EDQUOT) -> None:
         super().__init__(message, path=path, limit=limit)
         self.errno = errno
         self.strerror = message

@@ -19,6 +19,7 @@ from typing import (
     Awaitable,
     Callable,
     Dict,
+    Final,
     Generator,
     Iterator,
     List,
@@ -59,9 +60,12 @@ Sink = Callable[[int, bytes], None]
 Need = Union[float, Tuple[ToolCall, ...], None]
 """What a driver waits for: seconds (0: let others run), None (until woken), or answers to tool calls."""
 
+Asked = Union[str, Tuple[str, str, Optional[bytes], Optional[bytes], Optional[int]]]
+"""The id of a call that waits for its answer, or a run with such an id and the answer: stdout, stderr, status."""
+
 # Called without the time that passing names takes.
 _STEP, _ANSWER, _EXPORT = _wire._RUN_STEP, _wire._RUN_ANSWER, _wire._SANDBOX_EXPORT
-_CALLS = _wire.CALLS
+_CALLS: Final = _wire.CALLS
 _ASKED_AGAIN = (_wire.CALLS, _wire.SLEEPING)  # answers that another step gives again
 _PATIENCE = 1.0  # seconds a run gets for its traps when its driver leaves by an exception
 
@@ -146,6 +150,8 @@ class AnyRun:
         info = _wire.run_active(self._sandbox._live())
         if info["run"] != self._id:
             raise RunGoneError(f"the run {self._id} is gone: it ended, or its sandbox went back to another state", path=self._id)
+        if len(info["calls"]) == 1:
+            self._sandbox._asked.append(info["calls"][0]["id"])
         return [self._tool_call(c) for c in info["calls"]]
 
     def _tool_call(self, c: _wire.Call) -> ToolCall:
@@ -371,12 +377,14 @@ class Run(AnyRun):
                 _turns.wait(handle, turn)
             if self._answer is None and self._result is None:  # most runs come to a call at once
                 try:
-                    step = _native.call(_STEP, (self._sandbox._live(), self._id, self._slice))
+                    step = self._go_on()
                 except BaseException:
                     if drivers.get(handle) is turn:
                         abandon(handle, self._id)
                     raise
                 if step["tag"] == _CALLS and not step["output"]:
+                    if len(step["calls"]) == 1:
+                        self._sandbox._asked.append(step["calls"][0]["id"])
                     return self._event(step)
                 self._answer = step
             return self._sync(self._next(wait), turn)
@@ -385,6 +393,20 @@ class Run(AnyRun):
                 del drivers[handle]
                 if handle in queues:
                     hand_over(handle)
+
+    def _go_on(self) -> _wire.Answer:
+        """A step, with the answer that ``resume`` has left for it: one way into the library less."""
+        sandbox = self._sandbox
+        if sandbox._asked:
+            try:
+                asked = sandbox._asked.pop()
+            except IndexError:  # another thread was faster
+                asked = ""
+            if type(asked) is tuple:
+                if asked[0] == self._id:
+                    return _native.call(_STEP, (sandbox._live(), self._id, self._slice, None, None, *asked[1:]))
+                _native.call(_ANSWER, (sandbox._live(), *asked))
+        return _native.call(_STEP, (sandbox._live(), self._id, self._slice))
 
     def events(self) -> Iterator[Event]:
         """All that happens, Output included, up to Finished.
@@ -437,7 +459,15 @@ class Run(AnyRun):
         if type(event) is ToolCall and error is None:
             out = stdout.encode("utf-8", "surrogateescape") if type(stdout) is str else as_bytes(stdout)
             err = as_bytes(stderr) if stderr else None
-            _native.call(_ANSWER, (self._sandbox._live(), self._id, event.call_id, out or None, err, exit_code & 255 or None))
+            reply = self._id, event.call_id, out or None, err, exit_code & 255 or None
+            asked = self._sandbox._asked
+            try:
+                if asked and asked[0] == event.call_id:  # nothing has happened since it was given out
+                    asked[0] = reply
+                    return
+            except IndexError:  # another thread has begun something
+                pass
+            _native.call(_ANSWER, (self._sandbox._live(), *reply))
             return
         self._feed(event, stdout, stderr, exit_code, error, data, add)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import datetime
 from typing import Any, Callable, Dict, List, Mapping, NoReturn, Optional, Sequence, Tuple, Type, TypeVar, Union, overload
 
@@ -13,7 +14,7 @@ from ._files import Files, content, path_text
 from ._history import History
 from ._limits import Limits, changed
 from ._results import Analysis, Info, StateInfo, Usage, analysis, info, state_info, usage
-from ._runs import Run
+from ._runs import Asked, Run
 from ._snapshots import Snapshots
 from ._tools import Tool, as_tool, registry, wire_tools
 
@@ -72,7 +73,7 @@ class Sandbox:
     'bob,80\\n'
     """
 
-    __slots__ = ("__weakref__", "_handle", "_timeout_ns", "_tools")
+    __slots__ = ("__weakref__", "_asked", "_handle", "_timeout_ns", "_tools")
 
     def __init__(
         self,
@@ -94,6 +95,7 @@ class Sandbox:
         seed: Optional[int] = None,
     ) -> None:
         self._handle = 0
+        self._asked: List[Asked] = []  # a call that Run.next has given out, then its answer
         self._tools = _NO_TOOLS if tools is None else registry(tools)
         self._timeout_ns = _TIMEOUT_NS if timeout is _TIMEOUT else nanoseconds(timeout)
         if mounts:
@@ -126,6 +128,7 @@ class Sandbox:
     def _around(cls: Type[S], handle: int, like: Sandbox) -> S:
         made = cls.__new__(cls)
         made._handle = handle
+        made._asked = []
         made._timeout_ns = like._timeout_ns
         made._tools = like._tools
         return made
@@ -171,6 +174,7 @@ class Sandbox:
         """What ``from_state`` gives, and what the method it is done with has answered."""
         made = cls.__new__(cls)
         made._handle = 0
+        made._asked = []
         made._tools = _NO_TOOLS if tools is None else registry(tools)
         made._timeout_ns = nanoseconds(timeout)
         answer = method(
@@ -233,14 +237,14 @@ class Sandbox:
 
         Raises QuotaExceededError when snapshots would retain more than ``Limits.retained``.
         """
-        return _wire.sandbox_snapshot(self._handle, name=name)
+        return _wire.sandbox_snapshot(self._live(), name=name)
 
     def restore(self, id: str, *, reseed: Optional[int] = None) -> None:
         """Back to a snapshot, files and shell. Random numbers repeat unless there is a ``reseed``.
 
         Raises SnapshotNotFoundError. Runs that were active are gone (RunGoneError).
         """
-        _wire.sandbox_restore(self._handle, id, reseed=reseed)
+        _wire.sandbox_restore(self._live(), id, reseed=reseed)
         _turns.wake(self._handle, stop=True)
 
     @overload
@@ -260,7 +264,7 @@ class Sandbox:
         """
         if count is not None and count < 1:
             raise ValueError(f"fork: a count of {count}")
-        handles = _wire.sandbox_fork(self._handle, 1 if count is None else count, reseed=reseed)
+        handles = _wire.sandbox_fork(self._live(), 1 if count is None else count, reseed=reseed)
         forks = [type(self)._around(handle, self) for handle in handles]
         return forks[0] if count is None else forks
 
@@ -269,7 +273,7 @@ class Sandbox:
 
         ``have``: ids of snapshots the receiver has; what they hold is left out.
         """
-        return _wire.sandbox_export(self._handle, key=_key(key), have=None if have is None else tuple(have))
+        return _wire.sandbox_export(self._live(), key=_key(key), have=None if have is None else tuple(have))
 
     def _export(self, key: Optional[bytes], run: str) -> bytes:
         """``export_state`` while a run is active."""
@@ -282,12 +286,12 @@ class Sandbox:
 
         Raises StateError (StateTooNewError, SignatureError, ScriptDriftError, CapabilityError).
         """
-        _wire.sandbox_import(self._handle, _blob(blob), key=_key(key), base=None if base is None else base._live())
+        _wire.sandbox_import(self._live(), _blob(blob), key=_key(key), base=None if base is None else base._live())
         _turns.wake(self._handle, stop=True)
 
     def reset(self) -> None:
         """As new, with the same constructor arguments."""
-        _wire.sandbox_reset(self._handle)
+        _wire.sandbox_reset(self._live())
         _turns.wake(self._handle, stop=True)
 
     def save_state(self) -> None:
@@ -382,11 +386,11 @@ class Sandbox:
 
     def usage(self) -> Usage:
         """Counters, saved and restored with the state."""
-        return usage(_wire.sandbox_usage(self._handle))
+        return usage(_wire.sandbox_usage(self._live()))
 
     def info(self) -> Info:
         """What the sandbox is: user, clock, limits, commands, tools."""
-        return info(_wire.sandbox_info(self._handle))
+        return info(_wire.sandbox_info(self._live()))
 
     def tree(self, path: str = "/") -> str:
         """The files below a directory as indented text."""
@@ -459,10 +463,19 @@ class Sandbox:
         return f"<{type(self).__name__} {'closed' if self.closed else hex(self._handle)}>"
 
     def _live(self) -> int:
-        """The handle; SandboxClosedError after close."""
+        """The handle; SandboxClosedError after close. Whatever it is asked for comes after the answer to a call."""
         if not self._handle:
             raise SandboxClosedError("the sandbox is closed")
+        if self._asked:
+            self._settle()
         return self._handle
+
+    def _settle(self) -> None:
+        """Give the answer that waits for the next step, or forget the call that has just been given out."""
+        with contextlib.suppress(IndexError):  # another thread was faster
+            asked = self._asked.pop()
+            if type(asked) is tuple:
+                _native.call(_wire._RUN_ANSWER, (self._handle, *asked))
 
     # What later versions have.
 
