@@ -429,11 +429,11 @@ PyDoc_STRVAR(serve_doc,
              "serve(method, (handle, run, slice), functions, make, owner, take, step)\n--\n\n"
              "Answer tool calls as long as one call after another, and output, is all that happens.\n\n"
              "method is run.step, and step an answer of it. functions has a function for each name;\n"
-             "it is called with make(owner, call), and the text it returns is the answer. take is\n"
-             "called with the output before a call.\n\n"
+             "it is called with make(owner, call), and the text or bytes it returns, or None, are the\n"
+             "answer. take is called with the output before a call.\n\n"
              "Gives (step, call, value, error). call is None if step is anything else than one call of\n"
              "a name that functions has; otherwise the call is not answered, because its function\n"
-             "returned a value that is no text, or raised the error.");
+             "returned another value, or raised the error.");
 
 /* The only call that a step waits for, borrowed; NULL if it is anything else. */
 static PyObject *only_call(state *s, PyObject *step) {
@@ -454,18 +454,25 @@ static int take_output(state *s, PyObject *step, PyObject *take) {
   return taken == NULL ? -1 : 0;
 }
 
-/* Answers a call with text and gives the step after it. */
-static PyObject *answer_call(state *s, PyObject *method, PyObject *run, PyObject *asked, PyObject *text) {
+/* What a function's value is as output: a new reference, None for nothing; NULL without an error if it is something else. */
+static PyObject *output_of(PyObject *value) {
+  if (PyUnicode_Check(value)) return PyUnicode_AsEncodedString(value, "utf-8", "surrogateescape");
+  if (!PyBytes_CheckExact(value) && value != Py_None) return NULL;
+  Py_INCREF(value);
+  return value;
+}
+
+/* Answers a call with output and gives the step after it. */
+static PyObject *answer_call(state *s, PyObject *method, PyObject *run, PyObject *asked, PyObject *out) {
   enum { SLICE = 2, CALL = 5, STDOUT = 6, ALL = 10 }; /* parameters of run.step, from 0 */
-  PyObject *arguments = PyTuple_New(ALL), *out = PyUnicode_AsEncodedString(text, "utf-8", "surrogateescape"), *step = NULL;
-  for (Py_ssize_t i = 0; arguments != NULL && out != NULL && i < ALL; i++) {
+  PyObject *arguments = PyTuple_New(ALL), *step = NULL;
+  for (Py_ssize_t i = 0; arguments != NULL && i < ALL; i++) {
     PyObject *o = i <= SLICE ? PyTuple_GetItem(run, i) : i == CALL ? PyDict_GetItem(asked, s->id) : i == STDOUT ? out : Py_None;
     Py_INCREF(o);
     PyTuple_SetItem(arguments, i, o);
   }
-  if (arguments != NULL && out != NULL) step = ask(s, method, arguments);
+  if (arguments != NULL) step = ask(s, method, arguments);
   Py_XDECREF(arguments);
-  Py_XDECREF(out);
   return step;
 }
 
@@ -500,13 +507,15 @@ static PyObject *serve(PyObject *self, PyObject *args) {
     Py_INCREF(function);
     PyObject *call = PyObject_CallFunctionObjArgs(make, owner, asked, NULL);
     PyObject *value = call == NULL ? NULL : PyObject_CallFunctionObjArgs(function, call, NULL), *error = NULL;
-    if (value != NULL && PyUnicode_Check(value)) {
-      if (PyErr_CheckSignals() == 0) next = answer_call(s, method, run, asked, value);
+    PyObject *out = value == NULL ? NULL : output_of(value);
+    if (out != NULL) {
+      if (PyErr_CheckSignals() == 0) next = answer_call(s, method, run, asked, out);
     } else if (call != NULL) {
-      if (value == NULL) error = caught();
+      if (PyErr_Occurred()) error = caught();
       result = PyTuple_Pack(4, step, call, value == NULL ? Py_None : value, error == NULL ? Py_None : error);
     }
     Py_XDECREF(error);
+    Py_XDECREF(out);
     Py_XDECREF(value);
     Py_XDECREF(call);
     Py_DECREF(function);
