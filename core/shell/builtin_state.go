@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"eryxsh/core/expand"
+	"eryxsh/core/readline"
 	"eryxsh/core/vars"
 	"eryxsh/vfs"
 	"eryxsh/vfs/persist"
@@ -114,10 +115,12 @@ func (m *Machine) setOption(p *Process, o Option, on bool) {
 	case o == OptExtdebug:
 		p.Shell.Opts.set(OptErrtrace, on)
 		p.Shell.Opts.set(OptFunctrace, on)
-	case o == OptVi && on:
-		p.Shell.Opts.set(OptEmacs, false)
-	case o == OptEmacs && on:
-		p.Shell.Opts.set(OptVi, false)
+	case (o == OptVi || o == OptEmacs) && on:
+		s := readline.Begin(p.Shell.Editor)
+		s.Editor.Edit(o == OptVi)
+		p.Shell.Editor = s.End()
+		p.Shell.Opts.set(OptEmacs, o == OptEmacs)
+		p.Shell.Opts.set(OptVi, o == OptVi)
 	case o == OptPosix && on:
 		p.Shell.Vars.Own("POSIXLY_CORRECT").SetString("y")
 	case o == OptPosix:

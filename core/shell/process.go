@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"eryxsh/core/cmd"
+	"eryxsh/core/readline"
 	"eryxsh/core/vars"
 	"eryxsh/vfs/persist"
 )
@@ -59,6 +60,7 @@ type Shell struct {
 	Off     []string               `cbor:"15,keyasint,omitempty"` // builtins disabled by enable -n
 	Done    []Ended                `cbor:"18,keyasint,omitempty"` // children reaped and still to be waited for
 	Specs   []CompSpec             `cbor:"21,keyasint,omitempty"` // of complete, in the order they were made
+	Editor  *readline.Editor       `cbor:"22,keyasint,omitempty"` // what bind has set; shared, never changed
 	Origin
 	Tracing
 }
