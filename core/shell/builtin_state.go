@@ -25,9 +25,9 @@ func (m *Machine) biSet(p *Process, argv []string) int {
 		var b strings.Builder
 		for name, v := range p.Shell.Vars.All() {
 			if v.Is(vars.Special) {
-				v = m.special(p, name, v)
+				v = m.listed(p, name, v, false)
 			}
-			if v.IsSet() || v.IsArray() {
+			if v.Assigned() {
 				b.WriteString(plainLine(name, v, m.env(p)))
 			}
 		}
@@ -115,6 +115,9 @@ func (m *Machine) setOption(p *Process, o Option, on bool) {
 	case o == OptExtdebug:
 		p.Shell.Opts.set(OptErrtrace, on)
 		p.Shell.Opts.set(OptFunctrace, on)
+		if on {
+			p.Shell.begin()
+		}
 	case (o == OptVi || o == OptEmacs) && on:
 		s := readline.Begin(p.Shell.Editor)
 		s.Editor.Edit(o == OptVi)

@@ -1,6 +1,8 @@
 package shell
 
 import (
+	"strings"
+
 	"eryxsh/core/expand"
 	"eryxsh/core/vars"
 )
@@ -83,6 +85,13 @@ func (m *Machine) unsetVar(p *Process, name, sub string, only, ref bool) int {
 	if v.Is(vars.ReadOnly) {
 		m.complain(p, "unset: %s: cannot unset: readonly variable", name)
 		return 1
+	}
+	if v.Is(vars.Special) && (strings.HasPrefix(name, "BASH_ARG") && name != "BASH_ARGV0" || name == "BASH_LINENO" || name == "BASH_SOURCE") {
+		m.complain(p, "unset: %s: cannot unset", name)
+		return 1
+	}
+	if name == "PIPESTATUS" && v.Is(vars.Special) && sub == "" {
+		return 0 // the command itself gives it a value again
 	}
 	if sub != "" {
 		return m.unsetElement(p, name, v, sub)

@@ -520,6 +520,10 @@ func (m *Machine) declareOne(p *Process, e expand.Env, d *declaration, name stri
 		m.complain(p, "%s: %s: readonly variable", d.name, name)
 		return 1
 	}
+	if d.local && !d.global && noAssign(name) && p.Shell.Vars.Get(name).Is(vars.Special) {
+		m.complain(p, "%s: %s: variable may not be assigned value", d.name, name)
+		return 1
+	}
 	if d.global && p.enclosing() >= 0 {
 		return m.declareGlobal(p, e, d, name, sub, value, has, add)
 	}

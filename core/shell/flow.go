@@ -426,6 +426,10 @@ func (m *Machine) callFunction(p *Process, fn *Function, argv []string, temp []S
 	p.push(Frame{Kind: FFunc, node: fn.Body, Words: argv[len(argv)-1:], X: x})
 	m.retainAll(argv)
 	p.Shell.Params = argv[1:]
+	if p.Shell.Opts.on(OptExtdebug) {
+		p.Shell.Args.push(argv[1:])
+		x.undo().Args = argsPushed
+	}
 	if p.Shell.Traps == nil {
 		m.start(p, fn.Body)
 		return
@@ -706,9 +710,6 @@ func (m *Machine) arithDone(p *Process, v int64, err error) {
 // setPipe sets PIPESTATUS for a command that is not a pipeline.
 func (m *Machine) setPipe(p *Process, status int) {
 	if len(p.Shell.Pipe) == 1 && p.Shell.Pipe[0] == status {
-		return
-	}
-	if len(p.Shell.Pipe) == 0 && status == 0 {
 		return
 	}
 	p.Shell.Pipe = []int{status}

@@ -12,6 +12,7 @@ type invocation struct {
 	interactive, login bool
 	noRC, noProfile    bool
 	rc                 string // --rcfile
+	debug              bool   // -O extdebug
 }
 
 // shellArgs reads the arguments of bash and starts its script. A status of 0 or
@@ -77,6 +78,12 @@ func (m *Machine) shellArgs(c *Process, argv []string) int {
 		sh.Params = append([]string(nil), args...)
 		m.pushStdin(c)
 	}
+	if in.debug { // bash would start its debugger, which is a package of its own
+		m.complainRaw(c, sh.Name+": /usr/share/bashdb/bashdb-main.inc: No such file or directory\n"+
+			sh.Name+": warning: cannot start debugger; debugging mode disabled\n")
+		sh.begin()
+		sh.Opts.set(OptExtdebug, false)
+	}
 	m.startupFiles(c, &in)
 	return -1
 }
@@ -110,6 +117,7 @@ func (m *Machine) shortShellOptions(c *Process, in *invocation, a string, args *
 				return 2
 			}
 			sh.Opts.set(o.opt, on)
+			in.debug = in.debug || o.opt == OptExtdebug && on
 			*args = (*args)[1:]
 		default:
 			o, ok := optionByLetter(ch)

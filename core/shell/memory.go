@@ -60,6 +60,7 @@ func (m *Machine) count() {
 			}
 			c.Texts(s.Params)
 			c.Texts(s.Dirs)
+			c.Texts(s.Args.Words)
 			if s.Editor != nil {
 				c.Bytes += s.Editor.Size()
 			}

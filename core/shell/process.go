@@ -61,6 +61,7 @@ type Shell struct {
 	Done    []Ended                `cbor:"18,keyasint,omitempty"` // children reaped and still to be waited for
 	Specs   []CompSpec             `cbor:"21,keyasint,omitempty"` // of complete, in the order they were made
 	Editor  *readline.Editor       `cbor:"22,keyasint,omitempty"` // what bind has set; shared, never changed
+	Args    Arguments              `cbor:"23,keyasint"`
 	Origin
 	Tracing
 }
@@ -205,6 +206,8 @@ func (s *Shell) fork(c *Shell, t *vars.Table) *Shell {
 	c.Vars = t
 	c.Traps = slices.Clone(s.Traps)
 	c.Dirs = slices.Clone(s.Dirs)
+	s.Args.share()
+	c.Args = s.Args
 	c.Jobs = slices.Clone(s.Jobs)
 	c.Done = slices.Clone(s.Done)
 	return c

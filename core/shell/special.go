@@ -59,19 +59,19 @@ func (m *Machine) special(p *Process, name string, v *vars.Var) *vars.Var {
 	case "BASH_ARGV0":
 		return scalar(sh.Name)
 	case "PIPESTATUS":
-		codes := sh.Pipe
-		if len(codes) == 0 {
-			codes = []int{p.Status}
+		if len(sh.Pipe) == 0 { // nothing has run
+			return nil
 		}
-		l := make([]string, len(codes))
-		for i, c := range codes {
+		l := make([]string, len(sh.Pipe))
+		for i, c := range sh.Pipe {
 			l[i] = itoa(c)
 		}
 		return list(l)
 	case "FUNCNAME", "BASH_SOURCE", "BASH_LINENO":
 		return m.callStack(p, name, keep)
 	case "BASH_ARGC", "BASH_ARGV":
-		return list(nil)
+		m.askArguments(p)
+		return sh.arguments(name, keep)
 	case "DIRSTACK":
 		return list(append([]string{p.Cwd}, sh.Dirs...))
 	case "GROUPS":
@@ -159,6 +159,15 @@ func (m *Machine) assignSpecial(p *Process, e expand.Env, name, value string) (d
 		return false, nil
 	}
 	return true, nil
+}
+
+// noAssign reports whether assignments to a computed array do nothing.
+func noAssign(name string) bool {
+	switch name {
+	case "BASH_ARGC", "BASH_ARGV", "BASH_LINENO", "BASH_SOURCE", "FUNCNAME", "GROUPS":
+		return true
+	}
+	return false
 }
 
 // assignTable sets an element of an array the shell keeps elsewhere: an alias, a

@@ -82,9 +82,7 @@ func (m *Machine) step(p *Process) {
 	case FTime:
 		m.stepTime(p, f)
 	case FNot:
-		m.pop(p)
-		p.Status = boolStatus(p.Status != 0)
-		p.Shell.Pipe = p.Shell.Pipe[:0:0]
+		m.stepNot(p, f)
 	case FBottom:
 		m.stepBottom(p, f)
 	case FPause:
@@ -211,6 +209,17 @@ func (m *Machine) startGuarded(p *Process, st *stmt) {
 		return
 	}
 	m.command(p, st.cmd)
+}
+
+// stepNot ends a negated command. PIPESTATUS has its own status, of (( )) and [[ ]] the negated one.
+func (m *Machine) stepNot(p *Process, f *Frame) {
+	cmd := f.node.(*stmt).cmd
+	m.pop(p)
+	p.Status = boolStatus(p.Status != 0)
+	switch cmd.(type) {
+	case *arithCmd, *testCmd:
+		m.setPipe(p, p.Status)
+	}
 }
 
 // stepStmt opens the redirections of a compound command, then runs it.

@@ -54,6 +54,8 @@ func (w *writer) shellShell(x *shell.Shell) {
 		w.key(at, 22)
 		w.readlineEditor(x.Editor)
 	}
+	w.key(at, 23)
+	w.shellArguments(&x.Args)
 }
 
 func (r *reader) shellShell(x *shell.Shell) {
@@ -113,6 +115,8 @@ func (r *reader) shellShell(x *shell.Shell) {
 			if p := one(r, &x.Editor); p != nil {
 				r.readlineEditor(p)
 			}
+		case 23:
+			r.shellArguments(&x.Args)
 		default:
 			r.fail()
 		}
@@ -383,6 +387,36 @@ func (r *reader) readlineSetting(x *readline.Setting) {
 			r.string(&x.Name)
 		case 2:
 			r.string(&x.Value)
+		default:
+			r.fail()
+		}
+	}
+}
+
+func (w *writer) shellArguments(x *shell.Arguments) {
+	at := w.begin()
+	w.strings(at, 1, x.Words)
+	if w.list(at, 2, len(x.Counts)) {
+		for i := range x.Counts {
+			w.putInt(int64(x.Counts[i]))
+		}
+	}
+	w.bool(at, 3, x.Begun)
+}
+
+func (r *reader) shellArguments(x *shell.Arguments) {
+	last := byte(0)
+	for n := r.begin(); n > 0 && !r.bad; n-- {
+		last = r.key(last)
+		switch last {
+		case 1:
+			r.strings(&x.Words)
+		case 2:
+			for i := range list(r, &x.Counts) {
+				readInt(r, &x.Counts[i])
+			}
+		case 3:
+			r.bool(&x.Begun)
 		default:
 			r.fail()
 		}
