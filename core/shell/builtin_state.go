@@ -124,6 +124,12 @@ func (m *Machine) setOption(p *Process, o Option, on bool) {
 		p.Shell.Editor = s.End()
 		p.Shell.Opts.set(OptEmacs, o == OptEmacs)
 		p.Shell.Opts.set(OptVi, o == OptVi)
+	case isCompat(o):
+		if on {
+			p.Shell.Opts.setCompat(0)
+			p.Shell.Opts.set(o, true)
+		}
+		p.Shell.Vars.Own("BASH_COMPAT").SetString(itoa(p.Shell.Opts.compat()))
 	case o == OptPosix && on:
 		p.Shell.Vars.Own("POSIXLY_CORRECT").SetString("y")
 	case o == OptPosix:

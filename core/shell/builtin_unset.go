@@ -147,19 +147,18 @@ func (m *Machine) unsetElement(p *Process, name string, v *vars.Var, sub string)
 	if v == nil {
 		return 0
 	}
-	if sub == "@" || sub == "*" {
+	if all := sub == "@" || sub == "*"; all && v.IsArray() && p.Shell.Opts.compat() <= 51 {
+		t.Delete(name)
+		return 0
+	} else if all && v.IsArray() {
 		if v.Is(vars.Assoc) {
 			t.Own(name).UnsetKey(sub)
 			return 0
 		}
-		if v.IsArray() {
-			own := t.Own(name)
-			own.Clear()
-			own.MakeIndexed()
-			own.SetAssigned()
-		} else {
-			t.Delete(name)
-		}
+		own := t.Own(name)
+		own.Clear()
+		own.MakeIndexed()
+		own.SetAssigned()
 		return 0
 	}
 	if !v.IsArray() {

@@ -531,6 +531,9 @@ func (m *Machine) declareOne(p *Process, e expand.Env, d *declaration, name stri
 		return 0
 	}
 	old := p.Shell.Vars.Get(name)
+	if has && sub == nil && strings.HasPrefix(value, "(") && strings.HasSuffix(value, ")") && (d.set&(vars.Indexed|vars.Assoc) != 0 || old.IsArray()) {
+		return m.declText(p, d, name, value, add)
+	}
 	if !d.local && old.Is(vars.Nameref) && d.set&vars.Nameref == 0 && d.unset&vars.Nameref == 0 && old.String() != "" {
 		name, _ = splitRef(old.String())
 		old = p.Shell.Vars.Get(name)

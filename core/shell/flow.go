@@ -429,6 +429,9 @@ func (m *Machine) callFunction(p *Process, fn *Function, argv []string, temp []S
 	if p.Shell.Opts.on(OptExtdebug) {
 		p.Shell.Args.push(argv[1:])
 		x.undo().Args = argsPushed
+	} else if p.Shell.Opts.compat() <= 44 && !p.Shell.Args.Begun {
+		p.Shell.Args.Begun = true
+		p.Shell.Args.push(nil)
 	}
 	if p.Shell.Traps == nil {
 		m.start(p, fn.Body)
@@ -500,7 +503,7 @@ func (p *Process) inLoop() bool {
 		switch f := &p.Frames[i]; {
 		case f.Kind == FBottom:
 			return p.Loop
-		case f.Kind == FFunc && f.PC != ghost:
+		case f.Kind == FFunc && f.PC != ghost && p.Shell.Opts.compat() > 43:
 			return false
 		case f.loops():
 			return true
@@ -515,7 +518,7 @@ func (m *Machine) breakLoop(p *Process, n int, goOn bool) bool {
 	count, last := 0, -1
 	for i := len(p.Frames) - 1; i >= 0 && count < n; i-- {
 		f := &p.Frames[i]
-		if f.Kind == FFunc && f.PC != ghost || f.Kind == FBottom {
+		if f.Kind == FFunc && f.PC != ghost && p.Shell.Opts.compat() > 43 || f.Kind == FBottom {
 			break
 		}
 		if f.loops() {

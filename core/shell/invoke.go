@@ -23,6 +23,11 @@ func (m *Machine) shellArgs(c *Process, argv []string) int {
 	if argv[0] == "sh" || strings.HasSuffix(argv[0], "/sh") {
 		sh.Opts.set(OptPosix, true)
 	}
+	if level, ok := compatLevel(sh.Vars.Get("BASH_COMPAT").String()); !ok {
+		m.complainRaw(c, sh.Name+": BASH_COMPAT: "+sh.Vars.Get("BASH_COMPAT").String()+": compatibility value out of range\n")
+	} else if level <= 44 {
+		sh.begin()
+	}
 	in := invocation{rc: "~/.bashrc", login: strings.HasPrefix(argv[0], "-")}
 	args := argv[1:]
 	for len(args) > 0 {
@@ -116,7 +121,9 @@ func (m *Machine) shortShellOptions(c *Process, in *invocation, a string, args *
 				m.complainRaw(c, "bash: "+(*args)[0]+": invalid option name\n")
 				return 2
 			}
-			sh.Opts.set(o.opt, on)
+			if sh.Opts.set(o.opt, on); isCompat(o.opt) {
+				m.setOption(c, o.opt, on)
+			}
 			in.debug = in.debug || o.opt == OptExtdebug && on
 			*args = (*args)[1:]
 		default:

@@ -118,6 +118,10 @@ func (m *Machine) expandFailed(p *Process, err error) {
 		m.abandon(p)
 		return
 	}
+	if o := &p.Shell.Opts; o.on(OptPosix) && !o.on(optInteractive) && (e.Kind == expand.BadArith || e.Kind == expand.BadSubst && strings.HasSuffix(e.Text, "bad substitution") && o.compat() > 43) {
+		m.unwindExit(p, m.fatalStatus(p))
+		return
+	}
 	switch e.Kind {
 	case expand.Unbound, expand.Question:
 		if p.Shell.Opts.on(optInteractive) && p.Subs == 0 {
@@ -468,6 +472,8 @@ func (m *Machine) noticed(p *Process, name string) {
 		}
 	case "OPTIND":
 		p.Shell.Getopts = Getopts{}
+	case "BASH_COMPAT":
+		m.compatGiven(p)
 	case "POSIXLY_CORRECT":
 		p.Shell.Opts.set(OptPosix, true)
 	case "LC_ALL", "LC_CTYPE", "LANG":

@@ -55,7 +55,7 @@ type Shell struct {
 	LastBg  int                    `cbor:"7,keyasint,omitempty"` // $!
 	Pipe    []int                  `cbor:"8,keyasint,omitempty"` // PIPESTATUS
 	Getopts Getopts                `cbor:"9,keyasint"`
-	Random  uint32                 `cbor:"11,keyasint,omitempty"` // RANDOM's generator
+	Random  uint64                 `cbor:"11,keyasint,omitempty"` // RANDOM's generator
 	Last    string                 `cbor:"12,keyasint,omitempty"` // $_
 	Off     []string               `cbor:"15,keyasint,omitempty"` // builtins disabled by enable -n
 	Done    []Ended                `cbor:"18,keyasint,omitempty"` // children reaped and still to be waited for
@@ -306,6 +306,7 @@ func (m *Machine) fork(p *Process, f Frame) *Process {
 // parent stands in: their frames are there, with nothing left to do.
 func (m *Machine) forkShell(p *Process, f Frame) *Process {
 	c := m.fork(p, f)
+	c.Loop = p.Shell.Opts.compat() <= 44 && p.inLoop()
 	c.Shell.Jobs = slices.Clone(p.Shell.Jobs) // jobs lists them; they are not its children
 	for i := range p.Frames {
 		f := &p.Frames[i]

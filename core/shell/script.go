@@ -310,4 +310,6 @@ func (m *Machine) initVars(c *Process) {
 		t.Bind(name, vars.New("", vars.Special|vars.Integer))
 	}
 	c.Shell.setLocale()
+	old, _ := compatLevel(t.Get("BASH_COMPAT").String())
+	c.Shell.Opts.setCompat(old)
 }

@@ -115,20 +115,38 @@ func (m *Machine) tableVar(p *Process, name string) *vars.Var {
 	return v
 }
 
-// nextRandom is bash 5.1's generator: Park and Miller's minimal standard, its halves folded.
+// seeded is beside a seed until its first number is drawn.
+const seeded = 1 << 32
+
+// nextRandom is bash 5.1's generator: Park and Miller's minimal standard, its
+// halves folded. No number comes twice in a row, and none is 0 behind a seed.
 func (m *Machine) nextRandom(p *Process) uint32 {
 	sh := p.Shell
-	s := sh.Random & 0x7fffffff
-	if s == 0 {
-		s = 123459876
+	fold := func(s uint32) uint32 {
+		if sh.Opts.compat() > 50 {
+			s ^= s >> 16
+		}
+		return s & 32767
 	}
-	h, l := s/127773, s%127773
-	t := int64(16807)*int64(l) - 2836*int64(h)
-	if t < 0 {
-		t += 0x7fffffff
+	last := fold(uint32(sh.Random))
+	if sh.Random&seeded != 0 {
+		last = 0
 	}
-	sh.Random = uint32(t)
-	return (sh.Random>>16 ^ sh.Random) & 32767
+	for s := uint32(sh.Random); ; {
+		if s == 0 {
+			s = 123459876
+		}
+		h, l := int64(s/127773), int64(s%127773)
+		t := 16807*l - 2836*h
+		if t < 0 {
+			t += 0x7fffffff
+		}
+		s = uint32(t)
+		if n := fold(s); n != last {
+			sh.Random = uint64(s)
+			return n
+		}
+	}
 }
 
 // assignSpecial gives a computed variable a value where bash lets one. done
@@ -144,7 +162,7 @@ func (m *Machine) assignSpecial(p *Process, e expand.Env, name, value string) (d
 		if err != nil {
 			return true, err
 		}
-		p.Shell.Random = uint32(n)
+		p.Shell.Random = uint64(uint32(n)) | seeded
 	case "SECONDS":
 		n, _ := expand.EvalString(e, value)
 		p.Shell.Started = m.now() - n*1e9

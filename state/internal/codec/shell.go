@@ -33,7 +33,7 @@ func (w *writer) shellShell(x *shell.Shell) {
 	w.key(at, 9)
 	w.shellGetopts(&x.Getopts)
 	w.int(at, 10, x.Started)
-	w.uint(at, 11, uint64(x.Random))
+	w.uint(at, 11, x.Random)
 	w.string(at, 12, x.Last)
 	w.int(at, 13, int64(x.PID))
 	w.strings(at, 15, x.Off)
