@@ -387,7 +387,7 @@ func (r *reader) dollar(b *partsBuilder, m mode) {
 			ps = []part{{kind: pLit, quoted: true, text: s}}
 		}
 		b.add(part{kind: pQuote, quoted: true, parts: ps})
-	case c == '"' && !quoted:
+	case c == '"' && (!quoted || m == modeQOperand && !r.here):
 		// $"…" without a catalogue is "…"
 	default:
 		b.span(start, start+1, quoted)

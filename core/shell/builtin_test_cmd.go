@@ -525,7 +525,7 @@ func (m *Machine) testBinary(p *Process, e expand.Env, x *testExpr, left string,
 			ok, err := expand.Matches(e, x.with, left, flags)
 			return ok == (x.op != "!="), err
 		}
-		pat, err := expand.Pattern(e, x.with)
+		pat, err := expand.QuotedPattern(e, x.with)
 		if err != nil {
 			return false, err
 		}
