@@ -92,8 +92,10 @@ const (
 	BraceExpand
 	GlobASCIIRanges
 	GlobSkipDots
-	NoLocalDots // reserved
-	Bytes       // in the locale C or POSIX a byte is a character
+	NoLocalDots    // reserved
+	Bytes          // in the locale C or POSIX a byte is a character
+	RawReplacement // in "${x/pattern/string}" string keeps its quotes
+	PlainAssign    // ${x:=value} is the value before x's attributes change it
 )
 
 // DefaultFlags are those of a fresh non-interactive bash.

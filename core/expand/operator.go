@@ -382,13 +382,31 @@ func (e *eval) assignDefault(p *param, val value, quoted bool) error {
 	if err := e.env.Assign(p.name, sub, s, false); err != nil {
 		return err
 	}
-	if p.sub == nil { // attributes may have changed it
-		if s2, set, err := e.scalar(p.name, e.env.Var(p.name)); err == nil && set {
-			s = s2
-		}
+	if e.load(); e.flags&PlainAssign == 0 { // attributes may have changed it
+		s = e.assigned(p.name, sub, s)
 	}
 	e.emit(s, quoted)
 	return nil
+}
+
+// assigned is what a variable or an element of it holds after an assignment of s.
+func (e *eval) assigned(name string, sub *Sub, s string) string {
+	v := e.env.Var(name)
+	switch {
+	case sub == nil:
+		if kept, set, err := e.scalar(name, v); err == nil && set {
+			return kept
+		}
+	case v.Is(vars.Assoc):
+		if kept, ok := v.Key(sub.Text); ok {
+			return kept
+		}
+	default:
+		if kept, ok := v.Index(sub.Num); ok {
+			return kept
+		}
+	}
+	return s
 }
 
 func (e *eval) question(p *param, val value) error {
@@ -514,6 +532,9 @@ func (e *eval) replacement(p *param) (replacement, error) {
 	if p.rep == nil {
 		return replacement{}, nil
 	}
+	if p.quoted && e.flags&RawReplacement != 0 {
+		p = p.raw()
+	}
 	if e.flags&PatSubReplacement == 0 {
 		s, err := e.str(p.rep)
 		return replacement{text: s}, err
@@ -526,6 +547,17 @@ func (e *eval) replacement(p *param) (replacement, error) {
 		return replacement{text: string(s.buf)}, nil
 	}
 	return newReplacement(s.buf, s.quotes), nil
+}
+
+// raw is p as bash 4.2 reads it, where it has a replacement in double quotes.
+func (p *param) raw() *param {
+	var m *Room
+	r := m.reader(p.text, nil, 0)
+	r.raw, r.i = true, 1
+	if old := r.brace(true).par; old.rep != nil {
+		return old
+	}
+	return p
 }
 
 // bytes reports whether s is counted in bytes; ASCII is not asked about.

@@ -345,7 +345,12 @@ func (r *reader) operator(p *param) bool {
 		p.constant()
 		if r.peek(0) == '/' {
 			r.i++
-			p.rep = r.operand(p, true)
+			if r.raw && p.quoted {
+				p.rep = &Word{parts: r.word(modeRaw)}
+				p.rep.finish()
+			} else {
+				p.rep = r.operand(p, true)
+			}
 		}
 		return true
 	case '@':

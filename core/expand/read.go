@@ -13,6 +13,7 @@ type reader struct {
 	nodes []command
 	depth int
 	here  bool // in a here-document
+	raw   bool // replacements in double quotes are read as bash 4.2 did
 	open  bool // a single quote is not closed
 	room  *Room
 	stack *[]part // of the words being read, the innermost last
@@ -30,6 +31,7 @@ const (
 	modeQOperand             // in "${…}": as in double quotes, up to }
 	modePattern              // first operand of ${x/…/…}: unquoted, up to / or }
 	modeSub                  // a subscript: unquoted, no tilde
+	modeRaw                  // replacement in "${…}" as bash 4.2 had it: quotes stand for themselves
 )
 
 func (m mode) quoted() bool {
@@ -75,11 +77,11 @@ func (r *reader) parts(m mode) []part {
 			return b.done()
 		case c == '"' && m == modeArith:
 			r.i++
-		case c == '"' && m != modeHere:
+		case c == '"' && m != modeHere && m != modeRaw:
 			r.i++
 			b.add(part{kind: pQuote, quoted: true, parts: r.word(modeDouble)})
 			r.i++
-		case c == '\'' && !m.quoted():
+		case c == '\'' && !m.quoted() && m != modeRaw:
 			b.add(part{kind: pQuote, quoted: true, single: true, parts: r.single()})
 		case c == '\'' && m == modeQOperand:
 			if rest := r.s[r.i+1:]; !single {
@@ -91,7 +93,7 @@ func (r *reader) parts(m mode) []part {
 			}
 			r.i++
 			b.span(r.i-1, r.i, true)
-		case c == '}' && !single && (m == modeOperand || m == modeQOperand || m == modePattern):
+		case c == '}' && !single && (m == modeOperand || m == modeQOperand || m == modePattern || m == modeRaw):
 			return b.done()
 		case c == '/' && m == modePattern && r.i > 0:
 			return b.done()
@@ -273,14 +275,14 @@ func (r *reader) backslash(b *partsBuilder, m mode) {
 		return
 	}
 	switch m {
-	case modeDouble, modeHere, modeArith, modeQOperand:
+	case modeDouble, modeHere, modeArith, modeQOperand, modeRaw:
 		keep := c != '$' && c != '`' && c != '\\' &&
 			!(c == '"' && m != modeHere) && !(c == '}' && m == modeQOperand)
 		if keep {
-			b.span(r.i-2, r.i-1, true)
+			b.span(r.i-2, r.i-1, m != modeRaw)
 		}
 	}
-	b.span(r.i-1, r.i, true)
+	b.span(r.i-1, r.i, m != modeRaw)
 }
 
 // single reads '…'.
@@ -385,7 +387,7 @@ func (r *reader) dollar(b *partsBuilder, m mode) {
 			ps = []part{{kind: pLit, quoted: true, text: s}}
 		}
 		b.add(part{kind: pQuote, quoted: true, parts: ps})
-	case c == '"' && !quoted:
+	case c == '"' && (!quoted || m == modeQOperand && !r.here):
 		// $"…" without a catalogue is "…"
 	default:
 		b.span(start, start+1, quoted)

@@ -2,6 +2,7 @@ package expand
 
 import (
 	"strings"
+	"unicode/utf8"
 
 	"eryxsh/core/large"
 )
@@ -127,6 +128,32 @@ func (e *eval) whole(w *Word) (string, error) {
 func Pattern(env Env, w *Word) (string, error) {
 	e := eval{env: env, goal: toPattern}
 	return e.whole(w)
+}
+
+// QuotedPattern is Pattern with a backslash before every quoted character, as
+// set -x shows it.
+func QuotedPattern(env Env, w *Word) (string, error) {
+	e := eval{env: env, goal: toPattern}
+	if w.isLit && w.parts == nil {
+		return w.lit, nil
+	}
+	if err := e.parts(w.parts, false); err != nil {
+		return "", err
+	}
+	var b strings.Builder
+	at := 0
+	for _, q := range e.quotes {
+		b.Write(e.buf[at:q.from])
+		for _, c := range e.buf[q.from:q.to] {
+			if utf8.RuneStart(c) {
+				b.WriteByte('\\')
+			}
+			b.WriteByte(c)
+		}
+		at = q.to
+	}
+	b.Write(e.buf[at:])
+	return b.String(), nil
 }
 
 // Matches reports whether s matches the pattern w, as case and [[ == ]] ask.

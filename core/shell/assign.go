@@ -217,6 +217,9 @@ func (m *Machine) assignList(p *Process, e expand.Env, name string, a *assign, a
 		return readOnly(name)
 	}
 	if v.Is(vars.Special) {
+		if noAssign(name) {
+			return errSilent
+		}
 		if done, err := m.assignSpecial(p, e, name, ""); done || err != nil {
 			return err
 		}

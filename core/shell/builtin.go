@@ -365,6 +365,16 @@ func (m *Machine) pushSource(p *Process, args []string, text string) {
 	p.push(Frame{Kind: FEval, X: x})
 	if len(args) > 1 {
 		p.Shell.Params = append([]string(nil), args[1:]...)
+		if p.Shell.Opts.compat() <= 44 {
+			p.Shell.begin()
+		}
+		if x.undo().Args = argsSourced; p.Shell.Opts.on(OptExtdebug) {
+			p.Shell.Args.push(args[1:])
+		}
+	} else {
+		m.askArguments(p)
+		p.Shell.Args.push(args)
+		x.undo().Args = argsFileName
 	}
 	line := p.Line
 	p.Status = 0

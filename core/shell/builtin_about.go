@@ -98,9 +98,3 @@ func (m *Machine) biExtensions(p *Process, argv []string) int {
 	}
 	return m.out(p, "extensions", []byte(b.String()))
 }
-
-// biBind: without a terminal there is no line to edit.
-func (m *Machine) biBind(p *Process, _ []string) int {
-	m.complain(p, "bind: warning: line editing not enabled")
-	return 0
-}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"eryxsh/core/expand"
+	"eryxsh/core/readline"
 	"eryxsh/core/vars"
 	"eryxsh/vfs"
 )
@@ -273,6 +274,8 @@ func (m *Machine) compAction(p *Process, action string) (out []string) {
 		return p.Shell.Aliases.Keys()
 	case "builtin", "helptopic":
 		return bashBuiltins()
+	case "binding":
+		return readline.Functions(p.Shell.Editor)
 	case "disabled", "enabled":
 		for _, name := range bashBuiltins() {
 			if p.disabled(name) == (action == "disabled") {

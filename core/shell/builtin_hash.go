@@ -151,7 +151,7 @@ func (m *Machine) hashName(p *Process, name string) int {
 // hashTable prints the table, as commands or for people.
 func (m *Machine) hashTable(p *Process, list bool) int {
 	var b strings.Builder
-	if p.Shell.Hashed.Len() == 0 && !list && !p.Shell.Opts.on(OptPosix) {
+	if p.Shell.Hashed.Len() == 0 && (!list || p.Shell.Opts.compat() <= 50) && !p.Shell.Opts.on(OptPosix) {
 		b.WriteString("hash: hash table empty\n")
 	}
 	if p.Shell.Hashed.Len() > 0 && !list {

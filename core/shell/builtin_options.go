@@ -14,6 +14,8 @@ type options struct {
 	value string // of the option next gave
 	bad   bool   // it has been told what is wrong: the status is 2
 	rest  string // of the cluster at hand
+
+	noHelp bool // --help gives no more than the usage
 }
 
 // options begins with the options of a builtin.
@@ -36,6 +38,10 @@ func (o *options) next() byte {
 		case "--":
 			return 0
 		case "--help":
+			if o.noHelp {
+				o.usage()
+				return 0
+			}
 			_ = o.m.biHelp(o.p, []string{"help", o.name})
 			o.bad = true
 			return 0

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"eryxsh/core/expand"
+	"eryxsh/core/readline"
 	"eryxsh/core/vars"
 	"eryxsh/vfs"
 	"eryxsh/vfs/persist"
@@ -24,9 +25,9 @@ func (m *Machine) biSet(p *Process, argv []string) int {
 		var b strings.Builder
 		for name, v := range p.Shell.Vars.All() {
 			if v.Is(vars.Special) {
-				v = m.special(p, name, v)
+				v = m.listed(p, name, v, false)
 			}
-			if v.IsSet() || v.IsArray() {
+			if v.Assigned() {
 				b.WriteString(plainLine(name, v, m.env(p)))
 			}
 		}
@@ -114,10 +115,21 @@ func (m *Machine) setOption(p *Process, o Option, on bool) {
 	case o == OptExtdebug:
 		p.Shell.Opts.set(OptErrtrace, on)
 		p.Shell.Opts.set(OptFunctrace, on)
-	case o == OptVi && on:
-		p.Shell.Opts.set(OptEmacs, false)
-	case o == OptEmacs && on:
-		p.Shell.Opts.set(OptVi, false)
+		if on {
+			p.Shell.begin()
+		}
+	case (o == OptVi || o == OptEmacs) && on:
+		s := readline.Begin(p.Shell.Editor)
+		s.Editor.Edit(o == OptVi)
+		p.Shell.Editor = s.End()
+		p.Shell.Opts.set(OptEmacs, o == OptEmacs)
+		p.Shell.Opts.set(OptVi, o == OptVi)
+	case isCompat(o):
+		if on {
+			p.Shell.Opts.setCompat(0)
+			p.Shell.Opts.set(o, true)
+		}
+		p.Shell.Vars.Own("BASH_COMPAT").SetString(itoa(p.Shell.Opts.compat()))
 	case o == OptPosix && on:
 		p.Shell.Vars.Own("POSIXLY_CORRECT").SetString("y")
 	case o == OptPosix:

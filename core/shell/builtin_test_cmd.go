@@ -282,7 +282,7 @@ func (m *Machine) isSet(p *Process, name string) bool {
 	if v == nil {
 		return false
 	}
-	if sub == "@" || sub == "*" {
+	if (sub == "@" || sub == "*") && (!v.Is(vars.Assoc) || p.Shell.Opts.compat() <= 51) {
 		return v.Len() > 0
 	}
 	if v.Is(vars.Assoc) {
@@ -525,14 +525,18 @@ func (m *Machine) testBinary(p *Process, e expand.Env, x *testExpr, left string,
 			ok, err := expand.Matches(e, x.with, left, flags)
 			return ok == (x.op != "!="), err
 		}
-		pat, err := expand.Pattern(e, x.with)
+		pat, err := expand.QuotedPattern(e, x.with)
 		if err != nil {
 			return false, err
 		}
 		show(pat)
 		return expand.Match(pat, left, flags) == (x.op != "!="), nil
 	case "=~":
-		re, err := expand.Regexp(e, x.with)
+		read := expand.Regexp
+		if p.Shell.Opts.compat() <= 31 { // quotes mean nothing to it
+			read = expand.String
+		}
+		re, err := read(e, x.with)
 		if err != nil {
 			return false, err
 		}

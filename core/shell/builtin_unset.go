@@ -1,6 +1,8 @@
 package shell
 
 import (
+	"strings"
+
 	"eryxsh/core/expand"
 	"eryxsh/core/vars"
 )
@@ -84,6 +86,13 @@ func (m *Machine) unsetVar(p *Process, name, sub string, only, ref bool) int {
 		m.complain(p, "unset: %s: cannot unset: readonly variable", name)
 		return 1
 	}
+	if v.Is(vars.Special) && (strings.HasPrefix(name, "BASH_ARG") && name != "BASH_ARGV0" || name == "BASH_LINENO" || name == "BASH_SOURCE") {
+		m.complain(p, "unset: %s: cannot unset", name)
+		return 1
+	}
+	if name == "PIPESTATUS" && v.Is(vars.Special) && sub == "" {
+		return 0 // the command itself gives it a value again
+	}
 	if sub != "" {
 		return m.unsetElement(p, name, v, sub)
 	}
@@ -138,19 +147,18 @@ func (m *Machine) unsetElement(p *Process, name string, v *vars.Var, sub string)
 	if v == nil {
 		return 0
 	}
-	if sub == "@" || sub == "*" {
+	if all := sub == "@" || sub == "*"; all && v.IsArray() && p.Shell.Opts.compat() <= 51 {
+		t.Delete(name)
+		return 0
+	} else if all && v.IsArray() {
 		if v.Is(vars.Assoc) {
 			t.Own(name).UnsetKey(sub)
 			return 0
 		}
-		if v.IsArray() {
-			own := t.Own(name)
-			own.Clear()
-			own.MakeIndexed()
-			own.SetAssigned()
-		} else {
-			t.Delete(name)
-		}
+		own := t.Own(name)
+		own.Clear()
+		own.MakeIndexed()
+		own.SetAssigned()
 		return 0
 	}
 	if !v.IsArray() {

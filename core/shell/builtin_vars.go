@@ -520,6 +520,10 @@ func (m *Machine) declareOne(p *Process, e expand.Env, d *declaration, name stri
 		m.complain(p, "%s: %s: readonly variable", d.name, name)
 		return 1
 	}
+	if d.local && !d.global && noAssign(name) && p.Shell.Vars.Get(name).Is(vars.Special) {
+		m.complain(p, "%s: %s: variable may not be assigned value", d.name, name)
+		return 1
+	}
 	if d.global && p.enclosing() >= 0 {
 		return m.declareGlobal(p, e, d, name, sub, value, has, add)
 	}
@@ -527,6 +531,9 @@ func (m *Machine) declareOne(p *Process, e expand.Env, d *declaration, name stri
 		return 0
 	}
 	old := p.Shell.Vars.Get(name)
+	if has && sub == nil && strings.HasPrefix(value, "(") && strings.HasSuffix(value, ")") && (d.set&(vars.Indexed|vars.Assoc) != 0 || old.IsArray()) {
+		return m.declText(p, d, name, value, add)
+	}
 	if !d.local && old.Is(vars.Nameref) && d.set&vars.Nameref == 0 && d.unset&vars.Nameref == 0 && old.String() != "" {
 		name, _ = splitRef(old.String())
 		old = p.Shell.Vars.Get(name)

@@ -78,7 +78,7 @@ func (m *Machine) declList(p *Process, d *declaration, bare bool) (status int, d
 			continue
 		}
 		if d.set == 0 && !d.print {
-			if v.IsSet() {
+			if v.Assigned() {
 				b.WriteString(plainLine(name, v, m.env(p)))
 			}
 			continue
@@ -93,10 +93,18 @@ func (m *Machine) declList(p *Process, d *declaration, bare bool) (status int, d
 	return m.out(p, d.name, []byte(b.String())), true
 }
 
-// listed is what a computed variable is in a list. The arrays that bash computes
-// when they are used are empty in a list of all variables.
+// listed is what a computed variable is in a list. What bash computes when it is
+// used is empty in a list of all variables.
 func (m *Machine) listed(p *Process, name string, v *vars.Var, asked bool) *vars.Var {
 	switch name {
+	case "BASHPID", "BASH_ARGV0", "BASH_COMMAND", "BASH_SUBSHELL", "EPOCHREALTIME", "EPOCHSECONDS", "LINENO", "RANDOM", "SECONDS", "SRANDOM":
+		if !asked {
+			return vars.Declared(v.Attrs() &^ vars.Special)
+		}
+	case "BASH_ARGC", "BASH_ARGV":
+		if !asked {
+			return p.Shell.arguments(name, 0)
+		}
 	case "DIRSTACK", "GROUPS":
 		if !asked {
 			return vars.NewList(nil, 0)

@@ -252,6 +252,12 @@ func (l *loader) checkProc(p *Process, use func(int) error) error {
 			return bad("process %d: job %d of no process", p.PID, j.Num)
 		}
 	}
+	if e := p.Shell.Editor; e != nil && e.Wrong() {
+		return bad("process %d: a key is bound to nothing known", p.PID)
+	}
+	if p.Shell.Args.wrong() {
+		return bad("process %d: arguments and their counts do not fit", p.PID)
+	}
 	if p.Wait.Kind == WaitsCall && (len(p.Frames) == 0 || p.top().Kind != FTool) {
 		return bad("process %d waits for an answer to nothing", p.PID)
 	}

@@ -92,7 +92,7 @@ func (m *Machine) localNow(p *Process, d *declaration, name, value string) bool 
 		return false
 	}
 	t := p.Shell.Vars
-	if t.Get(name).Is(vars.ReadOnly) {
+	if v := t.Get(name); v.Is(vars.ReadOnly) || v.Is(vars.Special) && noAssign(name) {
 		return false
 	}
 	old, v := t.Fresh(name)

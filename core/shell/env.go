@@ -121,7 +121,7 @@ func (e *procEnv) AssignInt(name string, n int64) error {
 	}
 	e.effects++
 	t.Owned(name, v).SetInt(n)
-	if v.Is(vars.Export) || len(name) <= 10 {
+	if v.Is(vars.Export) || len(name) <= len("BASH_COMPAT") {
 		e.m.noticed(e.p, name)
 	}
 	return nil

@@ -426,6 +426,13 @@ func (m *Machine) callFunction(p *Process, fn *Function, argv []string, temp []S
 	p.push(Frame{Kind: FFunc, node: fn.Body, Words: argv[len(argv)-1:], X: x})
 	m.retainAll(argv)
 	p.Shell.Params = argv[1:]
+	if p.Shell.Opts.on(OptExtdebug) {
+		p.Shell.Args.push(argv[1:])
+		x.undo().Args = argsPushed
+	} else if p.Shell.Opts.compat() <= 44 && !p.Shell.Args.Begun {
+		p.Shell.Args.Begun = true
+		p.Shell.Args.push(nil)
+	}
 	if p.Shell.Traps == nil {
 		m.start(p, fn.Body)
 		return
@@ -496,7 +503,7 @@ func (p *Process) inLoop() bool {
 		switch f := &p.Frames[i]; {
 		case f.Kind == FBottom:
 			return p.Loop
-		case f.Kind == FFunc && f.PC != ghost:
+		case f.Kind == FFunc && f.PC != ghost && p.Shell.Opts.compat() > 43:
 			return false
 		case f.loops():
 			return true
@@ -511,7 +518,7 @@ func (m *Machine) breakLoop(p *Process, n int, goOn bool) bool {
 	count, last := 0, -1
 	for i := len(p.Frames) - 1; i >= 0 && count < n; i-- {
 		f := &p.Frames[i]
-		if f.Kind == FFunc && f.PC != ghost || f.Kind == FBottom {
+		if f.Kind == FFunc && f.PC != ghost && p.Shell.Opts.compat() > 43 || f.Kind == FBottom {
 			break
 		}
 		if f.loops() {
@@ -706,9 +713,6 @@ func (m *Machine) arithDone(p *Process, v int64, err error) {
 // setPipe sets PIPESTATUS for a command that is not a pipeline.
 func (m *Machine) setPipe(p *Process, status int) {
 	if len(p.Shell.Pipe) == 1 && p.Shell.Pipe[0] == status {
-		return
-	}
-	if len(p.Shell.Pipe) == 0 && status == 0 {
 		return
 	}
 	p.Shell.Pipe = []int{status}

@@ -93,6 +93,7 @@ type Undo struct {
 	Local bool    `cbor:"2,keyasint,omitempty"` // Opts are to be put back
 	Traps []Trap  `cbor:"3,keyasint,omitempty"` // that a function did not inherit
 	Open  []int   `cbor:"4,keyasint,omitempty"` // descriptors of process substitutions
+	Args  int     `cbor:"5,keyasint,omitempty"` // what becomes of BASH_ARGV: argsPushed and its like
 }
 
 // Asking is a tool call on its way.
@@ -258,7 +259,7 @@ func (m *Machine) undo(p *Process, f *Frame) {
 	}
 	for i := len(x.Vars) - 1; i >= 0; i-- {
 		p.Shell.Vars.Bind(x.Vars[i].Name, x.Vars[i].Var)
-		if name := x.Vars[i].Name; name == "PATH" || name[0] == 'L' { // or LC_ALL and its like
+		if name := x.Vars[i].Name; name == "PATH" || name == "BASH_COMPAT" || name[0] == 'L' { // or LC_ALL and its like
 			m.noticed(p, name)
 		}
 	}
@@ -274,6 +275,9 @@ func (m *Machine) undo(p *Process, f *Frame) {
 	case FFunc, FEval:
 		p.Depth--
 		p.showTraps(u.Traps)
+		if u.Args == argsPushed || u.Args == argsFileName || u.Args == argsSourced && p.Shell.Opts.on(OptExtdebug) {
+			p.Shell.Args.pop()
+		}
 	case FTrap:
 		p.endTrap(f)
 	case FBottom:

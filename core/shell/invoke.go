@@ -12,6 +12,7 @@ type invocation struct {
 	interactive, login bool
 	noRC, noProfile    bool
 	rc                 string // --rcfile
+	debug              bool   // -O extdebug
 }
 
 // shellArgs reads the arguments of bash and starts its script. A status of 0 or
@@ -21,6 +22,11 @@ func (m *Machine) shellArgs(c *Process, argv []string) int {
 	sh.Name = argv[0]
 	if argv[0] == "sh" || strings.HasSuffix(argv[0], "/sh") {
 		sh.Opts.set(OptPosix, true)
+	}
+	if level, ok := compatLevel(sh.Vars.Get("BASH_COMPAT").String()); !ok {
+		m.complainRaw(c, sh.Name+": BASH_COMPAT: "+sh.Vars.Get("BASH_COMPAT").String()+": compatibility value out of range\n")
+	} else if level <= 44 {
+		sh.begin()
 	}
 	in := invocation{rc: "~/.bashrc", login: strings.HasPrefix(argv[0], "-")}
 	args := argv[1:]
@@ -77,6 +83,12 @@ func (m *Machine) shellArgs(c *Process, argv []string) int {
 		sh.Params = append([]string(nil), args...)
 		m.pushStdin(c)
 	}
+	if in.debug { // bash would start its debugger, which is a package of its own
+		m.complainRaw(c, sh.Name+": /usr/share/bashdb/bashdb-main.inc: No such file or directory\n"+
+			sh.Name+": warning: cannot start debugger; debugging mode disabled\n")
+		sh.begin()
+		sh.Opts.set(OptExtdebug, false)
+	}
 	m.startupFiles(c, &in)
 	return -1
 }
@@ -109,7 +121,10 @@ func (m *Machine) shortShellOptions(c *Process, in *invocation, a string, args *
 				m.complainRaw(c, "bash: "+(*args)[0]+": invalid option name\n")
 				return 2
 			}
-			sh.Opts.set(o.opt, on)
+			if sh.Opts.set(o.opt, on); isCompat(o.opt) {
+				m.setOption(c, o.opt, on)
+			}
+			in.debug = in.debug || o.opt == OptExtdebug && on
 			*args = (*args)[1:]
 		default:
 			o, ok := optionByLetter(ch)

@@ -60,6 +60,10 @@ func (m *Machine) count() {
 			}
 			c.Texts(s.Params)
 			c.Texts(s.Dirs)
+			c.Texts(s.Args.Words)
+			if s.Editor != nil {
+				c.Bytes += s.Editor.Size()
+			}
 			c.Bytes += int64(s.Aliases.Len()+s.Hashed.Len())*nameCost + int64(s.Funcs.Len())*functionCost
 		}
 		for i := range p.Frames {

@@ -113,9 +113,13 @@ func (m *Machine) expandFailed(p *Process, err error) {
 		m.afterCommand(p)
 		return
 	}
-	m.complain(p, "%s", e.Text)
+	m.tell(p, err)
 	if e.Deep {
 		m.abandon(p)
+		return
+	}
+	if o := &p.Shell.Opts; o.on(OptPosix) && !o.on(optInteractive) && (e.Kind == expand.BadArith || e.Kind == expand.BadSubst && strings.HasSuffix(e.Text, "bad substitution") && o.compat() > 43) {
+		m.unwindExit(p, m.fatalStatus(p))
 		return
 	}
 	switch e.Kind {
@@ -169,7 +173,7 @@ func (m *Machine) builtinFailed(p *Process, name string, err error) int {
 	if ok && e.Name == "value" {
 		m.complain(p, "%s: %s", name, err)
 	} else {
-		m.complain(p, "%s", err)
+		m.tell(p, err)
 	}
 	if ok && e.Deep {
 		return m.abandon(p)
@@ -233,7 +237,7 @@ func (m *Machine) assignFailed(p *Process, err error) {
 		m.expandFailed(p, err)
 		return
 	}
-	m.complain(p, "%s", err)
+	m.tell(p, err)
 	if p.Shell.Opts.on(OptPosix) {
 		m.unwindExit(p, m.fatalStatus(p))
 		return
@@ -468,6 +472,8 @@ func (m *Machine) noticed(p *Process, name string) {
 		}
 	case "OPTIND":
 		p.Shell.Getopts = Getopts{}
+	case "BASH_COMPAT":
+		m.compatGiven(p)
 	case "POSIXLY_CORRECT":
 		p.Shell.Opts.set(OptPosix, true)
 	case "LC_ALL", "LC_CTYPE", "LANG":
@@ -496,6 +502,16 @@ func (s *Shell) setLocale() {
 // readOnly is bash's error for an assignment to a read-only variable.
 func readOnly(name string) error {
 	return &expand.Error{Kind: expand.ReadOnlyVar, Text: name + ": readonly variable"}
+}
+
+// errSilent gives up the line without a word.
+var errSilent error = &expand.Error{Kind: expand.ReadOnlyVar}
+
+// tell is complain for an error, of which there may be nothing to say.
+func (m *Machine) tell(p *Process, err error) {
+	if err != errSilent {
+		m.complain(p, "%s", err)
+	}
 }
 
 // exported reports whether a variable goes into the environment of commands.

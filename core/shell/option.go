@@ -97,6 +97,8 @@ const (
 	OptVarredirClose
 	OptXpgEcho
 	optCount
+	optCompat51    Option = 123 // not an option: BASH_COMPAT is 51
+	optCompat50    Option = 124 // not an option: BASH_COMPAT is 50
 	optStdin       Option = 125 // not an option: the script comes from standard input
 	optInteractive Option = 126 // not an option: -i was given
 	optBytes       Option = 127 // not an option: the locale is C, so that bytes are characters
@@ -232,6 +234,12 @@ func (o *Options) flags() expand.Flags {
 		if o.on(x.opt) {
 			f |= x.flag
 		}
+	}
+	switch level := o.compat(); {
+	case level <= 42:
+		f |= expand.RawReplacement | expand.PlainAssign
+	case level <= 51:
+		f |= expand.PlainAssign
 	}
 	return f
 }

@@ -398,7 +398,7 @@ func arithText(a *expand.Arith) string {
 	if a == nil {
 		return "1"
 	}
-	return strings.TrimLeft(a.Text(), " \t")
+	return strings.TrimLeft(expand.Translated(a.Text()), " \t")
 }
 
 func (pr *printer) andOr(x *andOr) {
@@ -537,7 +537,7 @@ func (a *assign) text() string {
 	}
 	s := a.name
 	if a.sub != nil {
-		s += "[" + a.sub.Text + "]"
+		s += "[" + expand.Translated(a.sub.Text) + "]"
 	}
 	if a.naked {
 		return s

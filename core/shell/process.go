@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"eryxsh/core/cmd"
+	"eryxsh/core/readline"
 	"eryxsh/core/vars"
 	"eryxsh/vfs/persist"
 )
@@ -54,11 +55,13 @@ type Shell struct {
 	LastBg  int                    `cbor:"7,keyasint,omitempty"` // $!
 	Pipe    []int                  `cbor:"8,keyasint,omitempty"` // PIPESTATUS
 	Getopts Getopts                `cbor:"9,keyasint"`
-	Random  uint32                 `cbor:"11,keyasint,omitempty"` // RANDOM's generator
+	Random  uint64                 `cbor:"11,keyasint,omitempty"` // RANDOM's generator
 	Last    string                 `cbor:"12,keyasint,omitempty"` // $_
 	Off     []string               `cbor:"15,keyasint,omitempty"` // builtins disabled by enable -n
 	Done    []Ended                `cbor:"18,keyasint,omitempty"` // children reaped and still to be waited for
 	Specs   []CompSpec             `cbor:"21,keyasint,omitempty"` // of complete, in the order they were made
+	Editor  *readline.Editor       `cbor:"22,keyasint,omitempty"` // what bind has set; shared, never changed
+	Args    Arguments              `cbor:"23,keyasint"`
 	Origin
 	Tracing
 }
@@ -203,6 +206,8 @@ func (s *Shell) fork(c *Shell, t *vars.Table) *Shell {
 	c.Vars = t
 	c.Traps = slices.Clone(s.Traps)
 	c.Dirs = slices.Clone(s.Dirs)
+	s.Args.share()
+	c.Args = s.Args
 	c.Jobs = slices.Clone(s.Jobs)
 	c.Done = slices.Clone(s.Done)
 	return c
@@ -301,6 +306,7 @@ func (m *Machine) fork(p *Process, f Frame) *Process {
 // parent stands in: their frames are there, with nothing left to do.
 func (m *Machine) forkShell(p *Process, f Frame) *Process {
 	c := m.fork(p, f)
+	c.Loop = p.Shell.Opts.compat() <= 44 && p.inLoop()
 	c.Shell.Jobs = slices.Clone(p.Shell.Jobs) // jobs lists them; they are not its children
 	for i := range p.Frames {
 		f := &p.Frames[i]

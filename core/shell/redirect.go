@@ -255,7 +255,7 @@ func (m *Machine) assignEnv(p *Process, e expand.Env, name string, sub *expand.S
 		} else {
 			v.SetString(value)
 		}
-		if v.Is(vars.Export) || len(name) <= 10 {
+		if v.Is(vars.Export) || len(name) <= len("BASH_COMPAT") {
 			m.noticed(p, name)
 		}
 		if p.Shell.Opts.on(OptAllexport) {

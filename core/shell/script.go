@@ -273,7 +273,7 @@ func (m *Machine) initVars(c *Process) {
 	}
 	set("PATH", "/usr/local/bin:/usr/bin:/bin", 0)
 	set("IFS", " \t\n", 0)
-	set("OPTIND", "1", 0)
+	set("OPTIND", "1", vars.Integer)
 	set("OPTERR", "1", 0)
 	set("PS4", "+ ", 0)
 	set("TERM", "dumb", 0)
@@ -306,5 +306,10 @@ func (m *Machine) initVars(c *Process) {
 	for _, name := range specialNames {
 		t.Bind(name, vars.New("", vars.Special))
 	}
+	for _, name := range []string{"BASHPID", "RANDOM", "SRANDOM"} {
+		t.Bind(name, vars.New("", vars.Special|vars.Integer))
+	}
 	c.Shell.setLocale()
+	old, _ := compatLevel(t.Get("BASH_COMPAT").String())
+	c.Shell.Opts.setCompat(old)
 }

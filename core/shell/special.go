@@ -59,19 +59,19 @@ func (m *Machine) special(p *Process, name string, v *vars.Var) *vars.Var {
 	case "BASH_ARGV0":
 		return scalar(sh.Name)
 	case "PIPESTATUS":
-		codes := sh.Pipe
-		if len(codes) == 0 {
-			codes = []int{p.Status}
+		if len(sh.Pipe) == 0 { // nothing has run
+			return nil
 		}
-		l := make([]string, len(codes))
-		for i, c := range codes {
+		l := make([]string, len(sh.Pipe))
+		for i, c := range sh.Pipe {
 			l[i] = itoa(c)
 		}
 		return list(l)
 	case "FUNCNAME", "BASH_SOURCE", "BASH_LINENO":
 		return m.callStack(p, name, keep)
 	case "BASH_ARGC", "BASH_ARGV":
-		return list(nil)
+		m.askArguments(p)
+		return sh.arguments(name, keep)
 	case "DIRSTACK":
 		return list(append([]string{p.Cwd}, sh.Dirs...))
 	case "GROUPS":
@@ -115,20 +115,38 @@ func (m *Machine) tableVar(p *Process, name string) *vars.Var {
 	return v
 }
 
-// nextRandom is bash 5.1's generator: Park and Miller's minimal standard, its halves folded.
+// seeded is beside a seed until its first number is drawn.
+const seeded = 1 << 32
+
+// nextRandom is bash 5.1's generator: Park and Miller's minimal standard, its
+// halves folded. No number comes twice in a row, and none is 0 behind a seed.
 func (m *Machine) nextRandom(p *Process) uint32 {
 	sh := p.Shell
-	s := sh.Random & 0x7fffffff
-	if s == 0 {
-		s = 123459876
+	fold := func(s uint32) uint32 {
+		if sh.Opts.compat() > 50 {
+			s ^= s >> 16
+		}
+		return s & 32767
 	}
-	h, l := s/127773, s%127773
-	t := int64(16807)*int64(l) - 2836*int64(h)
-	if t < 0 {
-		t += 0x7fffffff
+	last := fold(uint32(sh.Random))
+	if sh.Random&seeded != 0 {
+		last = 0
 	}
-	sh.Random = uint32(t)
-	return (sh.Random>>16 ^ sh.Random) & 32767
+	for s := uint32(sh.Random); ; {
+		if s == 0 {
+			s = 123459876
+		}
+		h, l := int64(s/127773), int64(s%127773)
+		t := 16807*l - 2836*h
+		if t < 0 {
+			t += 0x7fffffff
+		}
+		s = uint32(t)
+		if n := fold(s); n != last {
+			sh.Random = uint64(s)
+			return n
+		}
+	}
 }
 
 // assignSpecial gives a computed variable a value where bash lets one. done
@@ -144,7 +162,7 @@ func (m *Machine) assignSpecial(p *Process, e expand.Env, name, value string) (d
 		if err != nil {
 			return true, err
 		}
-		p.Shell.Random = uint32(n)
+		p.Shell.Random = uint64(uint32(n)) | seeded
 	case "SECONDS":
 		n, _ := expand.EvalString(e, value)
 		p.Shell.Started = m.now() - n*1e9
@@ -159,6 +177,15 @@ func (m *Machine) assignSpecial(p *Process, e expand.Env, name, value string) (d
 		return false, nil
 	}
 	return true, nil
+}
+
+// noAssign reports whether assignments to a computed array do nothing.
+func noAssign(name string) bool {
+	switch name {
+	case "BASH_ARGC", "BASH_ARGV", "BASH_LINENO", "BASH_SOURCE", "FUNCNAME", "GROUPS":
+		return true
+	}
+	return false
 }
 
 // assignTable sets an element of an array the shell keeps elsewhere: an alias, a

@@ -82,9 +82,7 @@ func (m *Machine) step(p *Process) {
 	case FTime:
 		m.stepTime(p, f)
 	case FNot:
-		m.pop(p)
-		p.Status = boolStatus(p.Status != 0)
-		p.Shell.Pipe = p.Shell.Pipe[:0:0]
+		m.stepNot(p, f)
 	case FBottom:
 		m.stepBottom(p, f)
 	case FPause:
@@ -211,6 +209,17 @@ func (m *Machine) startGuarded(p *Process, st *stmt) {
 		return
 	}
 	m.command(p, st.cmd)
+}
+
+// stepNot ends a negated command. PIPESTATUS has its own status, of (( )) and [[ ]] the negated one.
+func (m *Machine) stepNot(p *Process, f *Frame) {
+	cmd := f.node.(*stmt).cmd
+	m.pop(p)
+	p.Status = boolStatus(p.Status != 0)
+	switch cmd.(type) {
+	case *arithCmd, *testCmd:
+		m.setPipe(p, p.Status)
+	}
 }
 
 // stepStmt opens the redirections of a compound command, then runs it.
@@ -341,20 +350,16 @@ func (m *Machine) stepScript(p *Process, f *Frame) {
 	u, text, next, err := m.unit(p, x.Text, f.I, line)
 	x.Text = text
 	if err != nil {
-		m.syntaxError(p, f, err.(*SyntaxError))
+		e := err.(*SyntaxError)
+		m.showRead(p, firstLines(x.Text[f.I:], e.Line-line+1))
+		m.syntaxError(p, f, e)
 		return
 	}
 	if u == nil {
 		m.pop(p)
 		return
 	}
-	if p.Shell.Opts.on(OptVerbose) {
-		read := expand.Decode(x.Text[f.I:next])
-		if !strings.HasSuffix(read, "\n") {
-			read += "\n"
-		}
-		m.complainRaw(p, read)
-	}
+	m.showRead(p, x.Text[f.I:next])
 	for i := f.I; i < next; i++ {
 		if x.Text[i] == '\n' {
 			x.Line++
@@ -368,6 +373,31 @@ func (m *Machine) stepScript(p *Process, f *Frame) {
 	}
 	m.warn(p, u)
 	p.pushList(u.body)
+}
+
+// showRead is set -v: it shows lines that have been read.
+func (m *Machine) showRead(p *Process, text string) {
+	if !p.Shell.Opts.on(OptVerbose) {
+		return
+	}
+	read := expand.Decode(text)
+	if !strings.HasSuffix(read, "\n") {
+		read += "\n"
+	}
+	m.complainRaw(p, read)
+}
+
+// firstLines is the beginning of a text, n lines or all of it.
+func firstLines(text string, n int) string {
+	end := 0
+	for ; n > 0; n-- {
+		i := strings.IndexByte(text[end:], '\n')
+		if i < 0 {
+			return text
+		}
+		end += i + 1
+	}
+	return text[:end]
 }
 
 // warn says what was odd about a unit that was read.

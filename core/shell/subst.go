@@ -370,7 +370,6 @@ func (m *Machine) background(p *Process, st *stmt) {
 	}
 	p.Shell.Jobs = append(p.Shell.Jobs, Job{Num: num, PIDs: []int{c.PID}, Command: strings.TrimRight(st.text(), " \t")})
 	p.Status = 0
-	m.setPipe(p, 0)
 }
 
 // ownGroup makes a child a job of its parent: under job control it leads a process group of its own.

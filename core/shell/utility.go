@@ -444,7 +444,7 @@ func (m *Machine) resetShell(c *Process, from *Shell) {
 			t.Bind(name, vars.New(v.String(), vars.Export))
 		}
 	}
-	sh := &Shell{Vars: t, Opts: defaultOptions(), Random: uint32(m.Rand.next()),
+	sh := &Shell{Vars: t, Opts: defaultOptions(), Random: uint64(uint32(m.Rand.next())),
 		Origin: Origin{PID: c.PID, Started: m.now(), Name: "bash"}}
 	for name, fn := range from.Funcs.Sorted() {
 		if fn.Export {

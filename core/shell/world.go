@@ -45,7 +45,7 @@ func New(c Config) *Machine {
 	p.Shell.Opts = defaultOptions()
 	p.Shell.Name, p.Shell.PID = "bash", shellPID
 	p.Shell.Started = c.Clock.Now
-	p.Shell.Random = uint32(m.Rand.next())
+	p.Shell.Random = uint64(uint32(m.Rand.next()))
 	for _, k := range sortedKeys(c.Env) {
 		p.Shell.Vars.Bind(k, vars.New(c.Env[k], vars.Export))
 	}
@@ -319,7 +319,7 @@ func (m *Machine) Reseed(seed uint64) {
 	m.own()
 	m.Rand.State = seed
 	for _, p := range m.Procs {
-		p.Shell.Random = uint32(m.Rand.next())
+		p.Shell.Random = uint64(uint32(m.Rand.next()))
 	}
 }
 

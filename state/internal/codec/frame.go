@@ -452,6 +452,7 @@ func (w *writer) shellUndo(x *shell.Undo) {
 			w.putInt(int64(x.Open[i]))
 		}
 	}
+	w.int(at, 5, int64(x.Args))
 }
 
 func (r *reader) shellUndo(x *shell.Undo) {
@@ -471,6 +472,8 @@ func (r *reader) shellUndo(x *shell.Undo) {
 			for i := range list(r, &x.Open) {
 				readInt(r, &x.Open[i])
 			}
+		case 5:
+			readInt(r, &x.Args)
 		default:
 			r.fail()
 		}

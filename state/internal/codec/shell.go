@@ -3,6 +3,7 @@
 package codec
 
 import (
+	"eryxsh/core/readline"
 	"eryxsh/core/shell"
 )
 
@@ -32,7 +33,7 @@ func (w *writer) shellShell(x *shell.Shell) {
 	w.key(at, 9)
 	w.shellGetopts(&x.Getopts)
 	w.int(at, 10, x.Started)
-	w.uint(at, 11, uint64(x.Random))
+	w.uint(at, 11, x.Random)
 	w.string(at, 12, x.Last)
 	w.int(at, 13, int64(x.PID))
 	w.strings(at, 15, x.Off)
@@ -49,6 +50,12 @@ func (w *writer) shellShell(x *shell.Shell) {
 			w.shellCompSpec(&x.Specs[i])
 		}
 	}
+	if x.Editor != nil {
+		w.key(at, 22)
+		w.readlineEditor(x.Editor)
+	}
+	w.key(at, 23)
+	w.shellArguments(&x.Args)
 }
 
 func (r *reader) shellShell(x *shell.Shell) {
@@ -104,6 +111,12 @@ func (r *reader) shellShell(x *shell.Shell) {
 			for i := range list(r, &x.Specs) {
 				r.shellCompSpec(&x.Specs[i])
 			}
+		case 22:
+			if p := one(r, &x.Editor); p != nil {
+				r.readlineEditor(p)
+			}
+		case 23:
+			r.shellArguments(&x.Args)
 		default:
 			r.fail()
 		}
@@ -275,6 +288,135 @@ func (r *reader) shellCompSpec(x *shell.CompSpec) {
 			r.string(&x.Command)
 		case 11:
 			r.string(&x.Func)
+		default:
+			r.fail()
+		}
+	}
+}
+
+func (w *writer) readlineEditor(x *readline.Editor) {
+	at := w.begin()
+	if w.list(at, 1, len(x.Binds)) {
+		for i := range x.Binds {
+			w.readlineBinding(&x.Binds[i])
+		}
+	}
+	if w.list(at, 2, len(x.Vars)) {
+		for i := range x.Vars {
+			w.readlineSetting(&x.Vars[i])
+		}
+	}
+	w.int(at, 3, int64(x.Keymap))
+	w.bool(at, 4, x.Vi)
+	w.bool(at, 5, x.Begun)
+	if w.list(at, 6, len(x.Outs)) {
+		for i := range x.Outs {
+			w.putBool(x.Outs[i])
+		}
+	}
+}
+
+func (r *reader) readlineEditor(x *readline.Editor) {
+	last := byte(0)
+	for n := r.begin(); n > 0 && !r.bad; n-- {
+		last = r.key(last)
+		switch last {
+		case 1:
+			for i := range list(r, &x.Binds) {
+				r.readlineBinding(&x.Binds[i])
+			}
+		case 2:
+			for i := range list(r, &x.Vars) {
+				r.readlineSetting(&x.Vars[i])
+			}
+		case 3:
+			readInt(r, &x.Keymap)
+		case 4:
+			r.bool(&x.Vi)
+		case 5:
+			r.bool(&x.Begun)
+		case 6:
+			for i := range list(r, &x.Outs) {
+				r.bool(&x.Outs[i])
+			}
+		default:
+			r.fail()
+		}
+	}
+}
+
+func (w *writer) readlineBinding(x *readline.Binding) {
+	at := w.begin()
+	w.int(at, 1, int64(x.Map))
+	w.string(at, 2, x.Keys)
+	w.uint(at, 3, uint64(x.Kind))
+	w.string(at, 4, x.Text)
+}
+
+func (r *reader) readlineBinding(x *readline.Binding) {
+	last := byte(0)
+	for n := r.begin(); n > 0 && !r.bad; n-- {
+		last = r.key(last)
+		switch last {
+		case 1:
+			readInt(r, &x.Map)
+		case 2:
+			r.string(&x.Keys)
+		case 3:
+			readUint(r, &x.Kind)
+		case 4:
+			r.string(&x.Text)
+		default:
+			r.fail()
+		}
+	}
+}
+
+func (w *writer) readlineSetting(x *readline.Setting) {
+	at := w.begin()
+	w.string(at, 1, x.Name)
+	w.string(at, 2, x.Value)
+}
+
+func (r *reader) readlineSetting(x *readline.Setting) {
+	last := byte(0)
+	for n := r.begin(); n > 0 && !r.bad; n-- {
+		last = r.key(last)
+		switch last {
+		case 1:
+			r.string(&x.Name)
+		case 2:
+			r.string(&x.Value)
+		default:
+			r.fail()
+		}
+	}
+}
+
+func (w *writer) shellArguments(x *shell.Arguments) {
+	at := w.begin()
+	w.strings(at, 1, x.Words)
+	if w.list(at, 2, len(x.Counts)) {
+		for i := range x.Counts {
+			w.putInt(int64(x.Counts[i]))
+		}
+	}
+	w.bool(at, 3, x.Begun)
+}
+
+func (r *reader) shellArguments(x *shell.Arguments) {
+	last := byte(0)
+	for n := r.begin(); n > 0 && !r.bad; n-- {
+		last = r.key(last)
+		switch last {
+		case 1:
+			r.strings(&x.Words)
+		case 2:
+			for i := range list(r, &x.Counts) {
+				readInt(r, &x.Counts[i])
+			}
+		case 3:
+			r.bool(&x.Begun)
 		default:
 			r.fail()
 		}
