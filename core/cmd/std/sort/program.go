@@ -210,12 +210,14 @@ func (p *program) collect(c *cmd.Ctx) {
 		p.Open = false // a file is a run, and is in order already
 	}
 	p.Files = p.In.Count
-	rest := p.In.Rest()
-	n := len(rest)
-	if !p.In.EOF {
+	n := 0
+	if p.In.EOF {
+		n = len(p.In.Rest())
+	} else {
 		n = p.In.Whole(end)
 	}
 	if n > 0 {
+		rest := p.In.Rest()
 		if !p.Open {
 			p.Runs = append(p.Runs, run{Data: make([]byte, 0, min(runSize, 4*n)+cmd.Turn)})
 			p.Open = true
