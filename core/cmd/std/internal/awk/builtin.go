@@ -54,7 +54,7 @@ func (p *Program) builtin(in instr) bool {
 	case fnAsort, fnAsorti:
 		x, ok := p.asort(args, in.c == fnAsorti)
 		if !ok {
-			return true // the comparison runs, then this instruction again
+			return true // this instruction is run again
 		}
 		v = num(x)
 	case fnAnd, fnOr, fnXor, fnLshift, fnRshift, fnCompl:

@@ -67,6 +67,11 @@ func (s *Sort) merge(compare func(a, b int32) int, budget *int) {
 		at := len(s.Next)
 		from := at - at%(2*s.Width)
 		mid, to := min(from+s.Width, n), min(from+2*s.Width, n)
+		if at == from && mid < to && compare(s.Order[mid-1], s.Order[mid]) <= 0 { // in order already
+			s.Next = append(s.Next, s.Order[from:to]...)
+			*budget -= 1 + (to-from)/16
+			continue
+		}
 		i := from + s.Left
 		j := mid + at - from - s.Left
 		for i < mid && j < to && *budget > 0 {
@@ -84,7 +89,7 @@ func (s *Sort) merge(compare func(a, b int32) int, budget *int) {
 			return
 		}
 		s.Next = append(append(s.Next, s.Order[i:mid]...), s.Order[j:to]...)
-		*budget -= (to - len(s.Next) + mid - i + to - j) / 16
+		*budget -= (mid - i + to - j) / 16
 		s.Left = 0
 	}
 }

@@ -27,7 +27,7 @@ func TestSort(t *testing.T) {
 			for {
 				compared, budget := 0, turn
 				done := s.Turn(func(a, b int32) int { compared++; return cmp.Compare(keys[a], keys[b]) }, &budget)
-				if compared > 2*turn+shortest*shortest {
+				if compared > 2*turn+2*shortest*shortest {
 					t.Fatalf("%d things: %d comparisons in a turn of %d", n, compared, turn)
 				}
 				if done {
