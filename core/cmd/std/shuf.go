@@ -190,7 +190,8 @@ func (p *shufProgram) draw(c *cmd.Ctx, end byte) cmd.Next {
 		}
 	}
 	from := c.Out.Len()
-	most := c.Turn(2048)
+	most := c.Turn(1024)
+	c.Charge(2 * most)
 	for n := 0; n < most && p.Left > 0 && c.Out.Len() < from+cmd.Turn; n++ {
 		i := p.I
 		if repeat {
