@@ -11,16 +11,21 @@ import (
 // until the next Fill. What was read and not taken yet is kept in it, so it can
 // be saved between any two turns.
 type Lines struct {
-	Buf  []byte `cbor:"1,keyasint,omitempty"`
-	Pos  int    `cbor:"2,keyasint,omitempty"` // of the first byte not taken
-	EOF  bool   `cbor:"3,keyasint,omitempty"` // the file is at its end
-	More bool   `cbor:"5,keyasint,omitempty"` // Next gave a line and was not asked again
-	Kept int    `cbor:"6,keyasint,omitempty"` // bytes of state the program keeps besides, for Ctx.Hold
+	Buf   []byte   `cbor:"1,keyasint,omitempty"`
+	Pos   int      `cbor:"2,keyasint,omitempty"` // of the first byte not taken
+	EOF   bool     `cbor:"3,keyasint,omitempty"` // the file is at its end
+	More  bool     `cbor:"5,keyasint,omitempty"` // Next gave a line and was not asked again
+	Kept  int      `cbor:"6,keyasint,omitempty"` // bytes of state the program keeps besides, for Ctx.Hold
+	Parts [][]byte `cbor:"7,keyasint,omitempty"` // the beginning of a long line, before Buf; Pos is 0 then
 
 	bare    bool // the last line Next gave had no delimiter
 	scanned int  // bytes after Pos known to hold no delimiter
-	ahead   large.Ahead
+	part    int  // the least length of one of Parts
 }
+
+// longPart is how much of a line is set aside at a time: a line of any length is read without
+// copying what was read of it, and what is copied at last is copied once.
+const longPart = 1 << 20
 
 // Fill reads at most Turn bytes from fd behind what has not been taken. It gives
 // nil or io.EOF when Next can be asked, ErrBlocked, or the error of the read.
@@ -32,14 +37,18 @@ func (l *Lines) Fill(c *Ctx, fd int) error {
 	if l.Pos > 0 {
 		n := copy(l.Buf, l.Buf[l.Pos:])
 		l.Buf, l.Pos = l.Buf[:n], 0
-		l.ahead.Forget()
 	}
-	if cap(l.Buf) == 0 {
+	switch {
+	case cap(l.Buf) > 0:
+	case len(l.Parts) > 0:
+		l.Buf = make([]byte, 0, longPart+Turn)
+	default:
 		l.Buf = make([]byte, 0, 2*Turn)
 	}
-	l.Buf = l.ahead.Room(l.Buf, Turn)
-	if len(l.Buf) > Turn || l.Kept > 0 {
-		c.Hold(len(l.Buf) + l.Kept) // not its capacity, which a move changes
+	l.part = c.Turn(longPart)
+	l.Buf = large.Grow(l.Buf, Turn)
+	if l.Kept > 0 || len(l.Buf) > Turn || len(l.Parts) > 0 {
+		c.Hold(l.Size() + l.Kept) // not its capacity, which a move changes
 	}
 	n, err := c.Read(fd, l.Buf[len(l.Buf):len(l.Buf)+Turn])
 	l.Buf = l.Buf[:len(l.Buf)+n]
@@ -49,6 +58,37 @@ func (l *Lines) Fill(c *Ctx, fd int) error {
 	return err
 }
 
+// Size is how many bytes it holds, whether taken or not.
+func (l *Lines) Size() int {
+	n := len(l.Buf)
+	for _, part := range l.Parts {
+		n += len(part)
+	}
+	return n
+}
+
+// aside puts what is there to the parts of a long line: it holds no delimiter.
+func (l *Lines) aside() {
+	l.scanned = len(l.Buf) - l.Pos
+	if l.part > 0 && l.scanned >= l.part {
+		l.Parts = append(l.Parts, l.Buf[l.Pos:])
+		l.Buf, l.Pos, l.scanned = nil, 0, 0
+	}
+}
+
+// gather puts a long line together again.
+func (l *Lines) gather() {
+	if len(l.Parts) == 0 {
+		return
+	}
+	all := make([]byte, 0, l.Size()+Turn)
+	for _, part := range l.Parts {
+		all = large.Append(all, part)
+	}
+	l.scanned += len(all)
+	l.Buf, l.Parts = large.Append(all, l.Buf), nil
+}
+
 // Next takes the next line, without its delimiter. It is false when there is
 // no whole line: Fill, unless Ended. The bytes after the last
 // delimiter of a file are a line too; then Bare says so.
@@ -56,6 +96,10 @@ func (l *Lines) Next(delim byte) (line []byte, ok bool) {
 	rest := l.Buf[l.Pos:]
 	l.More = false
 	i := bytes.IndexByte(rest[l.scanned:], delim)
+	if len(l.Parts) > 0 && (i >= 0 || l.EOF) {
+		l.gather()
+		rest = l.Buf
+	}
 	if i >= 0 {
 		i += l.scanned
 		l.Pos += i + 1
@@ -67,7 +111,7 @@ func (l *Lines) Next(delim byte) (line []byte, ok bool) {
 		l.bare = true
 		return rest[:len(rest):len(rest)], true
 	}
-	l.scanned = len(rest)
+	l.aside()
 	return nil, false
 }
 
@@ -76,6 +120,7 @@ func (l *Lines) Bare() bool { return l.bare }
 
 // Take takes everything that is there, as bytes.
 func (l *Lines) Take() []byte {
+	l.gather()
 	rest := l.Buf[l.Pos:]
 	l.Pos, l.scanned, l.More = len(l.Buf), 0, false
 	return rest
@@ -83,6 +128,7 @@ func (l *Lines) Take() []byte {
 
 // Skip takes n bytes of what is there.
 func (l *Lines) Skip(n int) {
+	l.gather()
 	l.Pos = min(l.Pos+n, len(l.Buf))
 	l.scanned, l.More = 0, false
 }
@@ -91,17 +137,24 @@ func (l *Lines) Skip(n int) {
 func (l *Lines) Whole(delim byte) int {
 	rest := l.Buf[l.Pos:]
 	if n := bytes.LastIndexByte(rest[l.scanned:], delim); n >= 0 {
+		l.gather()
 		return l.scanned + n + 1
 	}
-	l.scanned = len(rest)
+	l.aside()
 	return 0
 }
 
 // Rest is what is there and not taken.
-func (l *Lines) Rest() []byte { return l.Buf[l.Pos:] }
+func (l *Lines) Rest() []byte {
+	l.gather()
+	return l.Buf[l.Pos:]
+}
+
+// Left reports that there is something that was not taken.
+func (l *Lines) Left() bool { return l.Pos < len(l.Buf) || len(l.Parts) > 0 }
 
 // Ended reports that the file is at its end and every byte of it was taken.
-func (l *Lines) Ended() bool { return l.EOF && l.Pos == len(l.Buf) }
+func (l *Lines) Ended() bool { return l.EOF && !l.Left() }
 
 // Reset starts with another file; the buffer is used again.
 func (l *Lines) Reset() {

@@ -12,24 +12,31 @@ import (
 	"eryxsh/core/limit"
 )
 
-// gapHost measures how long the machine runs without asking it, and finds out where.
+// gapHost measures how long the machine runs without asking it, and without
+// coming to a safe point at which it asks, and finds out where.
 type gapHost struct {
 	testHost
-	from    atomic.Int64 // ns since began
-	began   time.Time
+	began time.Time
+	asks  gap // between two questions of any kind: what cancel and a timeout wait for
+	steps gap // between two after a step: what suspend waits for
+}
+
+// gap is a time between two events.
+type gap struct {
+	from    atomic.Int64 // of the one at hand, ns since gapHost.began
 	longest time.Duration
-	used    time.Duration // of the processor, when it was asked last
+	used    time.Duration // of the processor, when the one at hand began
 	where   string        // the innermost functions of the longest
 	seen    string        // those of the one at hand
 }
 
-func (h *gapHost) asked() {
-	used := cpuTime()
-	if gap := used - h.used; gap > h.longest {
-		h.longest, h.where = gap, h.seen
+// ends the gap at hand and begins another.
+func (g *gap) ends(used time.Duration, now time.Duration) {
+	if length := used - g.used; length > g.longest {
+		g.longest, g.where = length, g.seen
 	}
-	h.used, h.seen = used, ""
-	h.from.Store(int64(time.Since(h.began)))
+	g.used, g.seen = used, ""
+	g.from.Store(int64(now))
 }
 
 // cpuTime is what the thread has used of the processor: another process that
@@ -44,12 +51,14 @@ func cpuTime() time.Duration {
 }
 
 func (h *gapHost) Expired() bool {
-	h.asked()
+	used, now := cpuTime(), time.Since(h.began)
+	h.asks.ends(used, now)
+	h.steps.ends(used, now)
 	return false
 }
 
 func (h *gapHost) Midway() Midway {
-	h.asked()
+	h.asks.ends(cpuTime(), time.Since(h.began))
 	return GoOn
 }
 
@@ -62,11 +71,20 @@ func (h *gapHost) watch(done chan struct{}) {
 			return
 		case <-time.After(time.Millisecond):
 		}
-		if time.Since(h.began)-time.Duration(h.from.Load()) > 4*time.Millisecond {
+		now := time.Since(h.began)
+		asks, steps := now-time.Duration(h.asks.from.Load()), now-time.Duration(h.steps.from.Load())
+		if max(asks, steps) > 2*time.Millisecond {
+			where := ""
 			for one := range strings.SplitSeq(string(stack[:runtime.Stack(stack, true)]), "\n\n") {
 				if strings.Contains(one, "Advance(") {
-					h.seen = innermost(one)
+					where = innermost(one)
 				}
+			}
+			if asks > 2*time.Millisecond {
+				h.asks.seen = where
+			}
+			if steps > 2*time.Millisecond {
+				h.steps.seen = where
 			}
 		}
 	}
@@ -114,11 +132,29 @@ var longWork = []struct{ name, script string }{
 	{"arith_power", "((x=2**62)); for ((i=0;i<100000;i++)); do ((x=2**i)); done"},
 	{"glob", "mkdir d; cd d; touch f{1..20000}; for i in *; do :; done"},
 	{"sort_zero", "sort /dev/zero"},
+	{"tac_zero", "tac /dev/zero"},
+	{"rev_zero", "rev /dev/zero"},
+	{"awk_zero", "awk 1 /dev/zero"},
+	{"sed_zero", "sed s/a/b/ /dev/zero"},
+	{"grep_zero", "grep 'a*b' /dev/zero"},
+	{"cut_zero", "cut -f2 /dev/zero"},
+	{"fold_zero", "fold -s /dev/zero | head -c 10000000 | wc -c"},
+	{"uniq_zero", "uniq /dev/zero"},
+	{"jq_zero", "tr '\\0' 1 </dev/zero | jq ."},
+	{"tac_lines", "yes | head -c 100000000 | tac | wc -c"},
+	{"tail_lines", "yes | head -c 400000000 | tail -c 300M | wc -c"},
+	{"sort_yes", "yes | head -n 5000000 | sort | uniq -c"},
+	{"shuf_yes", "yes | head -n 5000000 | shuf | wc -l"},
 	{"sort_lines", "seq 1000000 | sort -r >/dev/null"},
 	{"sort_numbers", "seq 1000000 | sort -n >/dev/null"},
 	{"tail_bytes", "head -c 50000000 /dev/zero | tail -c 30M | wc -c"},
 	{"tac", "seq 1000000 | tac >/dev/null"},
 	{"shuf", "seq 1000000 | shuf >/dev/null"},
+	{"awk_delete", "seq 500000 | awk '{a[NR]=$0} END {delete a; print length(a)}'"},
+	{"awk_split", "seq 500000 | tr '\\n' ' ' | awk '{n=split($0, a); print n, NF, length(a)}'"},
+	{"awk_for_in", "seq 500000 | awk '{a[NR]=$0} END {for (i in a) break; print i}'"},
+	{"awk_asorti", "seq 500000 | awk '{a[NR]=$0} END {n=asorti(a, b); print n}'"},
+	{"awk_gsub", "head -c 20000000 /dev/zero | tr '\\0' a | awk '{gsub(/a/, \"bb\"); print length($0), toupper($0) == $0}'"},
 	{"awk_array", "seq 500000 | awk '{a[NR]=$0} END {n=asort(a); for (i=1;i<=n;i++) s+=a[i]; print s}'"},
 	{"sed_slurp", "seq 500000 | sed ':a;N;$!ba;s/\\n/,/g' | wc -c"},
 	{"grep_long_line", "head -c 10000000 /dev/zero | tr '\\0' a | grep -c 'a*b'"},
@@ -137,16 +173,23 @@ var longWork = []struct{ name, script string }{
 	{"comm_join", "seq 300000 | sort > a; join a a | wc -l; comm a a | wc -l"},
 	{"fold_column", "seq 200000 | column -c 200 | fold | wc -l"},
 	{"find_wide", "mkdir d; cd d; touch f{1..30000}; find . -name '*9' | wc -l; ls -l | wc -l; rm -r ../d"},
-	{"bc", "echo '2^100000' | bc | wc -c"},
+	{"ls_wide", "mkdir d; touch d/f{1..100000}; ls -l d | wc -l; ls d | wc -l"},
+	{"find_name", "mkdir d; touch d/f{1..100000}; find d -name '*9' | wc -l"},
+	{"cp_wide", "mkdir d; touch d/f{1..100000}; cp -r d e"},
+	{"rm_wide", "mkdir d; touch d/f{1..100000}; rm -r d"},
+	{"du_wide", "mkdir d; touch d/f{1..100000}; du -a d | wc -l; tar cf t d; tree d | wc -l"},
+	{"dd", "dd if=/dev/zero of=f bs=100M count=2 2>/dev/null; cp f g; cmp f g; cksum f"},
+	{"bc", "echo '2^1000000' | bc | wc -c"},
 	{"factor", "factor 340282366920938463463374607431768211457"},
 }
 
-// BenchmarkLongest is the longest time between two safe points of scripts whose
-// commands have much to do: how long Ctrl-C, suspend and a limit may wait.
+// BenchmarkLongest is the longest time between two questions of scripts whose
+// commands have much to do, and between two safe points: how long cancel and a
+// limit may wait, and how long suspend.
 func BenchmarkLongest(b *testing.B) {
 	for _, w := range longWork {
 		b.Run(w.name, func(b *testing.B) {
-			longest := time.Duration(0)
+			var asks, steps time.Duration
 			for b.Loop() {
 				m := newTestMachine()
 				m.Limits = limit.Default()
@@ -158,19 +201,22 @@ func BenchmarkLongest(b *testing.B) {
 				var watch sync.WaitGroup
 				watch.Go(func() { h.watch(done) })
 				runtime.LockOSThread()
-				h.used = cpuTime()
+				h.asks.used = cpuTime()
+				h.steps.used = h.asks.used
 				_, _ = m.Advance(h)
 				h.Expired()
 				runtime.UnlockOSThread()
 				close(done)
 				watch.Wait()
-				longest = max(longest, h.longest)
-				b.Logf("%v: %s", h.longest, h.where)
+				asks, steps = max(asks, h.asks.longest), max(steps, h.steps.longest)
+				b.Logf("question %v: %s", h.asks.longest, h.asks.where)
+				b.Logf("step     %v: %s", h.steps.longest, h.steps.where)
 				if got := result(m); got.stderr != "" || got.limit != "" {
 					b.Logf("%.100s limit %q", got.stderr, got.limit)
 				}
 			}
-			b.ReportMetric(float64(longest.Microseconds())/1000, "ms/longest")
+			b.ReportMetric(float64(asks.Microseconds())/1000, "ms/question")
+			b.ReportMetric(float64(steps.Microseconds())/1000, "ms/step")
 		})
 	}
 }

@@ -161,6 +161,15 @@ func (m *Machine) fstat(file int) (vfs.Stat, error) {
 
 func (s *sysCtx) IsTTY(int) bool { return false }
 
+// callWork is about what a call that names a file costs.
+const callWork = 8
+
+// cred is who asks, for a call that names a file, which is charged.
+func (s *sysCtx) cred() vfs.Cred {
+	s.m.charge(callWork)
+	return s.m.cred()
+}
+
 func (s *sysCtx) Stat(path string) (vfs.Stat, error) {
 	if n, ok := devFD(s.path(path)); ok {
 		if _, open := s.p.fd(n); !open {
@@ -168,7 +177,7 @@ func (s *sysCtx) Stat(path string) (vfs.Stat, error) {
 		}
 		return s.Fstat(n)
 	}
-	return s.m.FS.Stat(s.m.cred(), s.path(path))
+	return s.m.FS.Stat(s.cred(), s.path(path))
 }
 
 func (s *sysCtx) Lstat(path string) (vfs.Stat, error) {
@@ -177,12 +186,12 @@ func (s *sysCtx) Lstat(path string) (vfs.Stat, error) {
 		if _, open := s.p.fd(n); !open {
 			return vfs.Stat{}, vfs.ENOENT
 		}
-		if st, err := s.m.FS.Lstat(s.m.cred(), full); err == nil {
+		if st, err := s.m.FS.Lstat(s.cred(), full); err == nil {
 			return st, nil
 		}
 		return s.Fstat(n)
 	}
-	return s.m.FS.Lstat(s.m.cred(), full)
+	return s.m.FS.Lstat(s.cred(), full)
 }
 
 func (s *sysCtx) ReadDir(path, after string, n int) ([]vfs.Dirent, error) {
@@ -190,8 +199,8 @@ func (s *sysCtx) ReadDir(path, after string, n int) ([]vfs.Dirent, error) {
 	if dir := strings.TrimRight(full, "/"); dir == "/dev/fd" || dir == "/proc/self/fd" {
 		return s.openFiles(after, n), nil
 	}
-	l, err := s.m.FS.ReadDir(s.m.cred(), full, after, n)
-	s.m.charge(len(l) >> 2)
+	l, err := s.m.FS.ReadDir(s.cred(), full, after, n)
+	s.m.charge(len(l))
 	return l, err
 }
 
@@ -214,55 +223,55 @@ func (s *sysCtx) openFiles(after string, n int) []vfs.Dirent {
 }
 
 func (s *sysCtx) Access(path string, mode uint32) error {
-	return s.m.FS.Access(s.m.cred(), s.path(path), int(mode))
+	return s.m.FS.Access(s.cred(), s.path(path), int(mode))
 }
 
 func (s *sysCtx) Mkdir(path string, perm uint32) error {
-	return s.m.FS.Mkdir(s.m.cred(), s.path(path), vfs.Mode(perm&^s.p.Umask), s.m.now())
+	return s.m.FS.Mkdir(s.cred(), s.path(path), vfs.Mode(perm&^s.p.Umask), s.m.now())
 }
 
 func (s *sysCtx) Rmdir(path string) error {
-	return s.m.FS.Rmdir(s.m.cred(), s.path(path), s.m.now())
+	return s.m.FS.Rmdir(s.cred(), s.path(path), s.m.now())
 }
 
 func (s *sysCtx) Unlink(path string) error {
-	return s.m.FS.Unlink(s.m.cred(), s.path(path), s.m.now())
+	return s.m.FS.Unlink(s.cred(), s.path(path), s.m.now())
 }
 
 func (s *sysCtx) Rename(from, to string) error {
-	return s.m.FS.Rename(s.m.cred(), s.path(from), s.path(to), s.m.now())
+	return s.m.FS.Rename(s.cred(), s.path(from), s.path(to), s.m.now())
 }
 
 func (s *sysCtx) Link(from, to string) error {
-	return s.m.FS.Link(s.m.cred(), s.path(from), s.path(to), false, s.m.now())
+	return s.m.FS.Link(s.cred(), s.path(from), s.path(to), false, s.m.now())
 }
 
 func (s *sysCtx) Symlink(target, path string) error {
-	return s.m.FS.Symlink(s.m.cred(), target, s.path(path), s.m.now())
+	return s.m.FS.Symlink(s.cred(), target, s.path(path), s.m.now())
 }
 
 func (s *sysCtx) Readlink(path string) (string, error) {
-	return s.m.FS.Readlink(s.m.cred(), s.path(path))
+	return s.m.FS.Readlink(s.cred(), s.path(path))
 }
 
 func (s *sysCtx) Mkfifo(path string, perm uint32) error {
-	return s.m.FS.Mkfifo(s.m.cred(), s.path(path), vfs.Mode(perm&^s.p.Umask), s.m.now())
+	return s.m.FS.Mkfifo(s.cred(), s.path(path), vfs.Mode(perm&^s.p.Umask), s.m.now())
 }
 
 func (s *sysCtx) Chmod(path string, perm uint32) error {
-	return s.m.FS.Chmod(s.m.cred(), s.path(path), true, vfs.Mode(perm), s.m.now())
+	return s.m.FS.Chmod(s.cred(), s.path(path), true, vfs.Mode(perm), s.m.now())
 }
 
 func (s *sysCtx) Chown(path string, uid, gid int, follow bool) error {
-	return s.m.FS.Chown(s.m.cred(), s.path(path), follow, int64(uid), int64(gid), s.m.now())
+	return s.m.FS.Chown(s.cred(), s.path(path), follow, int64(uid), int64(gid), s.m.now())
 }
 
 func (s *sysCtx) Utimes(path string, atime, mtime int64, follow bool) error {
-	return s.m.FS.Utimes(s.m.cred(), s.path(path), follow, atime, mtime, s.m.now())
+	return s.m.FS.Utimes(s.cred(), s.path(path), follow, atime, mtime, s.m.now())
 }
 
 func (s *sysCtx) Truncate(path string, size int64) error {
-	return s.m.FS.Truncate(s.m.cred(), s.path(path), size, s.m.now())
+	return s.m.FS.Truncate(s.cred(), s.path(path), size, s.m.now())
 }
 
 func (s *sysCtx) Getenv(name string) (string, bool) {

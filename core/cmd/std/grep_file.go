@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"eryxsh/core/cmd"
+	"eryxsh/core/large"
 )
 
 // grepFile is the file being searched. Buf holds what may still be printed:
@@ -30,6 +31,8 @@ type grepFile struct {
 	Same    bool   `cbor:"16,keyasint,omitempty"` // standard output
 	Done    int64  `cbor:"17,keyasint,omitempty"` // place in the file after the last selected line
 	Until   int    `cbor:"19,keyasint,omitempty"` // end of the lines in Buf that a turn did not get through; 0 is none
+	// Parts are the beginning of a long line, before Buf: all places are 0 or none, as if Buf began with them.
+	Parts [][]byte `cbor:"20,keyasint,omitempty"`
 
 	eof bool // the last read said so; what is left then is one line, which takes no other turn
 }
@@ -94,9 +97,13 @@ func (p *grepProgram) search(c *cmd.Ctx) cmd.Next {
 		i := bytes.LastIndexByte(f.Buf[max(f.Pos, p.fresh):], p.o.eol)
 		if i < 0 {
 			p.fresh = len(f.Buf)
+			f.aside(c.Turn(longLine))
+			if len(f.Buf) == 0 {
+				p.fresh = 0
+			}
 			return cmd.Again()
 		}
-		to = max(f.Pos, p.fresh) + i + 1
+		to = max(f.Pos, p.fresh) + i + 1 + f.gather()
 		p.fresh = 0
 	}
 	p.spent, p.most = 0, c.Turn(grepTurn)
@@ -126,6 +133,40 @@ func (p *grepProgram) search(c *cmd.Ctx) cmd.Next {
 	return cmd.Again()
 }
 
+// longLine is how much of a line is set aside at a time.
+const longLine = 1 << 20
+
+// aside puts what is there to the parts of a long line, if nothing before the line is needed any more.
+func (f *grepFile) aside(most int) {
+	if len(f.Buf) >= most && f.Pos == 0 && f.Printed <= 0 && f.Counted == 0 {
+		f.Parts = append(f.Parts, f.Buf)
+		f.Buf = nil
+	}
+}
+
+// gather puts a long line together again, and gives how long its parts were.
+func (f *grepFile) gather() int {
+	if len(f.Parts) == 0 {
+		return 0
+	}
+	n := f.held() - len(f.Buf)
+	all := make([]byte, 0, n+len(f.Buf)+cmd.Turn)
+	for _, part := range f.Parts {
+		all = large.Append(all, part)
+	}
+	f.Buf, f.Parts = large.Append(all, f.Buf), nil
+	return n
+}
+
+// held is how many bytes it holds.
+func (f *grepFile) held() int {
+	n := len(f.Buf)
+	for _, part := range f.Parts {
+		n += len(part)
+	}
+	return n
+}
+
 // fill reads into Buf.
 func (p *grepProgram) fill(c *cmd.Ctx) (cmd.Next, bool) {
 	f := &p.File
@@ -135,8 +176,8 @@ func (p *grepProgram) fill(c *cmd.Ctx) (cmd.Next, bool) {
 		copy(grown, f.Buf)
 		f.Buf = grown
 	}
-	if n > cmd.Turn {
-		c.Hold(len(f.Buf) + len(p.Patterns.Keys))
+	if n > cmd.Turn || len(f.Parts) > 0 {
+		c.Hold(f.held() + len(p.Patterns.Keys))
 	}
 	got, err := c.Read(f.FD, f.Buf[n:n+cmd.Turn])
 	f.Buf = f.Buf[:n+got]
@@ -144,6 +185,7 @@ func (p *grepProgram) fill(c *cmd.Ctx) (cmd.Next, bool) {
 	case nil:
 	case io.EOF:
 		f.eof = true
+		n += f.gather()
 		if n := len(f.Buf); n > f.Pos && f.Buf[n-1] != p.o.eol {
 			f.Buf = append(f.Buf, p.o.eol)
 		}
@@ -390,7 +432,7 @@ func (p *grepProgram) close(c *cmd.Ctx) {
 		c.Close(f.FD)
 	}
 	f.Open = false
-	f.Buf, f.Pos, p.fresh = f.Buf[:0], 0, 0
+	f.Buf, f.Parts, f.Pos, p.fresh = f.Buf[:0], nil, 0, 0
 }
 
 // grepStyle is how lines and names are shown.

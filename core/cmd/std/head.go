@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"eryxsh/core/cmd"
-	"eryxsh/core/large"
 )
 
 func head() *cmd.Command {
@@ -136,7 +135,7 @@ func (p *headProgram) Step(c *cmd.Ctx) cmd.Next {
 	default:
 		p.lines(c, o.delim)
 	}
-	p.In.Kept = len(p.Keep.Buf)
+	p.In.Kept = p.Keep.size()
 	if !o.elide && p.Left == 0 {
 		p.finish(c)
 	}
@@ -188,26 +187,72 @@ func fileTitle(c *cmd.Ctx, o *cmd.Operands, on bool, wrote *bool) {
 
 // lineWindow holds the last lines or bytes of a stream.
 type lineWindow struct {
-	Buf   []byte `cbor:"1,keyasint,omitempty"`
-	Pos   int    `cbor:"2,keyasint,omitempty"`
-	Count int64  `cbor:"3,keyasint,omitempty"` // line ends in Buf from Pos
+	Parts [][]byte `cbor:"1,keyasint,omitempty"`
+	Pos   int      `cbor:"2,keyasint,omitempty"` // in the first part
+	Count int64    `cbor:"3,keyasint,omitempty"` // line ends in it
+
+	spare []byte // a part that is used no more
 }
 
-// add appends data, dropping what was taken before if that is most of the buffer.
+// windowPart is how much of a window is in one piece, at least.
+const windowPart = 1 << 18
+
+// add appends data.
 func (w *lineWindow) add(data []byte) {
-	if w.Pos > len(w.Buf)/2 {
-		w.Buf = w.Buf[:copy(w.Buf, w.Buf[w.Pos:])]
-		w.Pos = 0
+	if len(data) == 0 {
+		return
 	}
-	w.Buf = large.Append(w.Buf, data)
+	n := len(w.Parts)
+	if n == 0 || len(w.Parts[n-1]) >= windowPart {
+		w.Parts = append(w.Parts, w.spare[:0])
+		w.spare = nil
+		n++
+	}
+	w.Parts[n-1] = append(w.Parts[n-1], data...)
 }
 
-// bytes writes all but the last n bytes.
+// size is how many bytes are in it.
+func (w *lineWindow) size() int {
+	n := -w.Pos
+	for _, part := range w.Parts {
+		n += len(part)
+	}
+	return n
+}
+
+// front is the beginning of what is in it, nil if there is nothing.
+func (w *lineWindow) front() []byte {
+	if len(w.Parts) == 0 {
+		return nil
+	}
+	return w.Parts[0][w.Pos:]
+}
+
+// drop takes n bytes of the front away.
+func (w *lineWindow) drop(n int) {
+	if w.Pos += n; w.Pos == len(w.Parts[0]) {
+		w.spare = w.Parts[0]
+		w.Parts, w.Pos = w.Parts[1:], 0
+	}
+}
+
+// bare reports whether it ends without a line end.
+func (w *lineWindow) bare(delim byte) bool {
+	n := len(w.Parts)
+	return n > 0 && w.Parts[n-1][len(w.Parts[n-1])-1] != delim
+}
+
+// bytes writes all but the last n bytes, or forgets them if out is nil.
 func (w *lineWindow) bytes(out *cmd.Buffer, data []byte, n int64) {
 	w.add(data)
-	if over := int64(len(w.Buf)-w.Pos) - n; over > 0 {
-		out.Write(w.Buf[w.Pos : w.Pos+int(over)])
-		w.Pos += int(over)
+	for over := int64(w.size()) - n; over > 0; {
+		some := w.front()
+		some = some[:min(int64(len(some)), over)]
+		if out != nil {
+			out.Write(some)
+		}
+		over -= int64(len(some))
+		w.drop(len(some))
 	}
 }
 
@@ -215,47 +260,40 @@ func (w *lineWindow) bytes(out *cmd.Buffer, data []byte, n int64) {
 func (w *lineWindow) lines(out *cmd.Buffer, data []byte, n int64, delim byte, end bool) {
 	w.add(data)
 	w.Count += int64(bytes.Count(data, []byte{delim}))
-	have := w.Count
-	if end && len(w.Buf) > w.Pos && w.Buf[len(w.Buf)-1] != delim {
-		have++
+	bare := end && w.bare(delim)
+	for w.front() != nil && (n == 0 || w.over(n, bare)) {
+		w.line(out, delim)
 	}
-	from := w.Pos
-	for have > n && w.Pos < len(w.Buf) {
-		i := bytes.IndexByte(w.Buf[w.Pos:], delim)
-		if i < 0 {
-			if end {
-				w.Pos = len(w.Buf)
-			}
-			break
-		}
-		w.Pos += i + 1
-		w.Count--
-		have--
-	}
-	if n == 0 {
-		w.Pos = len(w.Buf)
-	}
-	out.Write(w.Buf[from:w.Pos])
 }
 
 // last forgets all but the last n lines; the bytes after the last line end are one of them.
 func (w *lineWindow) last(data []byte, n int64, delim byte) {
 	w.add(data)
 	w.Count += int64(bytes.Count(data, []byte{delim}))
-	for w.Pos < len(w.Buf) {
-		have := w.Count
-		if w.Buf[len(w.Buf)-1] != delim {
-			have++
-		}
-		if have <= n {
-			return
-		}
-		i := bytes.IndexByte(w.Buf[w.Pos:], delim)
-		if i < 0 {
-			w.Pos = len(w.Buf)
-			return
-		}
-		w.Pos += i + 1
+	bare := w.bare(delim)
+	for w.front() != nil && w.over(n, bare) {
+		w.line(nil, delim)
+	}
+}
+
+// over reports whether there are more than n lines.
+func (w *lineWindow) over(n int64, bare bool) bool {
+	have := w.Count
+	if bare {
+		have++
+	}
+	return have > n
+}
+
+// line takes the first line, or what the first part has of it.
+func (w *lineWindow) line(out *cmd.Buffer, delim byte) {
+	some := w.front()
+	if i := bytes.IndexByte(some, delim); i >= 0 {
+		some = some[:i+1]
 		w.Count--
 	}
+	if out != nil {
+		out.Write(some)
+	}
+	w.drop(len(some))
 }

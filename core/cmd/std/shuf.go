@@ -2,7 +2,9 @@ package std
 
 import (
 	"bytes"
+	"cmp"
 	"math/bits"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -32,20 +34,38 @@ func shuf() *cmd.Command {
 
 // shufProgram draws lines, one after the other, with the World's random numbers.
 type shufProgram struct {
-	In     cmd.Lines         `cbor:"1,keyasint,omitempty"`
-	FD     int               `cbor:"2,keyasint,omitempty"`
-	Begun  bool              `cbor:"3,keyasint,omitempty"`
-	Lines  []byte            `cbor:"4,keyasint,omitempty"` // all lines, one after the other
-	Starts []int             `cbor:"5,keyasint,omitempty"` // where each begins
-	Lo     uint64            `cbor:"6,keyasint,omitempty"` // of -i
-	Size   uint64            `cbor:"7,keyasint,omitempty"` // lines to draw from
-	Ready  bool              `cbor:"8,keyasint,omitempty"` // all lines are there
-	I      uint64            `cbor:"9,keyasint,omitempty"` // lines drawn
-	Moved  map[uint64]uint64 `cbor:"10,keyasint,omitempty"`
-	Left   uint64            `cbor:"11,keyasint,omitempty"` // lines to write still
-	Out    int               `cbor:"12,keyasint,omitempty"`
+	In    cmd.Lines         `cbor:"1,keyasint,omitempty"`
+	FD    int               `cbor:"2,keyasint,omitempty"`
+	Begun bool              `cbor:"3,keyasint,omitempty"`
+	Lines []shufLines       `cbor:"4,keyasint,omitempty"`
+	Lo    uint64            `cbor:"6,keyasint,omitempty"` // of -i
+	Size  uint64            `cbor:"7,keyasint,omitempty"` // lines to draw from
+	Ready bool              `cbor:"8,keyasint,omitempty"` // all lines are there
+	I     uint64            `cbor:"9,keyasint,omitempty"` // lines drawn
+	Moved map[uint64]uint64 `cbor:"10,keyasint,omitempty"`
+	Left  uint64            `cbor:"11,keyasint,omitempty"` // lines to write still
+	Out   int               `cbor:"12,keyasint,omitempty"`
+}
 
-	ahead large.Ahead
+// shufLines are some of the lines: so many that adding to them copies little.
+type shufLines struct {
+	First  uint64  `cbor:"1,keyasint,omitempty"` // lines before
+	Text   []byte  `cbor:"2,keyasint,omitempty"` // one after the other
+	Starts []int32 `cbor:"3,keyasint,omitempty"` // where each begins
+}
+
+// shufMost is how many bytes, with what is kept for each line, are put together.
+const shufMost = 1 << 18
+
+// held is how much the lines take.
+func (l *shufLines) held() int { return len(l.Text) + 4*len(l.Starts) }
+
+// at gives a line.
+func (l *shufLines) at(i uint64) []byte {
+	if i -= l.First; i+1 < uint64(len(l.Starts)) {
+		return l.Text[l.Starts[i]:l.Starts[i+1]]
+	}
+	return l.Text[l.Starts[i]:]
 }
 
 func (p *shufProgram) Step(c *cmd.Ctx) cmd.Next {
@@ -119,8 +139,14 @@ func (p *shufProgram) begin(c *cmd.Ctx, end byte) (status int, done bool) {
 }
 
 func (p *shufProgram) add(line []byte) {
-	p.Starts = append(p.Starts, len(p.Lines))
-	p.Lines = large.Append(p.ahead.Room(p.Lines, len(line)), line)
+	n := len(p.Lines)
+	if n == 0 || p.Lines[n-1].held() >= shufMost {
+		p.Lines = append(p.Lines, shufLines{First: p.Size})
+		n++
+	}
+	l := &p.Lines[n-1]
+	l.Starts = append(l.Starts, int32(len(l.Text)))
+	l.Text = large.Append(l.Text, line)
 	p.Size++
 }
 
@@ -136,7 +162,10 @@ func (p *shufProgram) read(c *cmd.Ctx, end byte) cmd.Next {
 	for line, ok := p.In.Next(end); ok; line, ok = p.In.Next(end) {
 		p.add(line)
 	}
-	p.In.Kept = len(p.Lines) + 8*len(p.Starts)
+	p.In.Kept = 0
+	for i := range p.Lines {
+		p.In.Kept += p.Lines[i].held()
+	}
 	p.Ready = p.In.Ended()
 	return cmd.Again()
 }
@@ -161,7 +190,8 @@ func (p *shufProgram) draw(c *cmd.Ctx, end byte) cmd.Next {
 		}
 	}
 	from := c.Out.Len()
-	most := c.Turn(2048)
+	most := c.Turn(1024)
+	c.Charge(2 * most)
 	for n := 0; n < most && p.Left > 0 && c.Out.Len() < from+cmd.Turn; n++ {
 		i := p.I
 		if repeat {
@@ -208,14 +238,14 @@ func (p *shufProgram) pick(i, j uint64, repeat bool) uint64 {
 
 // line writes line i.
 func (p *shufProgram) line(c *cmd.Ctx, i uint64, end byte) {
-	if len(p.Starts) == 0 {
+	if len(p.Lines) == 0 {
 		c.Out.B = strconv.AppendUint(c.Out.B, p.Lo+i, 10)
 	} else {
-		to := len(p.Lines)
-		if int(i)+1 < len(p.Starts) {
-			to = p.Starts[i+1]
+		k, ok := slices.BinarySearchFunc(p.Lines, i, func(l shufLines, i uint64) int { return cmp.Compare(l.First, i) })
+		if !ok {
+			k--
 		}
-		c.Out.Write(p.Lines[p.Starts[i]:to])
+		c.Out.Write(p.Lines[k].at(i))
 	}
 	c.Out.WriteByte(end)
 }

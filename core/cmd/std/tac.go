@@ -4,7 +4,6 @@ import (
 	"bytes"
 
 	"eryxsh/core/cmd"
-	"eryxsh/core/large"
 )
 
 func tac() *cmd.Command {
@@ -25,15 +24,29 @@ func tac() *cmd.Command {
 
 // tacProgram collects a file, then writes its records from the last to the first.
 type tacProgram struct {
-	In      cmd.Input `cbor:"1,keyasint,omitempty"`
-	All     []byte    `cbor:"2,keyasint,omitempty"` // of this file, up to what is written
-	Writing bool      `cbor:"3,keyasint,omitempty"`
-
-	ahead large.Ahead
+	In    cmd.Input `cbor:"1,keyasint,omitempty"`
+	Parts [][]byte  `cbor:"2,keyasint,omitempty"` // of this file, up to what is written: all as long as the first but the last
+	Phase tacPhase  `cbor:"3,keyasint,omitempty"`
+	To    int       `cbor:"4,keyasint,omitempty"` // end of what is searched, or the next byte of the record to write
+	From  int       `cbor:"5,keyasint,omitempty"` // where the record that is written begins
 }
 
+// tacPhase is what a tac does.
+type tacPhase uint8
+
+// The phases: reading a file; then for each record looking for its beginning, and writing it.
+const (
+	tacReads tacPhase = iota
+	tacBegins
+	tacSearches
+	tacWrites
+)
+
+// tacPart is how much text is in one piece.
+const tacPart = 1 << 20
+
 func (p *tacProgram) Step(c *cmd.Ctx) cmd.Next {
-	if p.Writing {
+	if p.Phase != tacReads {
 		if c.Pending() > cmd.Turn {
 			return cmd.WaitWrite()
 		}
@@ -44,13 +57,86 @@ func (p *tacProgram) Step(c *cmd.Ctx) cmd.Next {
 	if !ok {
 		return next
 	}
-	more := p.In.Take()
-	p.All = large.Append(p.ahead.Room(p.All, len(more)), more)
-	p.In.Kept = len(p.All)
-	if p.Writing = p.In.Ended() && len(p.All) > 0; p.Writing {
-		p.ahead.Forget()
+	p.add(p.In.Take(), c.Turn(tacPart))
+	p.In.Kept = p.size()
+	if p.In.Ended() && len(p.Parts) > 0 {
+		p.Phase = tacBegins
 	}
 	return cmd.Again()
+}
+
+// add appends text to the parts.
+func (p *tacProgram) add(text []byte, part int) {
+	if len(p.Parts) > 1 {
+		part = len(p.Parts[0])
+	}
+	for len(text) > 0 {
+		n := len(p.Parts)
+		if n == 0 || len(p.Parts[n-1]) >= part {
+			p.Parts = append(p.Parts, nil)
+			n++
+		}
+		some := text[:min(len(text), part-len(p.Parts[n-1]))]
+		p.Parts[n-1] = append(p.Parts[n-1], some...)
+		text = text[len(some):]
+	}
+}
+
+func (p *tacProgram) size() int {
+	n := len(p.Parts)
+	if n == 0 {
+		return 0
+	}
+	return (n-1)*len(p.Parts[0]) + len(p.Parts[n-1])
+}
+
+// cut forgets the text from a place on.
+func (p *tacProgram) cut(at int) {
+	if at == 0 {
+		p.Parts = nil
+		return
+	}
+	part := len(p.Parts[0])
+	k := (at - 1) / part
+	p.Parts = p.Parts[:k+1]
+	p.Parts[k] = p.Parts[k][:at-k*part]
+}
+
+// matches reports whether sep is at a place.
+func (p *tacProgram) matches(at int, sep []byte) bool {
+	part := len(p.Parts[0])
+	for i, b := range sep {
+		if p.Parts[(at+i)/part][(at+i)%part] != b {
+			return false
+		}
+	}
+	return true
+}
+
+// search looks for the last sep that ends at p.To or before, -1 if there is none. It is
+// false when the budget is used up.
+func (p *tacProgram) search(sep []byte, budget *int) (at int, ok bool) {
+	part := len(p.Parts[0])
+	for p.To >= len(sep) {
+		if *budget <= 0 {
+			return 0, false
+		}
+		k := (p.To - 1) / part
+		first := k * part
+		text := p.Parts[k][:p.To-first]
+		if i := bytes.LastIndex(text, sep); i >= 0 {
+			*budget -= (len(text) - i) / 16
+			return first + i, true
+		}
+		*budget -= len(text) / 16
+		for i := min(first-1, p.To-len(sep)); i >= 0 && i > first-len(sep); i-- {
+			if p.matches(i, sep) {
+				return i, true
+			}
+		}
+		p.To = first
+	}
+	return -1, true
 }
 
 // write writes records for one turn.
@@ -62,22 +148,40 @@ func (p *tacProgram) write(c *cmd.Ctx) {
 		}
 	}
 	before := c.Flags.Has("b")
-	for n := c.Turn(cmd.Turn); len(p.All) > 0 && n > 0; {
-		from := 0
-		if before {
-			if i := bytes.LastIndex(p.All, sep); i > 0 {
-				from = i
+	budget := c.Turn(cmd.Turn)
+	defer func(was int) { c.Charge((was - budget) / 64) }(budget)
+	for len(p.Parts) > 0 && budget > 0 {
+		switch p.Phase {
+		case tacBegins:
+			budget -= 8
+			p.To, p.Phase = p.size(), tacSearches
+			if !before && p.To >= len(sep) && p.matches(p.To-len(sep), sep) {
+				p.To -= len(sep) // the separator that ends this record does not begin it
 			}
-		} else if len(p.All) > len(sep) || !bytes.HasSuffix(p.All, sep) {
-			// The separator that ends this record does not begin it.
-			text := bytes.TrimSuffix(p.All, sep)
-			if i := bytes.LastIndex(text, sep); i >= 0 {
-				from = i + len(sep)
+		case tacSearches:
+			at, ok := p.search(sep, &budget)
+			if !ok {
+				return
+			}
+			if at >= 0 && !before {
+				at += len(sep)
+			}
+			p.From = max(at, 0)
+			p.To, p.Phase = p.From, tacWrites
+		case tacWrites:
+			part := len(p.Parts[0])
+			some := p.Parts[p.To/part][p.To%part:]
+			some = some[:min(len(some), budget)]
+			c.Out.Write(some)
+			p.To += len(some)
+			budget -= len(some)
+			if p.To == p.size() {
+				p.cut(p.From)
+				p.Phase = tacBegins
 			}
 		}
-		c.Out.Write(p.All[from:])
-		n -= len(p.All) - from
-		p.All = p.All[:from]
 	}
-	p.Writing = len(p.All) > 0
+	if len(p.Parts) == 0 {
+		p.Phase = tacReads
+	}
 }

@@ -261,14 +261,21 @@ func (p *tailProgram) Step(c *cmd.Ctx) cmd.Next {
 	case o.fromStart:
 		p.fromStart(c, data)
 	case o.bytes:
-		p.Keep.add(data)
-		p.Keep.Pos += int(max(0, int64(len(p.Keep.Buf)-p.Keep.Pos)-o.num))
+		p.Keep.bytes(nil, data, o.num)
 	default:
 		p.Keep.last(data, o.num, o.delim)
 	}
-	p.In.Kept = len(p.Keep.Buf)
-	if p.In.EOF {
-		c.Out.Write(p.Keep.Buf[p.Keep.Pos:])
+	p.In.Kept = p.Keep.size()
+	if !p.In.EOF {
+		return cmd.Again()
+	}
+	if rest := p.Keep.front(); rest != nil {
+		rest = rest[:min(len(rest), c.Turn(2*cmd.Turn))]
+		c.Out.Write(rest)
+		p.Keep.drop(len(rest))
+		p.In.Kept = p.Keep.size()
+	}
+	if p.Keep.front() == nil {
 		p.Keep, p.In.Kept = lineWindow{}, 0
 		p.keepOpen(c)
 	}

@@ -9,6 +9,7 @@ import (
 	"eryxsh/core/cmd/quote"
 	"eryxsh/core/cmd/std/internal/choice"
 	"eryxsh/core/cmd/std/internal/clock"
+	"eryxsh/core/cmd/std/internal/walk"
 	"eryxsh/core/cmd/std/internal/when"
 	"eryxsh/core/zone"
 	"eryxsh/vfs"
@@ -28,31 +29,62 @@ func touch() *cmd.Command {
 			{Short: 't', Arg: cmd.Required, Meta: "STAMP", Help: "use [[CC]YY]MMDDhhmm[.ss] instead of current time"},
 			{Long: "time", Arg: cmd.Required, Meta: "WORD", Help: "change the specified time: access, atime, use (-a); modify, mtime (-m)"},
 		},
-		Run: runTouch,
+		Class: cmd.Step,
+		New:   func() cmd.Program { return &touchProgram{} },
 	}
+}
+
+// touchProgram touches some files in a turn.
+type touchProgram struct {
+	I      int   `cbor:"1,keyasint,omitempty"` // operands done
+	Status int   `cbor:"2,keyasint,omitempty"`
+	Begun  bool  `cbor:"3,keyasint,omitempty"`
+	Stamp  stamp `cbor:"4,keyasint,omitempty"`
 }
 
 // stamp is the times that touch sets.
 type stamp struct {
-	atime, mtime int64
-	access, mod  bool
-	noCreate     bool
-	follow       bool
+	Atime    int64 `cbor:"1,keyasint,omitempty"`
+	Mtime    int64 `cbor:"2,keyasint,omitempty"`
+	Access   bool  `cbor:"3,keyasint,omitempty"`
+	Mod      bool  `cbor:"4,keyasint,omitempty"`
+	NoCreate bool  `cbor:"5,keyasint,omitempty"`
+	Follow   bool  `cbor:"6,keyasint,omitempty"`
 }
 
-func runTouch(c *cmd.Ctx) int {
-	s := stamp{access: c.Flags.Has("a"), mod: c.Flags.Has("m"), noCreate: c.Flags.Has("c") || c.Flags.Has("h"), follow: !c.Flags.Has("h")}
+func (p *touchProgram) Step(c *cmd.Ctx) cmd.Next {
+	if !p.Begun {
+		p.Begun = true
+		if status := p.Stamp.options(c); status != 0 {
+			return cmd.Exit(status)
+		}
+	}
+	for n := c.Turn(walk.Turn); p.I < len(c.Args) && n > 0; n-- {
+		if !p.Stamp.touch(c, c.Args[p.I]) {
+			p.Status = 1
+		}
+		p.I++
+	}
+	if p.I < len(c.Args) {
+		return cmd.Again()
+	}
+	return cmd.Exit(p.Status)
+}
+
+// options reads the command line; the status of what is wrong in it.
+func (s *stamp) options(c *cmd.Ctx) (status int) {
+	*s = stamp{Access: c.Flags.Has("a"), Mod: c.Flags.Has("m"), NoCreate: c.Flags.Has("c") || c.Flags.Has("h"), Follow: !c.Flags.Has("h")}
 	if w, ok := c.Flags.Last("time"); ok {
 		i, ok := choice.Find(c, "--time", w.Value, "atime access use,mtime modify")
 		if !ok {
 			return 1
 		}
-		s.access, s.mod = s.access || i == 0, s.mod || i == 1
+		s.Access, s.Mod = s.Access || i == 0, s.Mod || i == 1
 	}
-	if !s.access && !s.mod {
-		s.access, s.mod = true, true
+	if !s.Access && !s.Mod {
+		s.Access, s.Mod = true, true
 	}
-	s.atime, s.mtime = c.Now(), c.Now()
+	s.Atime, s.Mtime = c.Now(), c.Now()
 	local := clock.Local(c)
 	_, hasT := c.Flags.Last("t")
 	if hasT && (c.Flags.Has("d") || c.Flags.Has("r")) {
@@ -60,17 +92,17 @@ func runTouch(c *cmd.Ctx) int {
 	}
 	if r, ok := c.Flags.Last("r"); ok {
 		st, err := c.Stat(r.Value)
-		if !s.follow {
+		if !s.Follow {
 			st, err = c.Lstat(r.Value)
 		}
 		if err != nil {
 			c.Errorf("failed to get attributes of %s: %s", quote.Shell(r.Value), err)
 			return 1
 		}
-		s.atime, s.mtime = st.Atime, st.Mtime
+		s.Atime, s.Mtime = st.Atime, st.Mtime
 	}
 	if d, ok := c.Flags.Last("d"); ok {
-		for _, t := range []*int64{&s.atime, &s.mtime} {
+		for _, t := range []*int64{&s.Atime, &s.Mtime} {
 			v, err := when.Parse(d.Value, local.Time(*t), zone.Named)
 			if err != nil {
 				c.Errorf("invalid date format %s", quote.Locale(d.Value))
@@ -85,47 +117,41 @@ func runTouch(c *cmd.Ctx) int {
 			c.Errorf("invalid date format %s", quote.Locale(t.Value))
 			return 1
 		}
-		s.atime, s.mtime = v.UnixNano(), v.UnixNano()
+		s.Atime, s.Mtime = v.UnixNano(), v.UnixNano()
 	}
 	if len(c.Args) == 0 {
 		return c.UsageError("missing file operand")
 	}
-	status := 0
-	for _, name := range c.Args {
-		if !s.touch(c, name) {
-			status = 1
-		}
-	}
-	return status
+	return 0
 }
 
-func (s stamp) touch(c *cmd.Ctx, name string) bool {
+func (s *stamp) touch(c *cmd.Ctx, name string) bool {
 	if name == "-" {
 		return true
 	}
 	var openErr error
-	if !s.noCreate {
+	if !s.NoCreate {
 		var fd int
 		if fd, openErr = c.Open(name, vfs.O_WRONLY|vfs.O_CREAT, 0o666); openErr == nil {
 			c.Close(fd)
 		}
 	}
 	st, err := c.Stat(name)
-	if !s.follow {
+	if !s.Follow {
 		st, err = c.Lstat(name)
 	}
 	if err == nil {
 		a, m := st.Atime, st.Mtime
-		if s.access {
-			a = s.atime
+		if s.Access {
+			a = s.Atime
 		}
-		if s.mod {
-			m = s.mtime
+		if s.Mod {
+			m = s.Mtime
 		}
-		err = c.Utimes(name, a, m, s.follow)
+		err = c.Utimes(name, a, m, s.Follow)
 		openErr = nil
 	}
-	if err == nil || s.noCreate && err == vfs.ENOENT {
+	if err == nil || s.NoCreate && err == vfs.ENOENT {
 		return true
 	}
 	if openErr != nil {

@@ -247,7 +247,7 @@ func (p *xargsProgram) read(c *cmd.Ctx) cmd.Next {
 			}
 			switch err := p.Lines.Fill(c, p.FD); err {
 			case nil, io.EOF:
-				if len(p.Lines.Rest()) == 0 {
+				if !p.Lines.Left() {
 					continue
 				}
 				return cmd.Again()
@@ -273,7 +273,7 @@ func (p *xargsProgram) read(c *cmd.Ctx) cmd.Next {
 			return p.finish(c)
 		}
 	}
-	c.Hold(len(p.Word) + p.Chars + len(p.Lines.Buf))
+	c.Hold(len(p.Word) + p.Chars + p.Lines.Size())
 	return cmd.Again()
 }
 

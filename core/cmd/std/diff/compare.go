@@ -145,7 +145,7 @@ func lower(b []byte) []byte {
 const manyLines = 1 << 10
 
 // turnWork is how many steps of the search one turn takes.
-const turnWork = 1 << 20
+const turnWork = 1 << 15
 
 // search goes on with the comparison.
 func (p *Program) search(c *cmd.Ctx) {

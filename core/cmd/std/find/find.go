@@ -123,6 +123,7 @@ func (p *Program) Step(c *cmd.Ctx) cmd.Next {
 			return cmd.Exit(p.Status)
 		case p.Active:
 			p.evaluate(c)
+			c.Charge(4)
 			budget--
 		case !p.advance(c, &budget):
 			if p.flushBatches(c, 0) {

@@ -10,6 +10,7 @@ import (
 
 	"eryxsh/core/cmd"
 	"eryxsh/core/cmd/quote"
+	"eryxsh/core/cmd/std/internal/merge"
 	"eryxsh/core/cmd/std/internal/owner"
 	"eryxsh/core/cmd/std/internal/size"
 	"eryxsh/core/cmd/std/internal/walk"
@@ -48,6 +49,8 @@ const (
 	phaseNext     // take the next directory
 	phaseRead     // read its names
 	phaseStat     // stat its entries
+	phaseSort
+	phaseMeasure // how wide the columns are
 	phasePrint
 )
 
@@ -65,9 +68,11 @@ type Program struct {
 	Command bool        `cbor:"10,keyasint,omitempty"` // Dir was named on the command line
 	Colored bool        `cbor:"11,keyasint,omitempty"`
 	Owners  owner.Names `cbor:"12,keyasint,omitempty"`
+	Sort    merge.Sort  `cbor:"13,keyasint,omitempty"` // of Entries
+	Widths  widths      `cbor:"14,keyasint,omitempty"`
 
-	o      *options
-	widths *widths
+	o    *options
+	cols []int // column widths of -C and -x
 }
 
 // Command is ls.
@@ -104,6 +109,12 @@ func (p *Program) Step(c *cmd.Ctx) cmd.Next {
 			p.read(c, &budget)
 		case phaseStat:
 			p.statAll(c, &budget)
+		case phaseSort:
+			if p.sort(c, &budget) {
+				p.sorted(c)
+			}
+		case phaseMeasure:
+			p.measure(c, &budget)
 		case phasePrint:
 			if c.Pending() > 64<<10 {
 				return cmd.Next{Op: cmd.OpWaitWrite}
@@ -139,10 +150,9 @@ func (p *Program) operands(c *cmd.Ctx, budget *int) {
 		p.Entries = append(p.Entries, e)
 		*budget--
 	}
-	if p.I < len(args) {
+	if p.I < len(args) || !p.sort(c, budget) {
 		return
 	}
-	p.sort()
 	files := p.Entries[:0]
 	var dirs []pending
 	for _, e := range p.Entries {
@@ -160,7 +170,7 @@ func (p *Program) operands(c *cmd.Ctx, budget *int) {
 	p.Headers = p.o.recursive || len(dirs) > 1 || len(args) > 1
 	p.I, p.Phase = 0, phaseNext
 	if len(files) > 0 {
-		p.Phase = phasePrint
+		p.Phase = phaseMeasure
 		p.Listed = true
 	}
 }
@@ -224,17 +234,27 @@ func (p *Program) read(c *cmd.Ctx, budget *int) {
 	if !p.Dir.Full {
 		return
 	}
-	if p.o.all {
-		p.Entries = append(p.Entries, entry{Name: "."}, entry{Name: ".."})
-	}
-	for i, n := range p.Dir.Names {
-		if p.hidden(n) {
-			continue
+	if p.Dir.I == 0 {
+		p.Entries = make([]entry, 0, len(p.Dir.Names)+2)
+		if p.o.all {
+			p.Entries = append(p.Entries, entry{Name: "."}, entry{Name: ".."})
 		}
-		p.Entries = append(p.Entries, entry{Name: n, Mode: uint32(p.Dir.Types[i]) << 12})
 	}
-	p.Dir.Names, p.Dir.Types = nil, nil
-	p.I, p.Phase = 0, phaseStat
+	most, from := 8**budget, p.Dir.I
+	for n, typ, ok := p.Dir.Next(); ok; n, typ, ok = p.Dir.Next() {
+		if !p.hidden(n) {
+			p.Entries = append(p.Entries, entry{Name: n, Mode: uint32(typ)})
+		}
+		if p.Dir.I-from == most {
+			break
+		}
+	}
+	c.Charge(p.Dir.I - from)
+	*budget -= (p.Dir.I - from) / 8
+	if p.Dir.I == len(p.Dir.Names) {
+		p.Dir.Names, p.Dir.Types = nil, nil
+		p.I, p.Phase = 0, phaseStat
+	}
 }
 
 func (p *Program) header(c *cmd.Ctx) {
@@ -247,7 +267,7 @@ func (p *Program) header(c *cmd.Ctx) {
 	c.Out.WriteByte(p.o.eol)
 }
 
-// statAll fills the entries, then sorts them and queues what -R goes down to.
+// statAll fills the entries.
 func (p *Program) statAll(c *cmd.Ctx, budget *int) {
 	if !p.o.needStat() {
 		p.I = len(p.Entries)
@@ -266,10 +286,13 @@ func (p *Program) statAll(c *cmd.Ctx, budget *int) {
 		}
 		p.Entries[p.I] = e
 	}
-	if p.I < len(p.Entries) {
-		return
+	if p.I == len(p.Entries) {
+		p.Phase = phaseSort
 	}
-	p.sort()
+}
+
+// sorted queues what -R goes down to, and begins to print.
+func (p *Program) sorted(c *cmd.Ctx) {
 	if p.o.recursive {
 		for i := len(p.Entries) - 1; i >= 0; i-- {
 			e := &p.Entries[i]
@@ -279,7 +302,7 @@ func (p *Program) statAll(c *cmd.Ctx, budget *int) {
 		}
 	}
 	p.Listed = true
-	p.I, p.Phase = 0, phasePrint
+	p.I, p.Phase = 0, phaseMeasure
 	if p.o.long() || p.o.blocks {
 		var total int64
 		for i := range p.Entries {

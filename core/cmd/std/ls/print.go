@@ -16,15 +16,18 @@ const halfYear = 31556952 / 2 * int64(1e9)
 
 // widths are the column widths of one listing.
 type widths struct {
-	inode, blocks, nlink, owner, group, size, major, minor int
-	cols                                                   []int // -C and -x
+	Inode  int `cbor:"1,keyasint,omitempty"`
+	Blocks int `cbor:"2,keyasint,omitempty"`
+	Nlink  int `cbor:"3,keyasint,omitempty"`
+	Owner  int `cbor:"4,keyasint,omitempty"`
+	Group  int `cbor:"5,keyasint,omitempty"`
+	Size   int `cbor:"6,keyasint,omitempty"`
+	Major  int `cbor:"7,keyasint,omitempty"`
+	Minor  int `cbor:"8,keyasint,omitempty"`
 }
 
 // print writes entries from p.I on; at the end it goes to the next directory.
 func (p *Program) print(c *cmd.Ctx, budget *int) {
-	if p.widths == nil {
-		p.measure(c)
-	}
 	n := len(p.Entries)
 	switch p.o.format {
 	case 'l', '1':
@@ -36,50 +39,58 @@ func (p *Program) print(c *cmd.Ctx, budget *int) {
 			}
 			c.Out.WriteByte(p.o.eol)
 			*budget--
+			c.Charge(8)
 		}
 	case 'm':
 		p.commas(c)
+		c.Charge(8 * n)
 		*budget -= n / 4
 	default:
 		p.columns(c)
+		c.Charge(16 * n)
 		*budget -= n / 4
 	}
 	if p.I < n {
 		return
 	}
-	p.widths, p.Entries = nil, nil
+	p.cols, p.Widths, p.Entries = nil, widths{}, nil
 	p.Phase = phaseNext
 }
 
-func (p *Program) measure(c *cmd.Ctx) {
-	w := &widths{}
-	p.widths = w
+// measure looks how wide the columns are, entry by entry.
+func (p *Program) measure(c *cmd.Ctx, budget *int) {
+	w := &p.Widths
 	wider := func(n *int, s string) { *n = max(*n, utf8.RuneCountInString(s)) }
-	for i := range p.Entries {
-		e := &p.Entries[i]
+	if !p.o.inode && !p.o.blocks && !p.o.long() {
+		p.I = len(p.Entries)
+	}
+	for ; p.I < len(p.Entries) && *budget > 0; p.I++ {
+		*budget--
+		c.Charge(4)
+		e := &p.Entries[p.I]
 		if p.o.inode {
-			wider(&w.inode, p.ino(e))
+			wider(&w.Inode, p.ino(e))
 		}
 		if p.o.blocks {
-			wider(&w.blocks, p.blockCount(e))
+			wider(&w.Blocks, p.blockCount(e))
 		}
 		if !p.o.long() || !e.Known {
 			continue
 		}
-		wider(&w.nlink, strconv.Itoa(int(e.Nlink)))
-		wider(&w.owner, p.user(c, e))
-		wider(&w.group, p.group(c, e))
+		wider(&w.Nlink, strconv.Itoa(int(e.Nlink)))
+		wider(&w.Owner, p.user(c, e))
+		wider(&w.Group, p.group(c, e))
 		if e.mode()&vfs.TypeMask == vfs.TypeChar {
 			major, minor := device(e.Rdev)
-			wider(&w.major, major)
-			wider(&w.minor, minor)
-			w.size = max(w.size, w.major+2+w.minor)
+			wider(&w.Major, major)
+			wider(&w.Minor, minor)
+			w.Size = max(w.Size, w.Major+2+w.Minor)
 		} else {
-			wider(&w.size, p.o.fileBlock.Format(e.Size))
+			wider(&w.Size, p.o.fileBlock.Format(e.Size))
 		}
 	}
-	if p.o.format == 'C' || p.o.format == 'x' {
-		w.cols = p.layout()
+	if p.I == len(p.Entries) {
+		p.I, p.Phase = 0, phasePrint
 	}
 }
 
@@ -145,11 +156,11 @@ func left(b *cmd.Buffer, s string, width int) {
 // frills are what goes before a name in every format; comma lists do not pad.
 func (p *Program) frills(b *cmd.Buffer, e *entry, pad int) {
 	if p.o.inode {
-		right(b, p.ino(e), p.widths.inode*pad)
+		right(b, p.ino(e), p.Widths.Inode*pad)
 		b.WriteByte(' ')
 	}
 	if p.o.blocks {
-		right(b, p.blockCount(e), p.widths.blocks*pad)
+		right(b, p.blockCount(e), p.Widths.Blocks*pad)
 		b.WriteByte(' ')
 	}
 	if p.o.context && !p.o.long() {
@@ -159,7 +170,7 @@ func (p *Program) frills(b *cmd.Buffer, e *entry, pad int) {
 
 // long writes one line of -l, without its end.
 func (p *Program) long(c *cmd.Ctx, e *entry) {
-	o, w, b := p.o, p.widths, &c.Out
+	o, w, b := p.o, &p.Widths, &c.Out
 	p.frills(b, e, 1)
 	if !e.Known {
 		b.WriteString(perm.String(e.mode() & vfs.TypeMask)[:1] + "?????????")
@@ -173,22 +184,22 @@ func (p *Program) long(c *cmd.Ctx, e *entry) {
 		}
 		return s
 	}
-	right(b, show(strconv.Itoa(int(e.Nlink))), w.nlink)
+	right(b, show(strconv.Itoa(int(e.Nlink))), w.Nlink)
 	b.WriteByte(' ')
 	id := left
 	if o.numeric {
 		id = right
 	}
 	if !o.noOwner {
-		id(b, show(p.user(c, e)), w.owner)
+		id(b, show(p.user(c, e)), w.Owner)
 		b.WriteByte(' ')
 	}
 	if !o.noGroup {
-		id(b, show(p.group(c, e)), w.group)
+		id(b, show(p.group(c, e)), w.Group)
 		b.WriteByte(' ')
 	}
 	if o.author {
-		id(b, show(p.user(c, e)), w.owner)
+		id(b, show(p.user(c, e)), w.Owner)
 		b.WriteByte(' ')
 	}
 	if o.context {
@@ -196,11 +207,11 @@ func (p *Program) long(c *cmd.Ctx, e *entry) {
 	}
 	if e.Known && e.mode()&vfs.TypeMask == vfs.TypeChar {
 		major, minor := device(e.Rdev)
-		right(b, major, w.size-2-w.minor)
+		right(b, major, w.Size-2-w.Minor)
 		b.WriteString(", ")
-		right(b, minor, w.minor)
+		right(b, minor, w.Minor)
 	} else {
-		right(b, show(o.fileBlock.Format(e.Size)), w.size)
+		right(b, show(o.fileBlock.Format(e.Size)), w.Size)
 	}
 	b.WriteByte(' ')
 	if e.Known {
@@ -276,10 +287,10 @@ func (o *options) suffix(m vfs.Mode, known bool) string {
 func (p *Program) cell(e *entry) int {
 	n := width.String(p.o.quoted(e.Name)) + len(p.o.suffix(e.mode(), e.Known))
 	if p.o.inode {
-		n += p.widths.inode + 1
+		n += p.Widths.Inode + 1
 	}
 	if p.o.blocks {
-		n += p.widths.blocks + 1
+		n += p.Widths.Blocks + 1
 	}
 	if p.o.context {
 		n += 2
@@ -293,10 +304,10 @@ func (p *Program) commas(c *cmd.Ctx) {
 		e := &p.Entries[i]
 		n := p.cell(e)
 		if p.o.inode {
-			n += len(p.ino(e)) - p.widths.inode
+			n += len(p.ino(e)) - p.Widths.Inode
 		}
 		if p.o.blocks {
-			n += len(p.blockCount(e)) - p.widths.blocks
+			n += len(p.blockCount(e)) - p.Widths.Blocks
 		}
 		if i > 0 {
 			c.Out.WriteByte(',')
@@ -357,7 +368,10 @@ func (p *Program) layout() []int {
 }
 
 func (p *Program) columns(c *cmd.Ctx) {
-	n, cols := len(p.Entries), len(p.widths.cols)
+	if p.cols == nil {
+		p.cols = p.layout()
+	}
+	n, cols := len(p.Entries), len(p.cols)
 	p.I = n
 	if n == 0 {
 		return
@@ -381,8 +395,8 @@ func (p *Program) columns(c *cmd.Ctx) {
 			if last {
 				break
 			}
-			p.indent(c, pos+p.cell(&p.Entries[i]), pos+p.widths.cols[k])
-			pos += p.widths.cols[k]
+			p.indent(c, pos+p.cell(&p.Entries[i]), pos+p.cols[k])
+			pos += p.cols[k]
 		}
 		c.Out.WriteByte(p.o.eol)
 	}

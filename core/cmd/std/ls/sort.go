@@ -6,16 +6,42 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"eryxsh/core/cmd"
+	"eryxsh/core/cmd/std/internal/merge"
 	"eryxsh/core/cmd/std/internal/vercmp"
 	"eryxsh/vfs"
 )
 
-// sort puts the entries in the order the options ask for.
-func (p *Program) sort() {
-	o := p.o
-	if o.sort == 'U' && !o.groupDirs {
-		return
+// sort puts the entries in the order the options ask for; false while there is more to do in another turn.
+func (p *Program) sort(c *cmd.Ctx, budget *int) bool {
+	if p.o.sort == 'U' && !p.o.groupDirs {
+		return true
 	}
+	by := p.o.order()
+	if !p.Sort.Begun() {
+		*budget -= len(p.Entries) / 64
+		c.Charge(len(p.Entries) / 8)
+		if slices.IsSortedFunc(p.Entries, func(a, b entry) int { return by(&a, &b) }) {
+			return true
+		}
+		p.Sort.Begin(len(p.Entries))
+	}
+	was := *budget
+	done := p.Sort.Turn(func(a, b int32) int { return by(&p.Entries[a], &p.Entries[b]) }, budget)
+	c.Charge(was - *budget)
+	if !done {
+		return false
+	}
+	sorted := make([]entry, len(p.Entries))
+	for i, k := range p.Sort.Order {
+		sorted[i] = p.Entries[k]
+	}
+	p.Entries, p.Sort = sorted, merge.Sort{}
+	return true
+}
+
+// order compares two entries as the options ask for.
+func (o *options) order() func(a, b *entry) int {
 	var by func(a, b *entry) int
 	switch o.sort {
 	case 'U':
@@ -33,16 +59,16 @@ func (p *Program) sort() {
 	default:
 		by = func(a, b *entry) int { return strings.Compare(a.Name, b.Name) }
 	}
-	slices.SortStableFunc(p.Entries, func(a, b entry) int {
+	return func(a, b *entry) int {
 		if o.groupDirs {
-			if da, db := dirLike(&a), dirLike(&b); da != db {
+			if da, db := dirLike(a), dirLike(b); da != db {
 				if da {
 					return -1
 				}
 				return 1
 			}
 		}
-		r := by(&a, &b)
+		r := by(a, b)
 		if r == 0 && o.sort != 'U' {
 			r = strings.Compare(a.Name, b.Name)
 		}
@@ -50,7 +76,7 @@ func (p *Program) sort() {
 			r = -r
 		}
 		return r
-	})
+	}
 }
 
 func dirLike(e *entry) bool { return e.mode().IsDir() || vfs.Mode(e.To).IsDir() }

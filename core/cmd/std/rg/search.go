@@ -224,12 +224,12 @@ func (p *Program) binary(c *cmd.Ctx) bool {
 	if p.o.text || f.NUL > 0 {
 		return false
 	}
-	rest := f.Lines.Rest()
-	i := bytes.IndexByte(rest, 0)
+	fresh := f.Lines.Buf[f.Lines.Pos:] // what is set aside of a long line was looked at
+	i := bytes.IndexByte(fresh, 0)
 	if i < 0 {
 		return false
 	}
-	f.NUL = f.At + int64(i) + 1
+	f.NUL = f.At + int64(f.Lines.Size()-len(f.Lines.Buf)+i) + 1
 	if f.Given || p.o.binary {
 		return false
 	}

@@ -10,8 +10,8 @@ import (
 	"eryxsh/vfs"
 )
 
-// runSize is how many bytes of lines are sorted at a time.
-const runSize = 256 << 10
+// runSize is how many bytes of lines are sorted at a time, and runLines how many lines.
+const runSize, runLines = 256 << 10, 16 << 10
 
 // program reads runs, then merges them.
 type program struct {
@@ -33,6 +33,7 @@ type program struct {
 	Listed uint8     `cbor:"16,keyasint,omitempty"` // 1: the list is open, 2: it is read
 
 	order *order
+	count int // lines of the run that is being read
 	heap  []head
 	lines []line
 	spare []line // as long as lines, between two runs
@@ -210,25 +211,28 @@ func (p *program) collect(c *cmd.Ctx) {
 		p.Open = false // a file is a run, and is in order already
 	}
 	p.Files = p.In.Count
-	rest := p.In.Rest()
-	n := len(rest)
-	if !p.In.EOF {
+	n := 0
+	if p.In.EOF {
+		n = len(p.In.Rest())
+	} else {
 		n = p.In.Whole(end)
 	}
 	if n > 0 {
+		rest := p.In.Rest()
 		if !p.Open {
 			p.Runs = append(p.Runs, run{Data: make([]byte, 0, min(runSize, 4*n)+cmd.Turn)})
 			p.Open = true
 		}
 		r := &p.Runs[len(p.Runs)-1]
 		r.Data = append(r.Data, rest[:n]...)
+		p.count += bytes.Count(rest[:n], []byte{end})
 		if r.Data[len(r.Data)-1] != end {
 			r.Data = append(r.Data, end)
 		}
 		p.In.Skip(n)
 		p.Total += n
 		p.In.Kept = p.Total
-		if len(r.Data) >= runSize && !p.order.merge {
+		if (len(r.Data) >= runSize || p.count >= runLines) && !p.order.merge {
 			p.seal()
 		}
 		c.Charge(n / 16)
@@ -242,7 +246,7 @@ func (p *program) seal() {
 	if !p.Open {
 		return
 	}
-	p.Open = false
+	p.Open, p.count = false, 0
 	if p.order.merge {
 		return
 	}

@@ -270,16 +270,51 @@ func (a *Array) removeFrom(k Key) (Value, bool) {
 	return Value{}, false
 }
 
+// places is where walk ends.
+func (a *Array) places() int { return len(a.Table.Heads) + len(a.Pairs.Heads) + len(a.Leaves) }
+
+// walk visits about most elements in the order of for (k in a), from a place on, and gives the place to go on from.
+func (a *Array) walk(from, most int, f func(k Key, v *Value)) (to int) {
+	count := func(k Key, v *Value) {
+		most--
+		f(k, v)
+	}
+	const chains = 64
+	n := len(a.Table.Heads)
+	for from < n && most > 0 {
+		end := min(from+chains, n)
+		part := Table{Heads: a.Table.Heads[from:end], Elems: a.Table.Elems}
+		part.each(func(s string, v *Value) { count(stringKey(s), v) })
+		from = end
+		most--
+	}
+	for from >= n && from-n < len(a.Pairs.Heads) && most > 0 {
+		end := min(from-n+chains, len(a.Pairs.Heads))
+		part := Pairs{Heads: a.Pairs.Heads[from-n : end], Links: a.Pairs.Links}
+		part.each(func(k int32, v *Value) { count(Key{I: k, Int: true}, v) })
+		from = n + end
+		most--
+	}
+	n += len(a.Pairs.Heads)
+	for ; from >= n && from-n < len(a.Leaves) && most > 0; from++ {
+		a.Leaves[from-n].each(count)
+	}
+	return from
+}
+
 // each visits all elements in the order of for (k in a).
 func (a *Array) each(f func(k Key, v *Value)) {
 	a.Table.each(func(s string, v *Value) { f(stringKey(s), v) })
 	a.Pairs.each(func(k int32, v *Value) { f(Key{I: k, Int: true}, v) })
 	for i := range a.Leaves {
-		l := &a.Leaves[i]
-		for j := range l.Val {
-			if l.Used[j>>6]&(1<<(j&63)) != 0 {
-				f(Key{I: l.Base + int32(j), Int: true}, &l.Val[j])
-			}
+		a.Leaves[i].each(f)
+	}
+}
+
+func (l *Leaf) each(f func(k Key, v *Value)) {
+	for j := range l.Val {
+		if l.Used[j>>6]&(1<<(j&63)) != 0 {
+			f(Key{I: l.Base + int32(j), Int: true}, &l.Val[j])
 		}
 	}
 }

@@ -54,7 +54,7 @@ func (p *Program) builtin(in instr) bool {
 	case fnAsort, fnAsorti:
 		x, ok := p.asort(args, in.c == fnAsorti)
 		if !ok {
-			return true // the comparison runs, then this instruction again
+			return true // this instruction is run again
 		}
 		v = num(x)
 	case fnAnd, fnOr, fnXor, fnLshift, fnRshift, fnCompl:
@@ -222,9 +222,15 @@ func (p *Program) splitInto(args []Value, pattern bool) float64 {
 	}
 	type piece struct{ field, sep string }
 	var pieces []piece
-	p.cut(&by, s, func(field, sep string) { pieces = append(pieces, piece{field, sep}) })
+	p.cut(&by, s, func(field, sep string) {
+		if pieces = append(pieces, piece{field, sep}); len(pieces)%manyMatches == 0 {
+			p.c.Charge(manyMatches)
+		}
+	})
 	for _, x := range pieces {
-		n++
+		if n++; n%manyMatches == 0 {
+			p.c.Charge(2 * manyMatches)
+		}
 		p.put(array, Key{I: n, Int: true}, Value{S: x.field, K: Maybe})
 		if seps >= 0 && (pattern || n < int32(len(pieces)) || by.mode == splitBlank && x.sep != "") {
 			p.put(seps, Key{I: n, Int: true}, str(x.sep))

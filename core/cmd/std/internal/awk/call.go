@@ -125,26 +125,26 @@ func (p *Program) doReturn() {
 	p.jump(f.Return)
 }
 
-// forIn lists the subscripts of the array on top. While a user
-// function sorts them the instruction is run again.
+// forIn lists the subscripts of the array on top. While there are more, or a user
+// function sorts them, the instruction is run again.
 func (p *Program) forIn() {
 	p.answer()
 	array := p.top(0).R
-	a := &p.Heap[array]
-	n := a.Len()
-	p.spend(16 * n)
-	keys := make([]Value, 0, n)
-	if how := p.sortedIn(); how != "" && n > 1 {
-		list, ok := p.sorted(array, how, true)
-		if !ok {
-			return // the instruction is run again
+	how := "@unsorted"
+	if n := p.Heap[array].Len(); n > 1 {
+		if by := p.sortedIn(); by != "" {
+			how = by
 		}
-		for _, x := range list {
-			keys = append(keys, x.Key)
-		}
-	} else {
-		a.each(func(k Key, _ *Value) { keys = append(keys, keyValue(k)) })
 	}
+	s, ok := p.sorted(array, how, true)
+	if !ok {
+		return
+	}
+	keys := make([]Value, len(s.From))
+	for i := range keys {
+		keys[i] = s.at(i).Key
+	}
+	p.Sorts = p.Sorts[:len(p.Sorts)-1]
 	p.sp--
 	p.Iters = append(p.Iters, Iter{Keys: keys})
 }

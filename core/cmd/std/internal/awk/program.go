@@ -271,7 +271,7 @@ func (p *Program) room(n int) {
 
 // held is about how many bytes the program holds.
 func (p *Program) held() int {
-	n := p.Held + 32*len(p.Stack) + len(p.In.Buf) + len(p.In.Part) + 2*len(p.Rec.V0.S) + 32*len(p.Rec.Fields)
+	n := p.Held + 32*len(p.Stack) + p.In.held() + 2*len(p.Rec.V0.S) + 32*len(p.Rec.Fields)
 	for i := range p.Globals {
 		n += len(p.Globals[i].S)
 	}
@@ -282,7 +282,7 @@ func (p *Program) held() int {
 		n += 32 * len(p.Iters[i].Keys)
 	}
 	for i := range p.Streams {
-		n += len(p.Streams[i].In.Buf) + len(p.Streams[i].In.Part)
+		n += p.Streams[i].In.held()
 	}
 	return n
 }

@@ -17,6 +17,8 @@ type Reader struct {
 	EOF bool   `cbor:"5,keyasint,omitempty"`
 	// Part collects reads while the record is long, so that it is copied a few times only.
 	Part []byte `cbor:"7,keyasint,omitempty"`
+	// Parts are the beginning of a record, before Buf, that is so long that nothing of it is copied until it ends.
+	Parts []string `cbor:"8,keyasint,omitempty"`
 
 	pos  int    // of the first byte not taken; 0 between two turns
 	scan int    // bytes behind it known to hold no end of record
@@ -27,6 +29,30 @@ type Reader struct {
 func (r *Reader) trim() {
 	r.Buf, r.pos = r.Buf[r.pos:], 0
 	r.raw = nil
+}
+
+// longPart is how much of a record is set aside at a time.
+const longPart = 1 << 20
+
+// held is how many bytes it holds.
+func (r *Reader) held() int {
+	n := len(r.Buf) + len(r.Part)
+	for _, part := range r.Parts {
+		n += len(part)
+	}
+	return n
+}
+
+// gather puts a long record together again.
+func (r *Reader) gather() {
+	var b strings.Builder
+	b.Grow(r.held())
+	for _, part := range r.Parts {
+		large.Write(&b, part)
+	}
+	r.scan += b.Len()
+	large.Write(&b, r.Buf[r.pos:])
+	r.Buf, r.pos, r.Parts, r.raw = b.String(), 0, nil, nil
 }
 
 // got says how a read went.
@@ -76,6 +102,10 @@ func (p *Program) fill(r *Reader) error {
 		n, err := p.c.Read(r.FD, p.chunk)
 		p.budget -= n>>2 + 1
 		pending := len(r.Buf) - r.pos
+		if most := p.c.Turn(longPart); n > 0 && pending >= most && len(p.conv.rs) == 1 && r.scan == pending && len(r.Part) == 0 {
+			r.Parts = append(r.Parts, r.Buf[r.pos:])
+			r.Buf, r.pos, r.scan, pending = "", 0, 0, 0
+		}
 		switch {
 		case err == io.EOF:
 			r.EOF = true
@@ -96,7 +126,7 @@ func (p *Program) fill(r *Reader) error {
 			r.Part = large.Append(r.Part, p.chunk[:n])
 			var b strings.Builder
 			b.Grow(pending + len(r.Part))
-			b.WriteString(r.Buf[r.pos:])
+			large.Write(&b, r.Buf[r.pos:])
 			b.Write(r.Part)
 			r.Buf, r.Part = b.String(), nil
 		}
@@ -114,6 +144,9 @@ func (p *Program) ends(part []byte) bool {
 // cutRecord takes a whole record from what is there.
 func (p *Program) cutRecord(r *Reader) (rec, rt string, ok bool) {
 	rs := p.conv.rs
+	if len(r.Parts) > 0 && (r.EOF || len(rs) != 1 || strings.IndexByte(r.Buf[r.pos+r.scan:], rs[0]) >= 0) {
+		r.gather()
+	}
 	s := r.Buf[r.pos:]
 	switch {
 	case rs == "":

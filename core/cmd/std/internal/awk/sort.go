@@ -3,6 +3,8 @@ package awk
 import (
 	"slices"
 	"strings"
+
+	"eryxsh/core/cmd/std/internal/merge"
 )
 
 // item is an element to be sorted.
@@ -120,54 +122,89 @@ func (p *Program) compareText(a, b Value) int {
 	return strings.Compare(s, t)
 }
 
-func (p *Program) items(array int32) []item {
-	var list []item
-	p.Heap[array].each(func(k Key, v *Value) { list = append(list, item{keyValue(k), *v}) })
-	return list
-}
-
-// sorted lists the elements of an array in an order. It is false while a user
-// function compares: the instruction is run again when the function returns.
-func (p *Program) sorted(array int32, how string, ties bool) ([]item, bool) {
-	if fn := slices.IndexFunc(p.code.funcs, func(f funcCode) bool { return f.name == how }); fn >= 0 {
-		return p.sortBy(array, int32(fn))
+// sorted lists the elements of an array in an order. It is false while there is
+// more to do, or a user function compares: the instruction is run again in the next turn, or when the function returns.
+func (p *Program) sorted(array int32, how string, ties bool) (*Sorting, bool) {
+	n := len(p.Sorts)
+	if n == 0 || p.Sorts[n-1].Depth != len(p.Frames) {
+		p.Sorts = append(p.Sorts, Sorting{Depth: len(p.Frames)})
+		n++
 	}
-	list := p.items(array)
+	s := &p.Sorts[n-1]
+	if s.Width == 0 && !p.collect(s, array) {
+		return nil, false
+	}
+	if fn := slices.IndexFunc(p.code.funcs, func(f funcCode) bool { return f.name == how }); fn >= 0 {
+		return s, p.sortBy(s, int32(fn))
+	}
 	if how == "@unsorted" {
-		return list, true
+		return s, true
 	}
 	f := p.order(how, ties)
 	if f == nil {
 		p.fatal("sort comparison function `%s' is not defined", how)
 	}
-	for i := range list {
-		if list[i].Val.K == Maybe {
-			list[i].Val.look()
+	if !s.Merge.Begun() {
+		for i := range s.From {
+			if s.From[i].Val.K == Maybe {
+				s.From[i].Val.look()
+			}
 		}
+		s.Merge.Begin(len(s.From))
 	}
-	p.spend(64 * len(list))
-	asked := 0
-	slices.SortStableFunc(list, func(a, b item) int {
-		if asked++; asked%manyItems == 0 {
-			p.c.Charge(manyItems)
-		}
-		return f(a, b)
-	})
-	return list, true
+	left := max(p.budget/2, 1)
+	was := left
+	done := s.Merge.Turn(func(a, b int32) int { return f(s.From[a], s.From[b]) }, &left)
+	if p.budget -= 2 * (was - left); !done {
+		p.pause()
+	}
+	return s, done
 }
 
-// manyItems are charged for before there are more.
-const manyItems = 1 << 12
+// collect lists the elements of an array; false while there are more.
+func (p *Program) collect(s *Sorting, array int32) bool {
+	a := &p.Heap[array]
+	if s.From == nil {
+		s.From = make([]item, 0, a.Len())
+	}
+	was := len(s.From)
+	s.Got = a.walk(s.Got, max(p.budget/4, 1), func(k Key, v *Value) { s.From = append(s.From, item{keyValue(k), *v}) })
+	p.budget -= 4 * (len(s.From) - was)
+	if s.Got < a.places() {
+		p.pause()
+		return false
+	}
+	s.Width, s.J = 1, min(1, len(s.From))
+	return true
+}
 
-// Sorting is a merge sort that waits for a user function to compare two elements.
+// pause ends the turn; the running instruction is run again in the next.
+func (p *Program) pause() {
+	p.budget = min(p.budget, 0)
+	p.jump(p.PC)
+}
+
+// Sorting is the elements of an array on their way to be in order. A merge sort of their numbers
+// is for the orders that awk knows; another waits for a user function to compare two elements.
 type Sorting struct {
-	Depth int    `cbor:"1,keyasint,omitempty"` // frames below the sort
-	From  []item `cbor:"2,keyasint,omitempty"` // runs of Width in order
-	To    []item `cbor:"3,keyasint,omitempty"` // merged so far
-	Width int    `cbor:"4,keyasint,omitempty"`
-	I     int    `cbor:"5,keyasint,omitempty"` // next of the left run
-	J     int    `cbor:"6,keyasint,omitempty"` // next of the right run
-	Asked bool   `cbor:"7,keyasint,omitempty"` // the function was called for I and J
+	Depth int        `cbor:"1,keyasint,omitempty"`  // frames below the sort
+	From  []item     `cbor:"2,keyasint,omitempty"`  // runs of Width in order
+	To    []item     `cbor:"3,keyasint,omitempty"`  // merged so far
+	Width int        `cbor:"4,keyasint,omitempty"`  // 0: not all elements are there
+	I     int        `cbor:"5,keyasint,omitempty"`  // next of the left run
+	J     int        `cbor:"6,keyasint,omitempty"`  // next of the right run
+	Asked bool       `cbor:"7,keyasint,omitempty"`  // the function was called for I and J
+	Got   int        `cbor:"8,keyasint,omitempty"`  // place in the array up to which elements are there
+	Merge merge.Sort `cbor:"9,keyasint,omitempty"`  // of the elements of From
+	Put   int        `cbor:"10,keyasint,omitempty"` // elements that are where asort puts them
+}
+
+// at gives element i in order.
+func (s *Sorting) at(i int) *item {
+	if s.Merge.Begun() {
+		i = int(s.Merge.Order[i])
+	}
+	return &s.From[i]
 }
 
 // answer takes what a comparison has answered off the stack, so that the
@@ -183,26 +220,17 @@ func (p *Program) answer() {
 }
 
 // sortBy goes on with a sort by a user function.
-func (p *Program) sortBy(array, fn int32) ([]item, bool) {
-	n := len(p.Sorts)
-	if n == 0 || p.Sorts[n-1].Depth != len(p.Frames) {
-		p.Sorts = append(p.Sorts, Sorting{Depth: len(p.Frames), From: p.items(array), Width: 1, J: 1})
-		n++
-	}
-	s := &p.Sorts[n-1]
-	total := len(s.From)
-	for s.Width < total {
+func (p *Program) sortBy(s *Sorting, fn int32) bool {
+	for s.Width < len(s.From) {
 		mid, hi := s.runs()
 		if s.I < mid && s.J < hi {
 			s.Asked = true
 			p.ask(fn, s.From[s.I], s.From[s.J])
-			return nil, false
+			return false
 		}
 		s.take(s.I == mid)
 	}
-	list := s.From
-	p.Sorts = p.Sorts[:n-1]
-	return list, true
+	return true
 }
 
 // runs gives the ends of the two runs that are being merged.
@@ -244,8 +272,8 @@ func (p *Program) ask(fn int32, a, b item) {
 	p.Frames[len(p.Frames)-1].Return = at
 }
 
-// asort is asort and asorti: source, destination, order. It is false while a
-// user function compares.
+// asort is asort and asorti: source, destination, order. It is false when the
+// instruction is to be run again.
 func (p *Program) asort(args []Value, byIndex bool) (float64, bool) {
 	from := args[0].R
 	to := from
@@ -259,33 +287,45 @@ func (p *Program) asort(args []Value, byIndex bool) (float64, bool) {
 	if len(args) > 2 {
 		how = p.str(&args[2])
 	}
-	list, ok := p.sorted(from, how, byIndex)
+	s, ok := p.sorted(from, how, byIndex)
 	if !ok {
 		return 0, false
 	}
-	for i := range list {
-		if byIndex {
-			list[i].Val = list[i].Key
-		} else if list[i].Val.K == Arr && to != from {
-			list[i].Val.R = p.copyArray(list[i].Val.R, 0)
+	if s.Put == 0 {
+		p.makeRoom(s, from, to, byIndex)
+	}
+	for s.Put < len(s.From) {
+		v, _ := p.Heap[to].add(Key{I: int32(s.Put + 1), Int: true})
+		x := s.at(s.Put)
+		if *v = x.Val; byIndex {
+			*v = x.Key
+		}
+		p.Held += 64 + len(v.S)
+		s.Put++
+		if p.budget -= 8; p.budget <= 0 && s.Put < len(s.From) {
+			p.pause()
+			return 0, false
 		}
 	}
-	if to == from && !byIndex {
+	n := len(s.From)
+	p.Sorts = p.Sorts[:len(p.Sorts)-1]
+	return float64(n), true
+}
+
+// makeRoom empties what asort sorts to.
+func (p *Program) makeRoom(s *Sorting, from, to int32, byIndex bool) {
+	if !byIndex && to == from {
 		// The arrays in it move: they must not die with their old places.
 		p.members(&p.Heap[to], nil)
 		p.Heap[to].clear()
-	} else {
-		p.clearArray(to)
+		return
 	}
-	for i, x := range list {
-		if i%manyItems == manyItems-1 {
-			p.c.Charge(manyItems)
+	for i := range s.From {
+		if v := &s.From[i].Val; !byIndex && v.K == Arr {
+			v.R = p.copyArray(v.R, 0)
 		}
-		v, _ := p.Heap[to].add(Key{I: int32(i + 1), Int: true})
-		p.Held += 64 + len(x.Val.S)
-		*v = x.Val
 	}
-	return float64(len(list)), true
+	p.clearArray(to)
 }
 
 // copyArray makes a copy of an array and of those in it.
@@ -294,7 +334,9 @@ func (p *Program) copyArray(from int32, depth int) int32 {
 		p.fatal("arrays nest too deeply (limit %d)", maxDepth)
 	}
 	to := p.newArray(p.Heap[from].Name, 0)
-	for _, x := range p.items(from) {
+	var list []item
+	p.Heap[from].each(func(k Key, v *Value) { list = append(list, item{keyValue(k), *v}) })
+	for _, x := range list {
 		if x.Val.K == Arr {
 			x.Val.R = p.copyArray(x.Val.R, depth+1)
 		}

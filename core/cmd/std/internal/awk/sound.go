@@ -24,7 +24,7 @@ func (p *Program) sound() bool {
 		}
 	}
 	for _, s := range p.Sorts {
-		if s.Width < 1 || s.I < 0 || s.J < 0 || s.I > len(s.From) || s.J > len(s.From) || len(s.To) > len(s.From) || !p.soundItems(s.From) || !p.soundItems(s.To) {
+		if s.Width < 0 || s.I < 0 || s.J < 0 || s.I > len(s.From) || s.J > len(s.From) || len(s.To) > len(s.From) || !p.soundItems(s.From) || !p.soundItems(s.To) {
 			return false
 		}
 	}

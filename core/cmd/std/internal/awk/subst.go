@@ -79,6 +79,9 @@ func (p *Program) pieces(repl string, gensub bool) []piece {
 	return list
 }
 
+// manyMatches are charged for before there are more.
+const manyMatches = 1 << 12
+
 // replace puts the replacement in for match number which (0: the first ones up
 // to limit; limit -1: all). It gives the new text and how many were replaced.
 func (p *Program) replace(re *regex.Regexp, s string, repl []piece, which, limit int) (string, int) {
@@ -107,6 +110,9 @@ func (p *Program) replace(re *regex.Regexp, s string, repl []piece, which, limit
 				out = append(out, s[copied:start]...)
 				out = p.appendPieces(out, s, repl, loc)
 				copied = end
+			}
+			if seen%manyMatches == 0 {
+				p.c.Charge(2 * manyMatches)
 			}
 			if which > 0 && seen == which || which == 0 && done == limit {
 				break

@@ -234,6 +234,7 @@ func (p *Program) release(list []int32) {
 
 // members takes the bytes of an array's elements off the count and appends the arrays in it.
 func (p *Program) members(a *Array, list []int32) []int32 {
+	p.c.Charge(a.Len() / 16)
 	a.each(func(k Key, v *Value) {
 		p.Held -= 64 + len(k.S) + len(v.S)
 		if v.K == Arr {

@@ -40,8 +40,8 @@ func (in *input) close(c *cmd.Ctx) {
 	if in.Opened && in.FD != 0 {
 		c.Close(in.FD)
 	}
-	if n := len(in.Lines.Rest()); in.Opened && in.FD == 0 && n > 0 {
-		c.Seek(0, int64(-n), 1) //nolint:errcheck // for who reads on; a pipe cannot
+	if in.Opened && in.FD == 0 && in.Lines.Left() {
+		c.Seek(0, int64(-len(in.Lines.Rest())), 1) //nolint:errcheck // for who reads on; a pipe cannot
 	}
 	in.Opened = false
 }
@@ -61,7 +61,7 @@ func (p *Program) peek(c *cmd.Ctx, across bool) (outcome, cmd.Next) {
 	in := &p.In
 	for {
 		if in.Opened {
-			if len(in.Lines.Rest()) > 0 {
+			if in.Lines.Left() {
 				return hasLine, cmd.Next{}
 			}
 			switch err := in.Lines.Fill(c, in.FD); err {
@@ -70,7 +70,7 @@ func (p *Program) peek(c *cmd.Ctx, across bool) (outcome, cmd.Next) {
 			case cmd.ErrBlocked:
 				return mustWait, cmd.WaitRead(in.FD)
 			case io.EOF:
-				if len(in.Lines.Rest()) > 0 {
+				if in.Lines.Left() {
 					return hasLine, cmd.Next{}
 				}
 			default:

@@ -176,7 +176,7 @@ func (p *Program) charge(c *cmd.Ctx, n int) {
 	c.Charge(n + p.work/8)
 	p.work = 0
 	if kept := len(p.Space) + len(p.Hold); kept > cmd.Turn {
-		c.Hold(kept + len(p.In.Lines.Buf))
+		c.Hold(kept + p.In.Lines.Size())
 	}
 }
 
