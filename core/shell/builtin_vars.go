@@ -556,25 +556,8 @@ func (m *Machine) declareOne(p *Process, e expand.Env, d *declaration, name stri
 	if d.set&vars.Nameref != 0 && old.IsArray() && (!d.local || m.isLocal(p, name)) {
 		return m.noReference(p, d, name)
 	}
-	if d.set&vars.Nameref != 0 && has {
-		base, _ := splitRef(value)
-		if !validName(base) {
-			m.complain(p, "%s: `%s': invalid variable name for name reference", d.name, value)
-			return 1
-		}
-		if value == name && p.enclosing() < 0 {
-			m.complain(p, "%s: %s: nameref variable self references not allowed", d.name, name)
-			return 1
-		}
-		if value == name {
-			m.complain(p, "%s: warning: %s: circular name reference", d.name, name)
-		}
-	}
-	if ref := old.String(); d.set&vars.Nameref != 0 && !has && !d.local && ref != "" && !old.Is(vars.Nameref) {
-		if base, _ := splitRef(ref); !validName(base) {
-			m.complain(p, "%s: `%s': invalid variable name for name reference", d.name, ref)
-			return 1
-		}
+	if m.badReference(p, d, old, name, value, has) {
+		return 1
 	}
 	if !has && (d.name == "export" || d.name == "readonly") {
 		p.keepTemp(name)
@@ -631,6 +614,31 @@ func (m *Machine) declareOne(p *Process, e expand.Env, d *declaration, name stri
 		m.noticed(p, name)
 	}
 	return 0
+}
+
+// badReference reports, and says, that a name cannot become a reference to what it is given, or to what it holds.
+func (m *Machine) badReference(p *Process, d *declaration, old *vars.Var, name, value string, has bool) bool {
+	if d.set&vars.Nameref != 0 && has {
+		base, _ := splitRef(value)
+		if !validName(base) {
+			m.complain(p, "%s: `%s': invalid variable name for name reference", d.name, value)
+			return true
+		}
+		if value == name && p.enclosing() < 0 {
+			m.complain(p, "%s: %s: nameref variable self references not allowed", d.name, name)
+			return true
+		}
+		if value == name {
+			m.complain(p, "%s: warning: %s: circular name reference", d.name, name)
+		}
+	}
+	if ref := old.String(); d.set&vars.Nameref != 0 && !has && !d.local && ref != "" && !old.Is(vars.Nameref) {
+		if base, _ := splitRef(ref); !validName(base) {
+			m.complain(p, "%s: `%s': invalid variable name for name reference", d.name, ref)
+			return true
+		}
+	}
+	return false
 }
 
 func (m *Machine) kindConflict(p *Process, d *declaration, old *vars.Var, name string) bool {
