@@ -273,7 +273,9 @@ func (e *eval) apply(p *param, val value, quoted bool) error {
 		case val.many:
 			n = len(val.list)
 		default:
-			n = charCount(val.s, e.bytes(val.s))
+			bytes := e.bytes(val.s)
+			e.much(len(val.s))
+			n = charCount(val.s, bytes)
 		}
 		e.emit(formatInt(int64(n)), quoted)
 		return nil
@@ -663,7 +665,9 @@ func (e *eval) slice(p *param, val value, quoted bool) error {
 	}
 	if !val.many {
 		bytes := e.bytes(val.s)
+		e.much(len(val.s))
 		size := int64(charCount(val.s, bytes))
+		e.much(len(val.s))
 		lo, hi, ok := cutRange(off, n, hasLen, size, true)
 		if hi < lo && n < 0 {
 			return negative()
