@@ -47,7 +47,7 @@ func (m *Machine) redirect(p *Process, f *Frame, rs []*redir) redirResult {
 }
 
 func (m *Machine) redirError(p *Process, err error) redirResult {
-	if e, ok := err.(*expand.Error); ok && (e.Kind == expand.Unbound || e.Kind == expand.Question) {
+	if e, ok := err.(*expand.Error); ok && (e.Kind == expand.Unbound || e.Kind == expand.Question || e.Deep) {
 		m.expandFailed(p, err)
 		return again
 	}
