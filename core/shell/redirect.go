@@ -170,6 +170,9 @@ func (m *Machine) duplicate(p *Process, f *Frame, r *redir, num int, target stri
 	if target == "-" {
 		if r.name != "" {
 			n, ok := m.redirVar(p, r.name)
+			if !ok && p.Shell.Vars.Get(r.name).String() != "" {
+				return -1, opened // what is no number is no descriptor, and nothing is closed
+			}
 			if !ok {
 				m.complain(p, "%s: ambiguous redirect", r.name)
 				return -1, failed
