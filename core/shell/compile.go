@@ -668,17 +668,18 @@ func (d *decl) finish() {
 // fix reads the options of a declaration whose operands are all names,
 // assignments and lists, so that it need not be done each time.
 func (d *decl) fix() {
-	var options []string
+	var words []string
 	for d.first < len(d.args) && d.args[d.first].word != nil {
 		text, ok := d.args[d.first].word.Literal()
 		if !ok {
 			return
 		}
-		options = append(options, text)
+		words = append(words, text)
 		d.first++
 	}
-	set, bad := readDeclaration(d.name, options)
-	if bad != "" || d.memo || d.first == len(d.args) || len(set.operands) > 0 || set.print || set.funcs {
+	o := options{name: d.name, args: words}
+	set := readDeclaration(&o)
+	if o.bad || d.memo || d.first == len(d.args) || len(set.operands) > 0 || set.print || set.funcs || set.set&set.unset != 0 {
 		return
 	}
 	for _, a := range d.args[d.first:] {
