@@ -30,15 +30,22 @@ var errDepth = errors.New("nested too deeply")
 type SyntaxError struct {
 	Line, Column int
 	Text         string
-	Depth        bool   // the parser's depth limit, not the text's fault
-	Incomplete   bool   // the text ended too early
-	Cond         bool   // inside [[ ]], where it is not called a syntax error
-	open         bool   // inside quotes
-	at           int    // offset in the text parsed
-	also         string // a second message
-	subst        bool   // inside $( ): the shell ends
-	list         bool   // inside =( ): the status is 1
-	source       string // the line, which bash shows below the message; "" where it does not
+	Depth        bool       // the parser's depth limit, not the text's fault
+	Incomplete   bool       // the text ended too early
+	Cond         bool       // inside [[ ]], where it is not called a syntax error
+	open         bool       // inside quotes
+	at           int        // offset in the text parsed
+	more         []toldLine // what is said after it
+	warn         []warning  // and before
+	subst        bool       // inside $( ): the shell ends
+	list         bool       // inside =( ): the status is 1
+	source       string     // the line, which bash shows below the message; "" where it does not
+}
+
+// toldLine is a message that names a line.
+type toldLine struct {
+	line int
+	text string
 }
 
 // Error is the message in bash's words, without "bash: line N:".
@@ -365,6 +372,12 @@ func (to *shelf) parsed(text string, line int) (u *Unit, n int, err error) {
 	}
 	if len(stmts) == 0 {
 		return nil, 0, nil
+	}
+	if e := faultIn(text[:n], line, true); e != nil { // the parser takes what bash does not
+		if whole := faultIn(text, line, true); whole != nil {
+			e = whole
+		}
+		return nil, 0, e
 	}
 	u = newUnit(text[:n], line)
 	if err := u.compile(stmts, origin{}, to); err != nil {

@@ -72,16 +72,17 @@ func (m *Machine) stepStdin(p *Process, f *Frame) {
 	x.Data, f.PC = nil, stdinPrompt
 	if perr != nil {
 		e := perr.(*SyntaxError)
-		p.Line = e.Line
-		pre := m.prefix(p)
-		m.tellSyntax(p, pre, e)
+		m.tellSyntax(p, e, func(line int) string {
+			p.Line = line
+			return m.prefix(p)
+		})
 		if p.Status = 2; !prompts {
 			m.unwindExit(p, 2)
 		}
 		return
 	}
 	if u != nil {
-		m.warn(p, u)
+		m.warn(p, u.warn)
 		p.push(Frame{Kind: FList, node: u.body})
 	}
 }

@@ -371,7 +371,7 @@ func (m *Machine) stepScript(p *Process, f *Frame) {
 	if p.Shell.Opts.on(OptNoExec) {
 		return
 	}
-	m.warn(p, u)
+	m.warn(p, u.warn)
 	p.pushList(u.body)
 }
 
@@ -401,8 +401,8 @@ func firstLines(text string, n int) string {
 }
 
 // warn says what was odd about a unit that was read.
-func (m *Machine) warn(p *Process, u *Unit) {
-	for _, w := range u.warn {
+func (m *Machine) warn(p *Process, list []warning) {
+	for _, w := range list {
 		line := p.Line
 		p.Line = w.line
 		m.complain(p, "warning: %s", w.text)
@@ -416,17 +416,18 @@ func (m *Machine) syntaxError(p *Process, f *Frame, e *SyntaxError) {
 	if e.Depth {
 		m.Run.Limit, m.Run.Class = "depth", "LIMIT_EXCEEDED"
 	}
-	pre := m.prefix(p)
-	if f.X.Call == "eval" {
-		pre = m.prefixEval(p, e.Line)
-	}
-	if f.X.Call == "" && f.X.Name == "" && p.Frames[max(len(p.Frames)-2, 0)].Kind != FStdin {
-		pre = p.Shell.Name + ": -c" + p.numbered(e.Line)
-	}
-	if f.X.Call == "subst" {
-		pre = errorName(p) + ": command substitution" + p.numbered(e.Line)
-	}
-	m.tellSyntax(p, pre, e)
+	m.tellSyntax(p, e, func(line int) string {
+		switch {
+		case f.X.Call == "eval":
+			return m.prefixEval(p, line)
+		case f.X.Call == "" && f.X.Name == "" && p.Frames[max(len(p.Frames)-2, 0)].Kind != FStdin:
+			return p.Shell.Name + ": -c" + p.numbered(line)
+		case f.X.Call == "subst":
+			return errorName(p) + ": command substitution" + p.numbered(line)
+		}
+		p.Line = line
+		return m.prefix(p)
+	})
 	command := f.X.Call == "" && f.X.Name == ""
 	open := e.open && f.X.Call == "" && p.Status != 0
 	m.pop(p)
@@ -445,16 +446,21 @@ func (m *Machine) syntaxError(p *Process, f *Frame, e *SyntaxError) {
 }
 
 // tellSyntax prints a syntax error and the line it is in.
-func (m *Machine) tellSyntax(p *Process, pre string, e *SyntaxError) {
-	if e.Text != "" { // some errors in [[ ]] have no words
-		m.complainRaw(p, pre+e.Text+"\n")
+func (m *Machine) tellSyntax(p *Process, e *SyntaxError, prefix func(line int) string) {
+	m.warn(p, e.warn)
+	tell := func(line int, text string) {
+		if text != "" { // some errors in [[ ]] have no words
+			m.complainRaw(p, prefix(line)+text+"\n")
+		}
 	}
-	if e.also != "" {
-		m.complainRaw(p, pre+e.also+"\n")
+	tell(e.Line, e.Text)
+	for _, t := range e.more {
+		tell(t.line, t.text)
 	}
 	if e.source != "" {
-		m.complainRaw(p, pre+"`"+expand.Decode(e.source)+"'\n")
+		tell(e.Line, "`"+expand.Decode(e.source)+"'")
 	}
+	p.Line = e.Line
 }
 
 // evaluate runs fn, with a memo if need says so. Without one fn may still meet a
