@@ -77,7 +77,10 @@ func (c *compiler) line(n syntax.Node) int {
 }
 
 // off is a position's offset in the unit's text.
-func (c *compiler) off(p syntax.Pos) int { return max(int(p.Offset())-c.at.off, 0) }
+// off is where a position is in the text; what the parser was given behind it is at its end.
+func (c *compiler) off(p syntax.Pos) int {
+	return min(max(int(p.Offset())-c.at.off, 0), len(c.u.Text))
+}
 
 func (c *compiler) place(n syntax.Node, k NodeKind) place {
 	p := c.span(k, c.off(n.Pos()), c.off(n.End()))

@@ -135,6 +135,23 @@ var parsers = sync.Pool{New: func() any { return syntax.NewParser(syntax.Variant
 // statements means that nothing but blanks and comments was left.
 // Leaving StmtsSeq early can panic, so the reader ends the input instead.
 func parseUnit(text string) (stmts []*syntax.Stmt, n int, err error) {
+	if stmts, n, err = parseLine(text); err == nil && faulty(text[:n]) {
+		err = errRefused
+	}
+	return stmts, n, err
+}
+
+// maxOpenDocs is how many here-documents of a line may be without an end: as many as bash reads.
+const maxOpenDocs = 16
+
+// errRefused is of a line that the parser takes and bash does not.
+var errRefused = errors.New("refused")
+
+// faulty reports whether bash finds an error in a line.
+func faulty(text string) bool { return faultIn(text, 1, true) != nil }
+
+// parseLine is parseUnit for what the parser knows.
+func parseLine(text string) (stmts []*syntax.Stmt, n int, err error) {
 	stmts, n, err = parseOnce(text, "")
 	if err != nil && !errors.Is(err, errDepth) {
 		if s2, n2, ok := parseOtherwise(text); ok && (n2 == len(text) || standsAlone(text[:n2])) {
@@ -143,11 +160,17 @@ func parseUnit(text string) (stmts []*syntax.Stmt, n int, err error) {
 	}
 	var pe syntax.ParseError
 	if err != nil && errors.As(err, &pe) && strings.Contains(pe.Text, "unclosed here-document") {
-		// bash takes the rest of the text as the body
-		if i := strings.IndexByte(pe.Text, '`'); i >= 0 {
-			word := strings.TrimSuffix(pe.Text[i+1:], "`")
-			if s2, n2, err2 := parseOnce(text, "\n"+word+"\n"); err2 == nil {
+		// bash takes the rest of the text as the body, and as that of those that follow
+		tail := ""
+		for range maxOpenDocs {
+			_, word, _ := strings.Cut(pe.Text, "`")
+			tail += "\n" + strings.TrimSuffix(word, "`") + "\n"
+			s2, n2, err2 := parseOnce(text, tail)
+			if err2 == nil {
 				return s2, min(n2, len(text)), nil
+			}
+			if !errors.As(err2, &pe) || !strings.Contains(pe.Text, "unclosed here-document") {
+				break
 			}
 		}
 	}
@@ -372,12 +395,6 @@ func (to *shelf) parsed(text string, line int) (u *Unit, n int, err error) {
 	}
 	if len(stmts) == 0 {
 		return nil, 0, nil
-	}
-	if e := faultIn(text[:n], line, true); e != nil { // the parser takes what bash does not
-		if whole := faultIn(text, line, true); whole != nil {
-			e = whole
-		}
-		return nil, 0, e
 	}
 	u = newUnit(text[:n], line)
 	if err := u.compile(stmts, origin{}, to); err != nil {

@@ -368,10 +368,10 @@ func (m *Machine) stepScript(p *Process, f *Frame) {
 	x.Line -= u.added
 	f.I = next
 	f.N++
+	m.warn(p, u.warn)
 	if p.Shell.Opts.on(OptNoExec) {
 		return
 	}
-	m.warn(p, u.warn)
 	p.pushList(u.body)
 }
 
