@@ -46,10 +46,6 @@ func errorName(p *Process) string {
 	return p.Shell.Name
 }
 
-func (m *Machine) prefixEval(p *Process, line int) string {
-	return errorName(p) + ": eval" + p.numbered(line)
-}
-
 func (m *Machine) line(p *Process) int { return max(p.Line, 1) }
 
 // complain writes a message with the shell's prefix to the process's stderr.

@@ -72,12 +72,17 @@ func (m *Machine) stepStdin(p *Process, f *Frame) {
 	x.Data, f.PC = nil, stdinPrompt
 	if perr != nil {
 		e := perr.(*SyntaxError)
-		m.tellSyntax(p, e, func(line int) string {
+		if m.tellSyntax(p, e, func(line int) string {
 			p.Line = line
 			return m.prefix(p)
-		})
-		if p.Status = 2; !prompts {
-			m.unwindExit(p, 2)
+		}) {
+			return
+		}
+		if !e.stays(p.Status) {
+			p.Status = m.syntaxStatus(p, e, true)
+		}
+		if !prompts && !e.list {
+			m.unwindExit(p, p.Status)
 		}
 		return
 	}

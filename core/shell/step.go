@@ -410,59 +410,6 @@ func (m *Machine) warn(p *Process, list []warning) {
 	}
 }
 
-// syntaxError ends a script: status 2 and bash's message.
-func (m *Machine) syntaxError(p *Process, f *Frame, e *SyntaxError) {
-	p.Line = e.Line
-	if e.Depth {
-		m.Run.Limit, m.Run.Class = "depth", "LIMIT_EXCEEDED"
-	}
-	m.tellSyntax(p, e, func(line int) string {
-		switch {
-		case f.X.Call == "eval":
-			return m.prefixEval(p, line)
-		case f.X.Call == "" && f.X.Name == "" && p.Frames[max(len(p.Frames)-2, 0)].Kind != FStdin:
-			return p.Shell.Name + ": -c" + p.numbered(line)
-		case f.X.Call == "subst":
-			return errorName(p) + ": command substitution" + p.numbered(line)
-		}
-		p.Line = line
-		return m.prefix(p)
-	})
-	command := f.X.Call == "" && f.X.Name == ""
-	open := e.open && f.X.Call == "" && p.Status != 0
-	m.pop(p)
-	if (!e.Cond || !command || p.Shell.Opts.on(OptErrexit)) && !open { // which forgets the status of these
-		p.Status = 2
-	}
-	switch {
-	case e.subst:
-		p.Status = 127
-	case e.list:
-		p.Status = 1
-	}
-	if e.subst || len(p.Frames) > 0 && p.top().Kind == FBottom {
-		m.unwindExit(p, p.Status)
-	}
-}
-
-// tellSyntax prints a syntax error and the line it is in.
-func (m *Machine) tellSyntax(p *Process, e *SyntaxError, prefix func(line int) string) {
-	m.warn(p, e.warn)
-	tell := func(line int, text string) {
-		if text != "" { // some errors in [[ ]] have no words
-			m.complainRaw(p, prefix(line)+text+"\n")
-		}
-	}
-	tell(e.Line, e.Text)
-	for _, t := range e.more {
-		tell(t.line, t.text)
-	}
-	if e.source != "" {
-		tell(e.Line, "`"+expand.Decode(e.source)+"'")
-	}
-	p.Line = e.Line
-}
-
 // evaluate runs fn, with a memo if need says so. Without one fn may still meet a
 // command: in a text made at run time. Then it starts again with a memo, unless
 // that would do something twice.

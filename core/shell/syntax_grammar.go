@@ -4,7 +4,7 @@ import "strings"
 
 // faultIn gives the error that bash finds in a text, nil if it finds none in the first command line.
 func faultIn(text string, line int, extglob bool) *SyntaxError {
-	r := &syntaxReader{text: text, first: line, extglob: extglob, tok: "newline", last: "newline"}
+	r := &syntaxReader{text: text, first: line, extglob: extglob, tokens: tokens{tok: "newline", last: "newline"}}
 	r.next()
 	for r.tok == "newline" {
 		r.next()

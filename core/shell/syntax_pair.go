@@ -105,9 +105,8 @@ func (r *syntaxReader) substitution() bool {
 	if r.depth++; r.depth > maxSyntaxDepth {
 		return r.tooDeep()
 	}
-	outer := *r
-	r.tok, r.docs, r.list, r.assigns, r.patterns, r.body, r.cond, r.regex = tokSubst, nil, false, false, false, false, false, false
-	r.esacs, r.ins, r.ended = 0, 0, false
+	outer := r.tokens
+	r.tokens = tokens{tok: tokSubst, braces: outer.braces}
 	r.subst++
 	r.next()
 	r.newlines()
@@ -115,9 +114,8 @@ func (r *syntaxReader) substitution() bool {
 	if r.tok == ")" && len(r.docs) > 0 {
 		r.gather()
 	}
-	inner := *r
-	*r = outer
-	r.at, r.warn, r.fault, r.deep = inner.at, inner.warn, inner.fault, inner.deep
+	r.tokens = outer
+	r.subst--
 	r.depth--
 	if !ok {
 		r.tok = tokNone

@@ -15,14 +15,26 @@ import (
 // syntaxReader reads tokens as bash's parser does.
 type syntaxReader struct {
 	text    string
-	at      int    // how far it has been read
-	first   int    // the number of the first line
-	extglob bool   // @( ) and its like are patterns
-	tok     string // the current token: an operator or a reserved word as it is written, or one of the kinds below
-	last    string // the one before it
-	before  string // and the one before that
-	word    string // the text of the current word
-	ended   bool   // the end of a last line without a newline has been read
+	at      int  // how far it has been read
+	first   int  // the number of the first line
+	shown   int  // where the last token ends, before here-documents
+	extglob bool // @( ) and its like are patterns
+	ended   bool // the end of a last line without a newline has been read
+	tokens
+	subst int // how many $( ) are open
+	depth int
+	deep  bool // too deep to have an opinion
+	warn  []warning
+	fault *SyntaxError
+}
+
+// tokens is what decides about the next token. Each substitution has its own.
+type tokens struct {
+	tok    string // the current one: an operator or a reserved word as it is written, or one of the kinds below
+	last   string // the one before it
+	before string // and the one before that
+	word   string // the text of the current word
+	docs   []pendingDoc
 
 	patterns bool // a case pattern is to come: only esac is reserved
 	inCase   bool // the word of a case has been read
@@ -32,16 +44,9 @@ type syntaxReader struct {
 	cond     bool // inside [[ ]]
 	regex    bool // a regular expression is to come
 	matches  bool // a pattern is
-	subst    int  // how many $( ) are open
 	braces   int  // how many { are open
 	esacs    int
 	ins      int // how many in may come
-	shown    int // where the last token ends, before here-documents
-	depth    int
-	deep     bool // too deep to have an opinion
-	docs     []pendingDoc
-	warn     []warning
-	fault    *SyntaxError
 }
 
 // pendingDoc is a here-document whose text has not been read.
