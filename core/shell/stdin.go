@@ -79,7 +79,7 @@ func (m *Machine) stepStdin(p *Process, f *Frame) {
 			return
 		}
 		if !e.stays(p.Status) {
-			p.Status = m.syntaxStatus(p, e, true)
+			p.Status = m.syntaxStatus(p, e)
 		}
 		if !prompts && !e.list {
 			m.unwindExit(p, p.Status)

@@ -7,7 +7,7 @@ func (m *Machine) syntaxError(p *Process, f *Frame, e *SyntaxError) {
 	if e.Depth {
 		m.Run.Limit, m.Run.Class = "depth", "LIMIT_EXCEEDED"
 	}
-	own := f.X.Call == ""
+	own, trap := f.X.Call == "", f.X.Call == "trap"
 	name := m.syntaxSource(p, f)
 	if m.tellSyntax(p, e, func(line int) string {
 		if name != "" {
@@ -18,11 +18,11 @@ func (m *Machine) syntaxError(p *Process, f *Frame, e *SyntaxError) {
 	}) {
 		return
 	}
-	m.pop(p)
-	if stays := own && e.stays(p.Status); !stays {
-		p.Status = m.syntaxStatus(p, e, own)
+	if !trap && (!own || !e.stays(p.Status)) {
+		p.Status = m.syntaxStatus(p, e)
 	}
-	if e.subst || len(p.Frames) > 0 && p.top().Kind == FBottom {
+	m.pop(p)
+	if e.subst && !trap || len(p.Frames) > 0 && p.top().Kind == FBottom {
 		m.unwindExit(p, p.Status)
 	}
 }
@@ -62,12 +62,12 @@ func (e *SyntaxError) stays(status int) bool {
 	return !e.subst && !e.list && (e.Cond || e.open && status != 0)
 }
 
-// syntaxStatus is the status of an error that does not leave it; own is for the shell's own text.
-func (m *Machine) syntaxStatus(p *Process, e *SyntaxError, own bool) int {
+// syntaxStatus is the status of an error that does not leave it.
+func (m *Machine) syntaxStatus(p *Process, e *SyntaxError) int {
 	switch {
-	case e.list:
+	case e.list, e.subst && p.Sub > 0:
 		return 1
-	case e.subst && (!own || m.mainFile(p) == "" && !p.Shell.Opts.on(optStdin)):
+	case e.subst && m.mainFile(p) == "" && !p.Shell.Opts.on(optStdin):
 		return 127
 	}
 	return 2
