@@ -33,7 +33,7 @@ func (r *syntaxReader) conditional() bool {
 		r.say(line, "syntax error in conditional expression")
 	}
 	r.fault.subst = r.fault.subst || r.subst > 0 && !r.fault.open
-	r.fault.Cond = !r.fault.Incomplete && !r.fault.subst && !r.fault.list && c.token != ")" && !r.ended
+	r.fault.Cond = !r.fault.Incomplete && !r.fault.subst && !r.fault.list && !r.ended
 	r.toLineEnd()
 	return false
 }
@@ -58,6 +58,7 @@ func (r *syntaxReader) toLineEnd() {
 // say notes one of the errors of a conditional expression.
 func (r *syntaxReader) say(line int, text string) {
 	switch {
+	case r.fault != nil && r.fault.source != "": // bash has jumped out
 	case r.fault == nil:
 		r.fault = &SyntaxError{Line: line, Text: text}
 	case r.fault.Text == "":

@@ -84,11 +84,7 @@ func (r *syntaxReader) pipeline() bool {
 		for timed && (r.tok == "time -p" || r.tok == "time --") {
 			r.next()
 		}
-		if r.tok == ";" || r.tok == "newline" {
-			r.next()
-			return r.fault == nil
-		}
-		if r.tok == tokEOF {
+		if r.tok == ";" || r.tok == "newline" || r.tok == tokEOF {
 			return true
 		}
 	}

@@ -449,7 +449,6 @@ func (r *syntaxReader) readWord() (quoted, dollar, ok bool) {
 				return quoted, dollar, false
 			}
 			continue
-		case r.at == from && r.regex && c != ' ' && c != '\t' && c != '\n': // a lone ) where an expression should be
 		case strings.IndexByte(" \t\n;&|()<>", c) >= 0:
 			return quoted, dollar, true
 		}
