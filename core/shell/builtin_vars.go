@@ -387,12 +387,7 @@ func (x *Extra) saved(name string) int {
 // declareOne gives one name its attributes and value.
 func (m *Machine) declareOne(p *Process, e expand.Env, d *declaration, name string, sub *expand.Sub, value string, has, add bool) int {
 	if d.sets() {
-		one := *d
-		if d = &one; !has {
-			d.set &^= vars.Indexed | vars.Assoc
-		} else if d.set&vars.Indexed != 0 {
-			d.set &^= vars.Assoc
-		}
+		d = d.forName(has)
 	}
 	d.settle()
 	if p.localOutside(d.name) {

@@ -70,6 +70,17 @@ func (d *declaration) settle() { d.set &^= d.unset &^ (vars.Indexed | vars.Assoc
 // sets reports whether the builtin is one that gives an attribute of its own.
 func (d *declaration) sets() bool { return d.name == "export" || d.name == "readonly" }
 
+// forName is export or readonly of one name: -a and -A count only with a value, and one of them.
+func (d declaration) forName(has bool) *declaration {
+	switch {
+	case !has:
+		d.set &^= vars.Indexed | vars.Assoc
+	case d.set&vars.Indexed != 0:
+		d.set &^= vars.Assoc
+	}
+	return &d
+}
+
 // isLocal reports whether what d declares now belongs to the innermost function.
 func (d *declaration) isLocal(p *Process) bool {
 	return d.name == "local" || (d.name == "declare" || d.name == "typeset") && !d.global && p.enclosing() >= 0
