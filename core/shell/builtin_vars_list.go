@@ -68,8 +68,10 @@ func (m *Machine) declNamed(p *Process, d *declaration, b *strings.Builder) (sta
 			if v.Is(vars.Special) {
 				v = m.listed(p, name, v, true)
 			}
-			b.WriteString(d.variable(name, v, m.env(p)))
-			continue
+			if v != nil {
+				b.WriteString(d.variable(name, v, m.env(p)))
+				continue
+			}
 		}
 		m.complainAfter(p, b, d.name, "%s: not found", name)
 		status = 1

@@ -1,6 +1,10 @@
 package shell
 
-import "eryxsh/core/expand"
+import (
+	"strings"
+
+	"eryxsh/core/expand"
+)
 
 // syntaxError ends a script with bash's message.
 func (m *Machine) syntaxError(p *Process, f *Frame, e *SyntaxError) {
@@ -16,6 +20,14 @@ func (m *Machine) syntaxError(p *Process, f *Frame, e *SyntaxError) {
 		p.Line = line
 		return m.prefix(p)
 	}) {
+		return
+	}
+	if e.list && !e.Incomplete { // as where an expansion fails
+		for range max(e.Line-f.X.Line+1, 1) {
+			n := strings.IndexByte(f.X.Text[f.I:]+"\n", '\n')
+			f.I = min(f.I+n+1, len(f.X.Text))
+		}
+		m.discard(p, 1)
 		return
 	}
 	if !trap && (!own || !e.stays(p.Status)) {
