@@ -111,9 +111,7 @@ func (r *syntaxReader) substitution() bool {
 	r.next()
 	r.newlines()
 	ok := r.tok == ")" || r.commands() && (r.tok == ")" || r.unexpected())
-	if r.tok == ")" && len(r.docs) > 0 {
-		r.gather()
-	}
+	outer.docs = append(outer.docs, r.docs...) // they are behind the line
 	r.tokens = outer
 	r.subst--
 	r.depth--
