@@ -8,6 +8,8 @@ type condition struct {
 	*syntaxReader
 	token string // the one behind what has been read
 	depth int
+
+	regular bool // there has been a =~
 }
 
 // condFailed stands for a token where there is an error.
@@ -33,7 +35,8 @@ func (r *syntaxReader) conditional() bool {
 		r.say(line, "syntax error in conditional expression")
 	}
 	r.fault.subst = r.fault.subst || r.subst > 0 && !r.fault.open
-	r.fault.Cond = !r.fault.Incomplete && !r.fault.subst && !r.fault.list && !r.ended
+	r.fault.Cond = !r.fault.Incomplete && !r.fault.subst && !r.fault.list && !r.ended &&
+		!(c.token == ")" && c.regular) // a regular expression with a ) too many fails as it does in a session, with 2
 	r.toLineEnd()
 	return false
 }
@@ -173,6 +176,7 @@ func (c *condition) binary() {
 	switch op := c.word; {
 	case tok == tokWord && (op == "=~" || isBinary(op)), tok == "<" || tok == ">":
 		c.regex = tok == tokWord && op == "=~"
+		c.regular = c.regular || c.regex
 		c.matches = tok == tokWord && (op == "=" || op == "==" || op == "!=")
 		c.operand("binary")
 	case tok == "]]" || tok == "&&" || tok == "||" || tok == ")":
