@@ -133,6 +133,11 @@ OTHERS = (
 )
 
 
+# What a script may hold, in bytes: some double what they have until they meet the
+# limit, and are moved with all of it.
+MEMORY = 32 << 20
+
+
 class Writer:
     """Writes scripts that end."""
 
@@ -268,7 +273,7 @@ class Writer:
 def case(seed: int, number: int) -> moved.Case:
     """A script of a seed."""
     rng = random.Random(f"{seed} {number}")
-    return moved.Case(f"{seed}-{number}", (Writer(rng).script(),), FILES, {}, rng.choice([None, "typed\n"]), tools=TOOLS)
+    return moved.Case(f"{seed}-{number}", (Writer(rng).script(),), FILES, {}, rng.choice([None, "typed\n"]), tools=TOOLS, memory=MEMORY)
 
 
 def main(argv: List[str]) -> int:

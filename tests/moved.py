@@ -29,7 +29,7 @@ import time
 from typing import Any, Dict, Iterator, List, Optional, Sequence, Tuple
 
 from corpora import HERE, SUITES, cases, same
-from eryxsh import Checkpoint, Finished, Run, Sandbox, ToolCall, _wire
+from eryxsh import Checkpoint, Finished, Limits, Run, Sandbox, ToolCall, _wire
 
 EVERY = 2_000  # steps after each of which a run is moved
 _PATIENCE = 120.0  # seconds for one leg of a run
@@ -48,6 +48,7 @@ class Case:
     wants: Tuple[Optional[Tuple[str, int]], ...] = ()  # stdout and exit code of each script
     tools: Tuple[str, ...] = ()  # names of tools, answered by their calls' ids
     after: Tuple[Tuple[str, str], ...] = ()  # path and SHA-256 of files at the end
+    memory: int = 0  # the limit, in bytes, if it is not the usual one
 
 
 @dataclasses.dataclass(frozen=True)
@@ -65,7 +66,8 @@ class Ending:
 
 
 def _make(case: Case) -> Sandbox:
-    sb = Sandbox(env=case.env, clock="virtual", seed=1, timeout=20, tools=dict.fromkeys(case.tools))
+    limits = Limits(memory=case.memory) if case.memory else None
+    sb = Sandbox(env=case.env, clock="virtual", seed=1, timeout=20, limits=limits, tools=dict.fromkeys(case.tools))
     for name, text in case.files.items():
         path = os.path.normpath(os.path.join("/home/user", name))
         sb.files.write(path, text.encode("utf-8", "surrogateescape"))

@@ -1,6 +1,7 @@
 package expand
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -207,8 +208,17 @@ func (e *eval) quotedList(p *param) error {
 		return nil
 	}
 	v := e.env.Var(p.name)
-	e.chargeFields(v.Len())
-	e.out = v.AppendValues(e.out)
+	n := v.Len()
+	e.chargeFields(n)
+	if n <= manyFields {
+		e.out = v.AppendValues(e.out)
+		return nil
+	}
+	e.out = slices.Grow(e.out, n)
+	for part := range v.Parts() {
+		e.out = append(e.out, part...)
+		e.env.Charge(len(part) >> 3)
+	}
 	return nil
 }
 
@@ -280,8 +290,7 @@ func (e *eval) flush() {
 	if len(e.buf) == 0 {
 		e.out = append(e.out, e.one)
 	} else {
-		e.much(len(e.buf))
-		e.out = append(e.out, large.String(e.buf))
+		e.out = append(e.out, large.Text(e.buf, e.env))
 	}
 	e.held += newField + len(e.out[len(e.out)-1])
 	if len(e.out)%manyFields == 0 {
@@ -411,8 +420,7 @@ func (e *eval) push(s string) {
 		e.buf = append(e.buf, s...)
 		return
 	}
-	e.much(len(s))
-	e.buf = large.Append(e.buf, s)
+	e.buf = large.Push(e.buf, s, e.env)
 }
 
 // text appends unquoted literal text: not split, but it may be a pattern.

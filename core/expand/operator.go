@@ -273,7 +273,9 @@ func (e *eval) apply(p *param, val value, quoted bool) error {
 		case val.many:
 			n = len(val.list)
 		default:
-			n = charCount(val.s, e.bytes(val.s))
+			bytes := e.bytes(val.s)
+			e.much(len(val.s))
+			n = charCount(val.s, bytes)
 		}
 		e.emit(formatInt(int64(n)), quoted)
 		return nil
@@ -415,11 +417,13 @@ func (e *eval) question(p *param, val value) error {
 		msg = "parameter null or not set"
 	}
 	if len(p.word.parts) > 0 {
-		s, err := e.str(p.word)
-		if err != nil {
+		c := e.child(toFields)
+		c.load()
+		c.flags |= NoGlob
+		if err := c.field(p.word); err != nil {
 			return err
 		}
-		msg = s
+		msg = strings.Join(c.out, " ")
 	}
 	return &Error{Kind: Question, Text: val.p.shown() + ": " + msg}
 }
@@ -635,6 +639,21 @@ func asciiCase(c, letter byte) byte {
 	return c
 }
 
+// reaches reports whether an offset is not beyond the end of a list: else a slice is empty, whatever its length.
+func (val *value) reaches(off int64, params bool) bool {
+	size := int64(len(val.list))
+	switch {
+	case params: // $0 is one of them
+		size++
+	case val.v.Is(vars.Indexed):
+		size = val.v.MaxIndex() + 1
+	}
+	if off < 0 {
+		off += size
+	}
+	return 0 <= off && off <= size
+}
+
 // slice implements ${x:offset:length}.
 func (e *eval) slice(p *param, val value, quoted bool) error {
 	if !val.many && !val.set || val.many && p.kind == parVar && len(val.list) == 0 {
@@ -663,7 +682,9 @@ func (e *eval) slice(p *param, val value, quoted bool) error {
 	}
 	if !val.many {
 		bytes := e.bytes(val.s)
+		e.much(len(val.s))
 		size := int64(charCount(val.s, bytes))
+		e.much(len(val.s))
 		lo, hi, ok := cutRange(off, n, hasLen, size, true)
 		if hi < lo && n < 0 {
 			return negative()
@@ -675,7 +696,7 @@ func (e *eval) slice(p *param, val value, quoted bool) error {
 		e.emit(chars(val.s, int(lo), int(hi), bytes), quoted)
 		return nil
 	}
-	if n < 0 {
+	if n < 0 && val.reaches(off, p.kind == parSpecial) {
 		return negative()
 	}
 	var l []string

@@ -330,6 +330,9 @@ func (r *reader) operator(p *param) bool {
 		double()
 		p.word = r.operand(p, true)
 	case '^', ',', '~':
+		if p.kind == parSpecial && p.name != "@" && p.name != "*" && p.name != "!" {
+			return false
+		}
 		p.op, p.letter = opCase, c
 		double()
 		p.word = r.operand(p, true)

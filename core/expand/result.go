@@ -18,8 +18,7 @@ func (e *eval) result() string {
 	if len(e.buf) == 0 {
 		return e.one
 	}
-	e.much(len(e.buf))
-	return large.String(e.buf)
+	return large.Text(e.buf, e.env)
 }
 
 // escaped returns the buffer with a backslash before each quoted character

@@ -20,18 +20,32 @@ func Append[T string | []byte](b []byte, s T) []byte {
 	return appendMuch(b, s)
 }
 
-func appendMuch[T string | []byte](b []byte, s T) []byte {
-	b = Grow(b, len(s))
+func appendMuch[T string | []byte](b []byte, s T) []byte { return Push(Grow(b, len(s)), s, nobody{}) }
+
+// nobody is a Meter for who need not be able to stop.
+type nobody struct{}
+
+func (nobody) Charge(int) {}
+
+// pieceUnits is what copying a piece is charged for.
+const pieceUnits = Piece >> 8
+
+// Push is append(b, s...), with m charged meanwhile.
+func Push[T string | []byte](b []byte, s T, m Meter) []byte {
+	b = grow(b, len(s), m)
 	for len(s) > Piece {
 		b = append(b, s[:Piece]...)
 		s = s[Piece:]
+		m.Charge(pieceUnits)
 	}
 	return append(b, s...)
 }
 
 // Grow gives b with room for n more bytes. It takes twice as much memory each
 // time, so that appending stays linear.
-func Grow(b []byte, n int) []byte {
+func Grow(b []byte, n int) []byte { return grow(b, n, nobody{}) }
+
+func grow(b []byte, n int, m Meter) []byte {
 	if cap(b)-len(b) >= n {
 		return b
 	}
@@ -39,12 +53,16 @@ func Grow(b []byte, n int) []byte {
 	for len(b) > Piece {
 		grown = append(grown, b[:Piece]...)
 		b = b[Piece:]
+		m.Charge(pieceUnits)
 	}
 	return append(grown, b...)
 }
 
 // String is string(b).
-func String(b []byte) string {
+func String(b []byte) string { return Text(b, nobody{}) }
+
+// Text is string(b), with m charged meanwhile.
+func Text(b []byte, m Meter) string {
 	if len(b) <= Piece {
 		return string(b)
 	}
@@ -53,6 +71,7 @@ func String(b []byte) string {
 	for len(b) > Piece {
 		s.Write(b[:Piece])
 		b = b[Piece:]
+		m.Charge(pieceUnits)
 	}
 	s.Write(b)
 	return s.String()

@@ -3,6 +3,8 @@ package shell
 import (
 	"strings"
 
+	"eryxsh/core/large"
+
 	"mvdan.cc/sh/v3/syntax"
 )
 
@@ -19,6 +21,7 @@ type ahead struct {
 	first int            // of units, the next one
 	stmts []*syntax.Stmt // of units
 	shelf *shelf         // of the script's code
+	work  large.Meter    // hears of what is read of a long text; may be nil
 }
 
 // parsedUnit is the tree of one complete line.
@@ -36,6 +39,7 @@ func (a *ahead) next(text string, off, line int) (u *Unit, next int, err error) 
 	if a.shelf == nil {
 		a.shelf = &shelf{}
 	}
+	a.shelf.work = a.work
 	if a.text != text || a.first == len(a.units) || a.units[a.first].off != off {
 		if start := skipComments(text, off); start < len(text) {
 			if u, n := a.shelf.direct(text[start:], line+strings.Count(text[off:start], "\n")); u != nil {
@@ -66,7 +70,7 @@ func (a *ahead) next(text string, off, line int) (u *Unit, next int, err error) 
 // fill parses lines from off on, up to one that has an error.
 func (a *ahead) fill(text string, off int) {
 	if a.text != text {
-		*a = ahead{text: text, shelf: a.shelf}
+		*a = ahead{text: text, shelf: a.shelf, work: a.work}
 	}
 	clear(a.units)
 	clear(a.stmts)

@@ -175,10 +175,9 @@ func (m *Machine) biRead(p *Process, argv []string) int {
 	if status >= 0 {
 		return status
 	}
-	for _, n := range names {
-		base, _ := splitRef(n)
-		if !validName(base) {
-			m.complain(p, "read: `%s': not a valid identifier", n)
+	if len(names) > 0 { // the others are looked at when their turn comes
+		if base, _ := splitRef(names[0]); !validName(base) {
+			m.complain(p, "read: `%s': not a valid identifier", names[0])
 			return 1
 		}
 	}
@@ -448,6 +447,9 @@ func (m *Machine) readStore(p *Process, o *readOptions, names []string, line str
 // assignName assigns to a name that may have a subscript.
 func (m *Machine) assignName(p *Process, name, value string) error {
 	base, sub := splitRef(name)
+	if !validName(base) {
+		return &expand.Error{Kind: expand.BadAssign, Name: "value", Text: "`" + name + "': not a valid identifier"}
+	}
 	if sub == "" {
 		return m.assign(p, name, nil, value, false)
 	}

@@ -73,7 +73,11 @@ func (m *Machine) declareList(p *Process, e expand.Env, d *declaration, a *assig
 			return m.assignLocalList(p, e, d, &words, kind)
 		}
 		v := m.declTarget(p, d, name)
-		v.SetAttrs(v.Attrs()&^d.unset | d.set&^(vars.ReadOnly|vars.Indexed|vars.Assoc))
+		attrs := v.Attrs()&^d.unset | d.set&^(vars.ReadOnly|vars.Indexed|vars.Assoc)
+		if d.remove {
+			attrs &^= vars.Export
+		}
+		v.SetAttrs(attrs)
 		return m.assignList(p, e, name, a, kind)
 	}
 	if err := run(); err == expand.ErrNeed {

@@ -17,7 +17,7 @@ func (m *Machine) declareNow(p *Process, n *decl) {
 	m.Meter.Commands++
 	d, args := *n.set, n.args[n.first:]
 	for _, a := range args {
-		if a.list && m.stops(p, &d, a) {
+		if a.list && (len(args) > 1 || m.stops(p, &d, a)) { // a list is assigned before what stands around it
 			p.push(Frame{Kind: FDecl, node: n})
 			return
 		}

@@ -35,11 +35,15 @@ type direct struct {
 	late    []lateLines
 	open    []*stmt // statements whose line around is not known yet
 	cfor    int     // line of the last for ((
+	count   int     // statements begun
 }
 
 // lateLines are nodes of a substitution's body. Its lines count from that of
 // the command around it, which is known only when that has been read.
 type lateLines struct{ first, last, from int }
+
+// manyStatements are charged for together, so many units each.
+const manyStatements, statementUnits = 64, 16
 
 // maxDirect is how deep commands may nest that are read directly.
 const maxDirect = 64
@@ -51,20 +55,26 @@ var readers = sync.Pool{New: func() any { return new(direct) }}
 // and gives how many bytes it takes; nil if that is left to the parser.
 func (to *shelf) direct(text string, line int) (u *Unit, n int) {
 	d := readers.Get().(*direct)
-	defer readers.Put(d)
+	read := false
+	defer func() {
+		if !read { // or given up on the way
+			d.forget()
+		}
+		readers.Put(d)
+	}()
 	u = newUnit(text, line)
 	d.c = compiler{u: u, shelf: to, src: expand.SourceAt(text, 0, &to.Room)}
 	d.s, d.now = text, line
 	to.addressed = to.addressed[:0]
 	d.unit()
 	if d.bad || d.i > unitBytes {
-		d.forget()
 		return nil, 0
 	}
 	n = d.i
 	u.Text, u.body.addr.End = text[:n], uint32(n)
 	u.nodes = to.number()
 	d.c, d.s, d.i = compiler{}, "", 0
+	read = true
 	return u, n
 }
 
@@ -295,6 +305,9 @@ func separates(c byte) bool {
 // parser sees its end.
 func (d *direct) statement() (st *stmt, to int, ended bool) {
 	start, line := d.i, d.now
+	if d.count++; d.count%manyStatements == 0 && d.c.shelf.work != nil {
+		d.c.shelf.work.Charge(manyStatements * statementUnits)
+	}
 	st, to = d.pipeline()
 	d.blank()
 	if d.at(0) == '&' && d.at(1) == '&' || d.at(0) == '|' && d.at(1) == '|' {

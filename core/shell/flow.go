@@ -63,6 +63,7 @@ func (m *Machine) stepFor(p *Process, f *Frame) {
 			m.setPipe(p, 1)
 			return
 		}
+		p.Line = n.line
 		if !m.items(p, f, n) {
 			return
 		}

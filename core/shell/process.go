@@ -59,11 +59,16 @@ type Shell struct {
 	Last    string                 `cbor:"12,keyasint,omitempty"` // $_
 	Off     []string               `cbor:"15,keyasint,omitempty"` // builtins disabled by enable -n
 	Done    []Ended                `cbor:"18,keyasint,omitempty"` // children reaped and still to be waited for
-	Specs   []CompSpec             `cbor:"21,keyasint,omitempty"` // of complete, in the order they were made
-	Editor  *readline.Editor       `cbor:"22,keyasint,omitempty"` // what bind has set; shared, never changed
 	Args    Arguments              `cbor:"23,keyasint"`
 	Origin
 	Tracing
+	Editing
+}
+
+// Editing is what a script says of the editing of lines, which are never edited here.
+type Editing struct {
+	Specs  []CompSpec       `cbor:"21,keyasint,omitempty"` // of complete, in the order they were made
+	Editor *readline.Editor `cbor:"22,keyasint,omitempty"` // what bind has set; shared, never changed
 }
 
 // Tracing is what traps know of the command at hand.

@@ -47,7 +47,7 @@ func (m *Machine) redirect(p *Process, f *Frame, rs []*redir) redirResult {
 }
 
 func (m *Machine) redirError(p *Process, err error) redirResult {
-	if e, ok := err.(*expand.Error); ok && (e.Kind == expand.Unbound || e.Kind == expand.Question) {
+	if e, ok := err.(*expand.Error); ok && (e.Kind == expand.Unbound || e.Kind == expand.Question || e.Deep) {
 		m.expandFailed(p, err)
 		return again
 	}
@@ -170,6 +170,9 @@ func (m *Machine) duplicate(p *Process, f *Frame, r *redir, num int, target stri
 	if target == "-" {
 		if r.name != "" {
 			n, ok := m.redirVar(p, r.name)
+			if !ok && p.Shell.Vars.Get(r.name).String() != "" {
+				return -1, opened // what is no number is no descriptor, and nothing is closed
+			}
 			if !ok {
 				m.complain(p, "%s: ambiguous redirect", r.name)
 				return -1, failed

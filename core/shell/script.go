@@ -29,6 +29,9 @@ func (m *Machine) unit(p *Process, text string, off, line int) (u *Unit, read st
 
 func (m *Machine) readUnit(p *Process, text string, off, line int) (u *Unit, read string, next int, err error) {
 	if p.Shell.Aliases.Len() == 0 || !p.Shell.Opts.on(OptExpandAliases) {
+		if len(text) > cachedText {
+			m.rt.ahead.work = m.env(p)
+		}
 		u, next, err = m.lib.units.next(&m.rt.ahead, text, off, line)
 		if err != nil || foldedName(text[off:next]) {
 			if rest, ok := expand.Unfold(text[off:]); ok {

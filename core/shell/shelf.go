@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"eryxsh/core/expand"
+	"eryxsh/core/large"
 	"eryxsh/core/slab"
 )
 
@@ -28,8 +29,14 @@ type shelf struct {
 	directed  slab.Of[*redir]
 	nodes     slab.Of[node]
 	flags     slab.Of[bool]
-	addressed []addressed // nodes of the unit being compiled, in order of appearance
+	beingRead
+}
+
+// beingRead is what a shelf has for the unit that is read.
+type beingRead struct {
+	addressed []addressed // its nodes, in order of appearance
 	compiler  compiler
+	work      large.Meter // hears of the reading; may be nil
 }
 
 // addressed is a node beside its address, which is compared often.

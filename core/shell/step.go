@@ -356,6 +356,9 @@ func (m *Machine) stepScript(p *Process, f *Frame) {
 		return
 	}
 	if u == nil {
+		if f.I < len(x.Text) {
+			m.showRead(p, x.Text[f.I:])
+		}
 		m.pop(p)
 		return
 	}

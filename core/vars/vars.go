@@ -16,6 +16,8 @@
 package vars
 
 import (
+	"iter"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -239,6 +241,21 @@ func (v *Var) AppendValues(dst []string) []string {
 		return append(dst, v.String())
 	}
 	return dst
+}
+
+// Parts gives the values of Values in parts, which are not to be changed: of an
+// indexed array its chunks, else one.
+func (v *Var) Parts() iter.Seq[[]string] {
+	if v == nil || v.list == nil {
+		return slices.Values([][]string{v.Values()})
+	}
+	return func(yield func([]string) bool) {
+		for _, s := range v.list.dir {
+			if !yield(s.c.vals) {
+				return
+			}
+		}
+	}
 }
 
 // Keys returns the indices or keys in the order of Values.

@@ -123,7 +123,7 @@ func (p *shufProgram) begin(c *cmd.Ctx, end byte) (status int, done bool) {
 		return c.ExtraOperand(args[1]), true
 	case c.Flags.Has("e"):
 		for _, a := range args {
-			p.add([]byte(a))
+			p.add(c, []byte(a))
 		}
 		p.Ready = true
 	case p.Left == 0:
@@ -138,9 +138,9 @@ func (p *shufProgram) begin(c *cmd.Ctx, end byte) (status int, done bool) {
 	return 0, false
 }
 
-func (p *shufProgram) add(line []byte) {
+func (p *shufProgram) add(c *cmd.Ctx, line []byte) {
 	n := len(p.Lines)
-	if n == 0 || p.Lines[n-1].held() >= shufMost {
+	if n == 0 || p.Lines[n-1].held() >= c.Turn(shufMost) {
 		p.Lines = append(p.Lines, shufLines{First: p.Size})
 		n++
 	}
@@ -160,7 +160,7 @@ func (p *shufProgram) read(c *cmd.Ctx, end byte) cmd.Next {
 		return cmd.Exit(1)
 	}
 	for line, ok := p.In.Next(end); ok; line, ok = p.In.Next(end) {
-		p.add(line)
+		p.add(c, line)
 	}
 	p.In.Kept = 0
 	for i := range p.Lines {

@@ -163,13 +163,13 @@ func (p *Program) search(c *cmd.Ctx) {
 		}
 	}
 	s := p.s.search
-	s.work = 0
+	s.work, s.told, s.charge = 0, 0, c.Charge
 	most := c.Turn(turnWork)
 	for len(p.Spans) > 0 && s.work < most {
 		p.Spans = s.compare(p.Spans, &p.s.sides)
 		s.work++
 	}
-	c.Charge(s.work / 8)
+	c.Charge((s.work - s.told) / 8)
 	if len(p.Spans) > 0 {
 		return
 	}

@@ -134,8 +134,19 @@ type searcher struct {
 	x, y   []int
 	fd, bd []int
 	off    int
-	work   int // steps taken
+	work   int // steps taken in this turn
+	told   int // those that were charged
 	limit  int
+	charge func(n int)
+}
+
+// tell charges for the steps that were not charged yet, if they are many.
+func (s *searcher) tell() {
+	const many = 1 << 13
+	if n := s.work - s.told; n >= many {
+		s.charge(n / 8)
+		s.told = s.work
+	}
 }
 
 func newSearcher(x, y []int) *searcher {
@@ -214,6 +225,7 @@ func (s *searcher) split(p span) (xmid, ymid int, lo, hi bool) {
 				return x, y, true, true
 			}
 		}
+		s.tell()
 		if !p.Minimal && c >= s.limit {
 			return s.giveUp(p, fmin, fmax, bmin, bmax)
 		}

@@ -22,8 +22,7 @@ type widths struct {
 	Owner  int `cbor:"4,keyasint,omitempty"`
 	Group  int `cbor:"5,keyasint,omitempty"`
 	Size   int `cbor:"6,keyasint,omitempty"`
-	Major  int `cbor:"7,keyasint,omitempty"`
-	Minor  int `cbor:"8,keyasint,omitempty"`
+	Minor  int `cbor:"7,keyasint,omitempty"`
 }
 
 // print writes entries from p.I on; at the end it goes to the next directory.
@@ -82,9 +81,8 @@ func (p *Program) measure(c *cmd.Ctx, budget *int) {
 		wider(&w.Group, p.group(c, e))
 		if e.mode()&vfs.TypeMask == vfs.TypeChar {
 			major, minor := device(e.Rdev)
-			wider(&w.Major, major)
 			wider(&w.Minor, minor)
-			w.Size = max(w.Size, w.Major+2+w.Minor)
+			w.Size = max(w.Size, len(major)+2+w.Minor) // all majors are of one digit
 		} else {
 			wider(&w.Size, p.o.fileBlock.Format(e.Size))
 		}

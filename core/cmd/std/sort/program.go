@@ -33,8 +33,13 @@ type program struct {
 	Listed uint8     `cbor:"16,keyasint,omitempty"` // 1: the list is open, 2: it is read
 
 	order *order
-	count int // lines of the run that is being read
 	heap  []head
+	growing
+}
+
+// growing is the run that is being read.
+type growing struct {
+	count int // its lines
 	lines []line
 	spare []line // as long as lines, between two runs
 }

@@ -131,6 +131,9 @@ func (p *Program) fill(r *Reader) error {
 			r.Buf, r.Part = b.String(), nil
 		}
 		r.pos, r.raw = 0, nil
+		if len(r.Parts) > 0 && p.budget <= 0 {
+			return errTurn
+		}
 		return nil
 	}
 }
