@@ -292,46 +292,30 @@ func specName(name string) string {
 
 // biCompopt changes the options of specifications, or shows them.
 func (m *Machine) biCompopt(p *Process, argv []string) int {
-	args := argv[1:]
 	on, off, special := uint32(0), uint32(0), ""
-	for len(args) > 0 && len(args[0]) > 1 && (args[0][0] == '-' || args[0][0] == '+') {
-		a := args[0]
-		args = args[1:]
-		if a == "--" {
-			break
+	o := m.options(p, argv, "+o:DEI")
+	for c := o.next(); c != 0; c = o.next() {
+		if at := strings.IndexByte("DEI", c); at >= 0 {
+			if special == "" {
+				special = compSpecials[at].name
+			}
+			continue
 		}
-		for i := 1; i < len(a); i++ {
-			if at := strings.IndexByte("DEI", a[i]); at >= 0 && a[0] == '-' {
-				if special == "" {
-					special = compSpecials[at].name
-				}
-				continue
-			}
-			if a[i] != 'o' {
-				return m.usage(p, "compopt", a[:1]+a[i:i+1])
-			}
-			value := a[i+1:]
-			if value == "" {
-				if len(args) == 0 {
-					m.complain(p, "compopt: %so: option requires an argument", a[:1])
-					m.tellUsage(p, "compopt")
-					return 2
-				}
-				value, args = args[0], args[1:]
-			}
-			n := slices.Index(compOptions, value)
-			if n < 0 {
-				m.complain(p, "compopt: %s: invalid option name", value)
-				return 2
-			}
-			if a[0] == '-' {
-				on |= 1 << n
-			} else {
-				off |= 1 << n
-			}
-			break
+		n := slices.Index(compOptions, o.value)
+		if n < 0 {
+			m.complain(p, "compopt: %s: invalid option name", o.value)
+			return 2
+		}
+		if o.plus {
+			off |= 1 << n
+		} else {
+			on |= 1 << n
 		}
 	}
+	if o.bad {
+		return 2
+	}
+	args := o.args
 	if special != "" {
 		args = []string{special}
 	}

@@ -2,6 +2,7 @@ package shell
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 
 	"eryxsh/core/vars"
@@ -40,9 +41,13 @@ func (m *Machine) biCd(p *Process, argv []string) int {
 	if o.bad {
 		return 2
 	}
-	args := o.args
+	return m.cdTo(p, "cd", o.args, physical)
+}
+
+// cdTo does cd for a builtin.
+func (m *Machine) cdTo(p *Process, name string, args []string, physical bool) int {
 	if len(args) > 1 {
-		m.complain(p, "cd: too many arguments")
+		m.complain(p, "%s: too many arguments", name)
 		return 1
 	}
 	t := p.Shell.Vars
@@ -50,12 +55,12 @@ func (m *Machine) biCd(p *Process, argv []string) int {
 	switch {
 	case len(args) == 0:
 		if dir = t.Get("HOME").String(); !t.Get("HOME").IsSet() {
-			m.complain(p, "cd: HOME not set")
+			m.complain(p, "%s: HOME not set", name)
 			return 1
 		}
 	case args[0] == "-":
 		if !t.Get("OLDPWD").IsSet() {
-			m.complain(p, "cd: OLDPWD not set")
+			m.complain(p, "%s: OLDPWD not set", name)
 			return 1
 		}
 		dir, print = t.Get("OLDPWD").String(), true
@@ -84,12 +89,12 @@ func (m *Machine) biCd(p *Process, argv []string) int {
 			err = m.chdir(p, target, physical)
 		}
 		if err != nil {
-			m.complain(p, "cd: %s: %s", dir, err)
+			m.complain(p, "%s: %s: %s", name, dir, err)
 			return 1
 		}
 	}
 	if print {
-		return m.out(p, "cd", []byte(p.Cwd+"\n"))
+		return m.out(p, name, []byte(p.Cwd+"\n"))
 	}
 	return 0
 }
@@ -185,15 +190,29 @@ func cleanPath(path string) string {
 	return "/" + strings.Join(parts, "/")
 }
 
+// The builtins of the directory stack read their words themselves: options are
+// not in clusters, and +N and -N are operands wherever they stand.
+
+// stackHelp shows what --help asks for.
+func (m *Machine) stackHelp(p *Process, argv []string) bool {
+	help := len(argv) > 1 && argv[1] == "--help"
+	if help {
+		_ = m.biHelp(p, []string{"help", argv[0]})
+	}
+	return help
+}
+
 func (m *Machine) biDirs(p *Process, argv []string) int {
-	all := append([]string{p.Cwd}, p.Shell.Dirs...)
-	long, lines, numbered := false, false, false
-	clear := false
+	if m.stackHelp(p, argv) {
+		return 2
+	}
+	long, lines, numbered, clear := false, false, false, false
+	at, place, size := -1, "", len(p.Shell.Dirs)
+words:
 	for _, a := range argv[1:] {
-		if a == "--" {
-			break
-		}
 		switch {
+		case a == "--":
+			break words
 		case a == "-c":
 			clear = true
 		case a == "-l":
@@ -203,28 +222,39 @@ func (m *Machine) biDirs(p *Process, argv []string) int {
 		case a == "-v":
 			numbered, lines = true, true
 		case a != "" && (a[0] == '+' || a[0] == '-'):
-			i, ok := m.stackIndex(p, a)
+			n, ok := signed(a[1:])
 			if !ok {
-				return m.offStack(p, "dirs", a, strings.TrimLeft(a, "+-"))
+				return m.badIndex(p, "dirs", a)
 			}
-			all = all[i : i+1]
+			if at, place = n, a[1:]; a[0] == '-' {
+				at = size - n
+			}
+			if at < 0 {
+				at = size + 1
+			}
 		default:
 			return m.usage(p, "dirs", a)
 		}
 	}
-	if clear {
+	switch {
+	case clear:
 		p.Shell.Dirs = nil
 		return 0
+	case at > size:
+		return m.offStack(p, "dirs", place)
 	}
-	out := make([]string, len(all))
-	for i, d := range all {
+	var out []string
+	for i, d := range append([]string{p.Cwd}, p.Shell.Dirs...) {
+		if at >= 0 && i != at {
+			continue
+		}
 		if !long {
 			d = m.tilde(p, d)
 		}
 		if numbered {
 			d = fmt.Sprintf("%2d  %s", i, d)
 		}
-		out[i] = d
+		out = append(out, d)
 	}
 	sep := " "
 	if lines {
@@ -233,15 +263,18 @@ func (m *Machine) biDirs(p *Process, argv []string) int {
 	return m.out(p, "dirs", []byte(strings.Join(out, sep)+"\n"))
 }
 
+// signed reads a number that may have a sign of its own.
+func signed(s string) (int, bool) {
+	n, err := strconv.ParseInt(strings.Trim(s, " \t\n"), 10, 32)
+	return int(n), err == nil
+}
+
 // offStack reports an index the directory stack has not.
-func (m *Machine) offStack(p *Process, name, given, shown string) int {
-	if _, ok := number(given[1:]); !ok {
-		return m.badIndex(p, name, given)
-	}
+func (m *Machine) offStack(p *Process, name, place string) int {
 	if len(p.Shell.Dirs) == 0 {
 		m.complain(p, "%s: directory stack empty", name)
 	} else {
-		m.complain(p, "%s: %s: directory stack index out of range", name, shown)
+		m.complain(p, "%s: %s: directory stack index out of range", name, place)
 	}
 	return 1
 }
@@ -253,120 +286,117 @@ func (m *Machine) badIndex(p *Process, name, given string) int {
 	return 2
 }
 
-// stackIndex reads +N (from the left) or -N (from the right) of the directory stack.
-func (m *Machine) stackIndex(p *Process, a string) (int, bool) {
-	n, ok := number(a[1:])
-	size := len(p.Shell.Dirs) + 1
-	if a[0] == '-' {
-		n = size - 1 - n
-	}
-	return n, ok && n >= 0 && n < size
-}
-
 func (m *Machine) biPushd(p *Process, argv []string) int {
-	args := argv[1:]
-	stay := false
-	named := false // a directory, whatever it looks like
-	for len(args) > 0 && (args[0] == "-n" || args[0] == "--") {
-		named = args[0] == "--"
-		stay = stay || !named
-		if args = args[1:]; named {
-			break
-		}
+	if m.stackHelp(p, argv) {
+		return 2
 	}
-	if len(args) > 1 {
-		if _, ok := number(strings.TrimLeft(args[0], "+-")); !named && !ok && len(args[0]) > 1 && args[0][0] == '-' {
-			return m.offStack(p, "pushd", args[0], args[0])
-		}
-		m.complain(p, "pushd: too many arguments")
-		return 1
-	}
-	all := append([]string{p.Cwd}, p.Shell.Dirs...)
-	switch {
-	case len(args) == 0 && stay:
-		return 0
-	case len(args) == 0:
-		if len(all) < 2 {
+	args, size := argv[1:], len(p.Shell.Dirs)
+	stay, turn := false, -1
+	if len(args) == 0 || len(args) == 1 && args[0] == "--" {
+		if size == 0 {
 			m.complain(p, "pushd: no other directory")
 			return 1
 		}
-		all[0], all[1] = all[1], all[0]
-	case !named && args[0] != "-" && args[0] != "" && (args[0][0] == '+' || args[0][0] == '-'):
-		i, ok := m.stackIndex(p, args[0])
-		if !ok {
-			return m.offStack(p, "pushd", args[0], args[0])
-		}
-		all = append(append([]string(nil), all[i:]...), all[:i]...)
-	default:
-		dir := args[0]
-		if stay {
-			m.retain(len(dir) * 2)
-			p.Shell.Dirs = append([]string{dir}, p.Shell.Dirs...)
-			return m.biDirs(p, []string{"dirs"})
-		}
-		old := p.Cwd
-		if dir == "-" {
-			if v := p.Shell.Vars.Get("OLDPWD"); !v.IsSet() {
-				m.complain(p, "pushd: OLDPWD not set")
-				return 1
+		dirs := append([]string{p.Cwd}, p.Shell.Dirs[1:]...)
+		return m.toTop(p, "pushd", p.Shell.Dirs[0], dirs)
+	}
+words:
+	for ; len(args) > 0; args = args[1:] {
+		switch a := args[0]; {
+		case a == "-n":
+			stay = true
+		case a == "--":
+			args = args[1:]
+			break words
+		case a == "-" || a == "" || a[0] != '+' && a[0] != '-':
+			break words
+		default:
+			n, ok := signed(a[1:])
+			if !ok {
+				return m.badIndex(p, "pushd", a)
 			}
-			dir = p.Shell.Vars.Get("OLDPWD").String()
-		}
-		if err := m.chdir(p, dir, false); err != nil {
-			m.complain(p, "pushd: %s: %s", dir, err)
-			return 1
-		}
-		m.retain(len(old) * 2)
-		p.Shell.Dirs = append([]string{old}, p.Shell.Dirs...)
-		return m.biDirs(p, []string{"dirs"})
-	}
-	if !stay {
-		if err := m.chdir(p, all[0], false); err != nil {
-			m.complain(p, "pushd: %s: %s", all[0], err)
-			return 1
+			if a[0] == '-' {
+				n = size - n
+			}
+			if n < 0 || n > size {
+				return m.offStack(p, "pushd", a)
+			}
+			turn = n
 		}
 	}
-	p.Shell.Dirs = all[1:]
+	if turn >= 0 {
+		all := append([]string{p.Cwd}, p.Shell.Dirs...)
+		all = append(all[turn:len(all):len(all)], all[:turn]...)
+		if stay {
+			p.Shell.Dirs = all[1:]
+			return 0
+		}
+		return m.toTop(p, "pushd", all[0], all[1:])
+	}
+	if len(args) == 0 {
+		return 0
+	}
+	dir := p.Cwd
+	if stay {
+		dir = args[0]
+	} else if st := m.cdTo(p, "pushd", args, p.Shell.Opts.on(OptPhysical)); st != 0 {
+		return st
+	}
+	m.retain(len(dir) * 2)
+	p.Shell.Dirs = append([]string{dir}, p.Shell.Dirs...)
+	return m.biDirs(p, []string{"dirs"})
+}
+
+// toTop goes to a directory of the stack and leaves the others on it.
+func (m *Machine) toTop(p *Process, name, dir string, others []string) int {
+	if st := m.cdTo(p, name, []string{dir}, p.Shell.Opts.on(OptPhysical)); st != 0 {
+		return st
+	}
+	p.Shell.Dirs = others
 	return m.biDirs(p, []string{"dirs"})
 }
 
 func (m *Machine) biPopd(p *Process, argv []string) int {
-	args := argv[1:]
-	stay := false
-	for len(args) > 0 && (args[0] == "-n" || args[0] == "--" || args[0] == "") {
-		if stay = stay || args[0] == "-n"; args[0] == "--" {
-			args = nil
-			break
-		}
-		args = args[1:]
+	if m.stackHelp(p, argv) {
+		return 2
 	}
-	i := 0
-	if len(args) > 0 {
-		var ok bool
-		if args[0][0] != '+' && args[0][0] != '-' {
-			m.complain(p, "popd: %s: invalid argument", args[0])
+	size := len(p.Shell.Dirs)
+	stay, n, sign, place := false, 0, byte('+'), ""
+words:
+	for _, a := range argv[1:] {
+		switch {
+		case a == "-n":
+			stay = true
+		case a == "--":
+			break words
+		case a == "": // bash takes it for -0
+			sign = 0
+			break words
+		case a[0] != '+' && a[0] != '-':
+			m.complain(p, "popd: %s: invalid argument", a)
 			m.tellUsage(p, "popd")
 			return 2
-		}
-		if i, ok = m.stackIndex(p, args[0]); !ok {
-			return m.offStack(p, "popd", args[0], args[0])
+		default:
+			ok := false
+			if n, ok = signed(a[1:]); !ok {
+				return m.badIndex(p, "popd", a)
+			}
+			sign, place = a[0], a
 		}
 	}
-	if len(p.Shell.Dirs) == 0 {
-		m.complain(p, "popd: directory stack empty")
-		return 1
+	if n < 0 || n > size || size == 0 && n == 0 {
+		return m.offStack(p, "popd", place)
 	}
 	dirs := append([]string(nil), p.Shell.Dirs...)
-	if i > 0 {
-		p.Shell.Dirs = append(dirs[:i-1:i-1], dirs[i:]...)
-		return m.biDirs(p, []string{"dirs"})
-	}
-	if !stay {
-		if err := m.chdir(p, dirs[0], false); err != nil {
-			m.complain(p, "popd: %s: %s", dirs[0], err)
-			return 1
+	if sign == '+' && n == 0 || sign == '-' && n == size {
+		if !stay {
+			return m.toTop(p, "popd", dirs[0], dirs[1:])
 		}
+		n, sign = 1, '+'
 	}
-	p.Shell.Dirs = dirs[1:]
+	if sign != '+' {
+		n = size - n
+	}
+	p.Shell.Dirs = append(dirs[:n-1:n-1], dirs[n:]...)
 	return m.biDirs(p, []string{"dirs"})
 }

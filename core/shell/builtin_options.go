@@ -5,13 +5,15 @@ import "strings"
 // options reads the options of a builtin as bash's internal_getopt does: one
 // after the other, in clusters, up to the first operand or --.
 type options struct {
-	m    *Machine
+	m    *Machine // nil: nothing is told
 	p    *Process
 	name string
-	spec string   // letters; a : behind one says that it takes a value
+	spec string   // letters; a : behind one says that it takes a value, a ; that it may; a + before them that +x is an option, too
 	args []string // what is left; the operands when next gives 0
 
 	value string // of the option next gave
+	given bool   // it has a value
+	plus  bool   // it was given as +x
 	bad   bool   // it has been told what is wrong: the status is 2
 	rest  string // of the cluster at hand
 
@@ -29,7 +31,7 @@ func (o *options) next() byte {
 		return 0
 	}
 	if o.rest == "" {
-		if len(o.args) == 0 || len(o.args[0]) < 2 || o.args[0][0] != '-' {
+		if len(o.args) == 0 || !o.isOption(o.args[0]) {
 			return 0
 		}
 		word := o.args[0]
@@ -42,34 +44,58 @@ func (o *options) next() byte {
 				o.usage()
 				return 0
 			}
-			_ = o.m.biHelp(o.p, []string{"help", o.name})
+			if o.m != nil {
+				_ = o.m.biHelp(o.p, []string{"help", o.name})
+			}
 			o.bad = true
 			return 0
 		}
-		o.rest = word[1:]
+		o.plus, o.rest = word[0] == '+', word[1:]
 	}
 	c := o.rest[0]
-	o.rest, o.value = o.rest[1:], ""
-	at := strings.IndexByte(o.spec, c)
-	if at < 0 || c == ':' {
-		o.m.complain(o.p, "%s: -%s: invalid option", o.name, string([]byte{c}))
-		o.usage()
+	o.rest, o.value, o.given = o.rest[1:], "", true
+	letters := strings.TrimPrefix(o.spec, "+")
+	at := strings.IndexByte(letters, c)
+	if at < 0 || c == ':' || c == ';' {
+		o.complain("invalid option", c)
 		return 0
 	}
-	if at+1 == len(o.spec) || o.spec[at+1] != ':' {
-		return c
+	takes := byte(0)
+	if at+1 < len(letters) {
+		takes = letters[at+1]
 	}
 	switch {
+	case takes != ':' && takes != ';':
+		o.given = false
 	case o.rest != "":
 		o.value, o.rest = o.rest, ""
-	case len(o.args) > 0:
+	case len(o.args) > 0 && (takes == ':' || !o.isOption(o.args[0])):
 		o.value, o.args = o.args[0], o.args[1:]
-	default:
-		o.m.complain(o.p, "%s: -%c: option requires an argument", o.name, c)
-		o.usage()
+	case takes == ':':
+		o.complain("option requires an argument", c)
 		return 0
+	default:
+		o.given = false
 	}
 	return c
+}
+
+// isOption reports whether a word is one to read options from.
+func (o *options) isOption(word string) bool {
+	return len(word) > 1 && (word[0] == '-' || word[0] == '+' && strings.HasPrefix(o.spec, "+"))
+}
+
+// complain says what is wrong with an option, and how the builtin is called.
+func (o *options) complain(what string, c byte) {
+	if o.bad = true; o.m == nil {
+		return
+	}
+	sign := byte('-')
+	if o.plus {
+		sign = '+'
+	}
+	o.m.complain(o.p, "%s: %s: %s", o.name, string([]byte{sign, c}), what)
+	o.usage()
 }
 
 // usage says how the builtin is called.

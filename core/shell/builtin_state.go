@@ -38,75 +38,80 @@ func (m *Machine) biSet(p *Process, argv []string) int {
 		}
 		return m.out(p, "set", []byte(b.String()))
 	}
-	if bad := badSetOption(args); bad != "" {
-		return m.usage(p, "set", bad)
+	o := m.options(p, argv, setSpec())
+	for c := o.next(); c != 0; c = o.next() {
 	}
-	for len(args) > 0 {
+	if o.bad {
+		return 2
+	}
+	assign := false
+	for len(args) > 0 && !assign {
 		a := args[0]
-		if a == "--" {
-			m.retainAll(args)
-			p.Shell.Params = append([]string(nil), args[1:]...)
-			return 0
+		if a == "" || a[0] != '-' && a[0] != '+' {
+			break
+		}
+		args = args[1:]
+		if assign = a == "--"; assign {
+			break
 		}
 		if a == "-" {
 			p.Shell.Opts.set(OptXtrace, false)
 			p.Shell.Opts.set(OptVerbose, false)
-			if len(args) > 1 {
-				m.retainAll(args)
-				p.Shell.Params = append([]string(nil), args[1:]...)
-			}
-			return 0
-		}
-		if a == "+" {
-			args = args[1:]
-			continue
-		}
-		if len(a) < 2 || a[0] != '-' && a[0] != '+' {
 			break
 		}
-		args = args[1:]
-		on := a[0] == '-'
-		for i := 1; i < len(a); i++ {
-			if a[i] == 'o' {
-				if len(args) == 0 || i+1 == len(a) && len(args[0]) > 0 && (args[0][0] == '-' || args[0][0] == '+') {
-					return m.listSet(p, on)
-				}
-				o, ok := findOption(setOptions, args[0])
-				if !ok {
-					m.complain(p, "set: %s: invalid option name", args[0])
-					return 2
-				}
-				m.setOption(p, o.opt, on)
-				args = args[1:]
-				continue
-			}
-			o, _ := optionByLetter(a[i])
-			m.setOption(p, o.opt, on)
+		var st int
+		if args, st = m.setLetters(p, a, args); st >= 0 {
+			return st
 		}
 	}
-	if len(args) > 0 {
+	if len(args) > 0 || assign {
 		m.retainAll(args)
 		p.Shell.Params = append([]string(nil), args...)
 	}
 	return 0
 }
 
-// badSetOption gives the first option of set that there is not; nothing is set then.
-func badSetOption(args []string) string {
-	for i := 0; i < len(args); i++ {
-		a := args[i]
-		if a == "--" || a == "-" || a != "+" && (len(a) < 2 || a[0] != '-' && a[0] != '+') {
-			break
-		}
-		for j := 1; j < len(a); j++ {
-			if a[j] == 'o' {
-				i++
-			} else if _, ok := optionByLetter(a[j]); !ok {
-				return a[:1] + a[j:j+1]
-			}
+// setSpec is what set takes. With -o it looks whether there is a name itself.
+func setSpec() string {
+	spec := []byte("+o;")
+	for _, n := range setOptions {
+		if n.letter != 0 {
+			spec = append(spec, n.letter)
 		}
 	}
-	return ""
+	return string(spec)
+}
+
+// setLetters sets the options of one word of set, whose -o take names from the
+// words behind it. A status of 0 or more ends the command.
+func (m *Machine) setLetters(p *Process, word string, args []string) (rest []string, status int) {
+	on := word[0] == '-'
+	for i := 1; i < len(word); i++ {
+		if word[i] != 'o' {
+			o, ok := optionByLetter(word[i])
+			if !ok {
+				m.complain(p, "set: %s: invalid option", word[:1]+word[i:i+1])
+				m.tellUsage(p, "set")
+				return args, 1
+			}
+			m.setOption(p, o.opt, on)
+			continue
+		}
+		if len(args) == 0 || args[0] == "" || args[0][0] == '-' || args[0][0] == '+' {
+			if st := m.listSet(p, on); st != 0 {
+				return args, st
+			}
+			continue
+		}
+		o, ok := findOption(setOptions, args[0])
+		if !ok {
+			m.complain(p, "set: %s: invalid option name", args[0])
+			return args, 2
+		}
+		m.setOption(p, o.opt, on)
+		args = args[1:]
+	}
+	return args, -1
 }
 
 func (m *Machine) setOption(p *Process, o Option, on bool) {

@@ -2,6 +2,7 @@ package shell
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -50,77 +51,72 @@ func (m *Machine) resources() []resource {
 
 // ulimitArg is one limit to be shown or set.
 type ulimitArg struct {
-	r     resource
-	value string
-	set   bool
+	letter byte
+	value  string
+	set    bool
 }
 
 func (m *Machine) biUlimit(p *Process, argv []string) int {
+	list, spec := m.limits(p), "aSH"
+	for _, r := range list {
+		spec += string(rune(r.letter)) + ";"
+	}
+	var todo []ulimitArg
+	soft, hard, all := false, false, false
+	o := m.options(p, argv, spec)
+	for c := o.next(); c != 0; c = o.next() {
+		switch c {
+		case 'S':
+			soft = true
+		case 'H':
+			hard = true
+		case 'a':
+			all = true
+		default:
+			todo = append(todo, ulimitArg{c, o.value, o.given})
+		}
+	}
+	if o.bad {
+		return 2
+	}
+	if all {
+		var b strings.Builder
+		for _, r := range list {
+			b.WriteString(r.line(hard && !soft, true))
+		}
+		return m.out(p, "ulimit", []byte(b.String()))
+	}
+	if len(todo) == 0 {
+		todo = []ulimitArg{{letter: 'f'}}
+	}
+	if last := &todo[len(todo)-1]; !last.set && len(o.args) > 0 {
+		last.value, last.set = o.args[0], true
+	}
+	for _, t := range todo {
+		list = m.limits(p)
+		r := list[slices.IndexFunc(list, func(r resource) bool { return r.letter == t.letter })]
+		st := 0
+		if t.set {
+			st = m.setUlimit(p, r, t.value, soft, hard)
+		} else {
+			st = m.out(p, "ulimit", []byte(r.line(hard && !soft, len(todo) > 1)))
+		}
+		if st != 0 {
+			return st
+		}
+	}
+	return 0
+}
+
+// limits are the resources with what the script has set.
+func (m *Machine) limits(p *Process) []resource {
 	list := m.resources()
 	for i, r := range list {
 		if at := p.ulimit(r.letter); at >= 0 {
 			list[i].soft, list[i].hard = p.Ulimits[at].Soft, p.Ulimits[at].Hard
 		}
 	}
-	var todo []ulimitArg
-	soft, hard, all := false, false, false
-	args := argv[1:]
-	for len(args) > 0 && len(args[0]) > 1 && args[0][0] == '-' {
-		a := args[0]
-		args = args[1:]
-		if a == "--" {
-			break
-		}
-		for i := 1; i < len(a); i++ {
-			switch a[i] {
-			case 'S':
-				soft = true
-			case 'H':
-				hard = true
-			case 'a':
-				all = true
-			default:
-				at := slices.IndexFunc(list, func(r resource) bool { return r.letter == a[i] })
-				if at < 0 {
-					return m.usage(p, "ulimit", "-"+a[i:i+1])
-				}
-				t := ulimitArg{r: list[at]}
-				if i+1 < len(a) {
-					t.value, t.set = a[i+1:], true
-					i = len(a)
-				} else if i+1 == len(a) && len(args) > 0 && !strings.HasPrefix(args[0], "-") {
-					t.value, t.set, args = args[0], true, args[1:]
-				}
-				todo = append(todo, t)
-			}
-		}
-	}
-	if all {
-		var b strings.Builder
-		for _, r := range list {
-			b.WriteString(r.line(hard, true))
-		}
-		return m.out(p, "ulimit", []byte(b.String()))
-	}
-	if len(todo) == 0 {
-		t := ulimitArg{r: list[slices.IndexFunc(list, func(r resource) bool { return r.letter == 'f' })]}
-		if len(args) > 0 {
-			t.value, t.set = args[0], true
-		}
-		todo = []ulimitArg{t}
-	}
-	for _, t := range todo {
-		if !t.set {
-			if st := m.out(p, "ulimit", []byte(t.r.line(hard, len(todo) > 1))); st != 0 {
-				return st
-			}
-			continue
-		}
-		if st := m.setUlimit(p, t, soft, hard); st != 0 {
-			return st
-		}
-	}
-	return 0
+	return list
 }
 
 // line shows a limit, with what it is if several are shown.
@@ -143,10 +139,9 @@ func (r resource) line(hard, many bool) string {
 	return fmt.Sprintf("%-20s %20s%s\n", r.name, unit, value)
 }
 
-func (m *Machine) setUlimit(p *Process, t ulimitArg, soft, hard bool) int {
-	r := t.r
+func (m *Machine) setUlimit(p *Process, r resource, value string, soft, hard bool) int {
 	var n int64
-	switch t.value {
+	switch value {
 	case "hard":
 		n = r.hard
 	case "soft":
@@ -154,12 +149,19 @@ func (m *Machine) setUlimit(p *Process, t ulimitArg, soft, hard bool) int {
 	case "unlimited":
 		n = unlimited
 	default:
-		v, err := strconv.ParseUint(t.value, 10, 62)
-		if err != nil {
-			m.complain(p, "ulimit: %s: invalid number", t.value)
+		v := uint64(0)
+		for _, c := range []byte(value) {
+			if c < '0' || c > '9' {
+				m.complain(p, "ulimit: %s: invalid number", value)
+				return 1
+			}
+			v = v*10 + uint64(c-'0') // it wraps, as bash's does
+		}
+		if (r.unit == "blocks" || r.unit == "kbytes") && v > math.MaxUint64/1024 {
+			m.complain(p, "ulimit: %s: limit out of range", value)
 			return 1
 		}
-		n = int64(v)
+		n = int64(min(v, math.MaxInt64))
 	}
 	above := func(a, b int64) bool { return b >= 0 && (a < 0 || a > b) }
 	if !soft && !hard {

@@ -8,119 +8,6 @@ import (
 	"eryxsh/core/vars"
 )
 
-// declaration is one call of declare, local, export, readonly or typeset.
-type declaration struct {
-	name     string    // the builtin
-	set      vars.Attr // attributes to give
-	unset    vars.Attr // attributes to take
-	print    bool
-	funcs    bool // -f
-	names    bool // -F
-	global   bool // -g
-	early    bool // a list that is made while the operands are expanded
-	inherit  bool // -I
-	remove   bool // export -n
-	local    bool // new bindings belong to the innermost function
-	operands []string
-}
-
-// readDeclaration reads the options of a declaration builtin; bad is one it does not have.
-func readDeclaration(name string, args []string) (d declaration, bad string) {
-	d.name = name
-	allowed := "aAfFgiIlnrtuxcp"
-	switch name {
-	case "export":
-		allowed, d.set = "aAfnp", vars.Export
-	case "readonly":
-		allowed, d.set = "aAfnp", vars.ReadOnly
-	}
-	for len(args) > 0 && len(args[0]) > 1 && (args[0][0] == '-' || args[0][0] == '+' && name != "export" && name != "readonly") {
-		a := args[0]
-		args = args[1:]
-		if a == "--" {
-			break
-		}
-		for i := 1; i < len(a); i++ {
-			c := a[i]
-			if strings.IndexByte(allowed, c) < 0 {
-				return d, a[:1] + string(c)
-			}
-			switch {
-			case c == 'p':
-				d.print = true
-			case c == 'f':
-				d.funcs = true
-			case c == 'F':
-				d.funcs, d.names = true, true
-			case c == 'g':
-				d.global = true
-			case c == 'I':
-				d.inherit = true
-			case c == 'n' && name == "export":
-				d.remove = true
-			case c == 'n' && name == "readonly": // it cannot be taken away
-				d.set &^= vars.ReadOnly
-			case a[0] == '+':
-				d.unset |= attrOf(c)
-			default:
-				d.set |= attrOf(c)
-				if c == 'l' || c == 'u' || c == 'c' {
-					d.unset |= (vars.Lower | vars.Upper | vars.Capital) &^ attrOf(c)
-				}
-			}
-		}
-	}
-	d.operands = args
-	const cases = vars.Lower | vars.Upper | vars.Capital
-	if given := d.set & cases; given&(given-1) != 0 { // two of them undo each other
-		d.set &^= cases
-		d.unset |= cases
-	}
-	return d, ""
-}
-
-// isLocal reports whether what d declares now belongs to the innermost function.
-func (d *declaration) isLocal(p *Process) bool {
-	return d.name == "local" || (d.name == "declare" || d.name == "typeset") && !d.global && p.enclosing() >= 0
-}
-
-// declOptions reads the options of a declaration builtin that runs now.
-func (m *Machine) declOptions(p *Process, name string, args []string) (d declaration, status int) {
-	d, bad := readDeclaration(name, args)
-	if bad != "" {
-		return d, m.usage(p, name, bad)
-	}
-	d.local = d.isLocal(p)
-	return d, -1
-}
-
-// attrOf is the attribute an option letter of declare stands for.
-func attrOf(c byte) vars.Attr {
-	switch c {
-	case 'a':
-		return vars.Indexed
-	case 'A':
-		return vars.Assoc
-	case 'i':
-		return vars.Integer
-	case 'l':
-		return vars.Lower
-	case 'u':
-		return vars.Upper
-	case 'c':
-		return vars.Capital
-	case 'n':
-		return vars.Nameref
-	case 'r':
-		return vars.ReadOnly
-	case 'x':
-		return vars.Export
-	case 't':
-		return vars.Trace
-	}
-	return 0
-}
-
 // biDeclare runs a declaration builtin whose operands are plain words (command declare, builtin local …).
 func (m *Machine) biDeclare(p *Process, argv []string) int {
 	if p.localOutside(argv[0]) {
@@ -134,32 +21,12 @@ func (m *Machine) biDeclare(p *Process, argv []string) int {
 	if s, done := m.declList(p, &d, len(d.operands) == 0); done {
 		return s
 	}
-	status = 0
-	for _, op := range d.operands {
-		name, value, has := strings.Cut(op, "=")
-		add := has && strings.HasSuffix(name, "+")
-		name = strings.TrimSuffix(name, "+")
-		base, sub := splitRef(name)
-		if !validName(base) || has && strings.HasSuffix(name, "]") && sub == "" {
-			m.complain(p, "%s: `%s': not a valid identifier", d.name, op)
-			status = 1
-			continue
-		}
-		var s *expand.Sub
-		if sub != "" {
-			s = expand.SubText(sub)
-		}
-		if has && s == nil && strings.HasPrefix(value, "(") && strings.HasSuffix(value, ")") && (d.set&(vars.Indexed|vars.Assoc) != 0 || p.Shell.Vars.Get(base).IsArray()) {
-			if st := m.declText(p, &d, base, value, add); st != 0 {
-				status = st
-			}
-			continue
-		}
-		if st := m.declareOne(p, m.env(p), &d, base, s, value, has, add); st == pushed {
-			return pushed
-		} else if st != 0 {
-			status = st
-		}
+	switch status = m.biDeclareRest(p, m.env(p), &d); status {
+	case needs:
+		m.complain(p, "%s", errLate)
+		return 1
+	case noFurther:
+		return 1
 	}
 	return status
 }
@@ -196,8 +63,12 @@ func validName(s string) bool {
 	return true
 }
 
-// needs is the status of a declaration that must wait for a substitution.
-const needs = -2
+// needs is the status of a declaration that must wait for a substitution,
+// noFurther of one that goes no further.
+const (
+	needs     = -2
+	noFurther = -3
+)
 
 // Positions of a declaration's frame.
 const (
@@ -408,6 +279,9 @@ func (m *Machine) declare(p *Process, f *Frame, n *decl) {
 			}
 			f = p.top()
 			x = f.X
+			if st == noFurther {
+				st, f.I = 1, len(x.Fields)
+			}
 			if st != 0 {
 				x.Saved = st
 			}
@@ -431,7 +305,13 @@ func (m *Machine) biDeclareRest(p *Process, e expand.Env, d *declaration) int {
 			continue
 		}
 		if d.funcs {
-			status = max(status, m.declareFunc(p, d, op))
+			switch st := m.declareFunc(p, d, op); st {
+			case 0:
+			case noFurther:
+				return st
+			default:
+				status = st
+			}
 			continue
 		}
 		name, value, has := strings.Cut(op, "=")
@@ -474,7 +354,8 @@ func (m *Machine) declTarget(p *Process, d *declaration, name string) *vars.Var 
 		old := p.Shell.Vars.Get(name)
 		had := m.isLocal(p, name)
 		v := m.local(p, name)
-		if !had && (d.inherit || p.Shell.Opts.on(OptLocalvarInherit)) && old != nil {
+		kinds := d.set & (vars.Indexed | vars.Assoc)
+		if !had && (d.inherit || p.Shell.Opts.on(OptLocalvarInherit)) && old != nil && (kinds == 0 || old.Is(kinds)) {
 			c := old.Clone()
 			p.Shell.Vars.Bind(name, c)
 			v = p.Shell.Vars.Own(name)
@@ -505,9 +386,10 @@ func (x *Extra) saved(name string) int {
 
 // declareOne gives one name its attributes and value.
 func (m *Machine) declareOne(p *Process, e expand.Env, d *declaration, name string, sub *expand.Sub, value string, has, add bool) int {
-	if d.funcs {
-		return m.declareFunc(p, d, name)
+	if d.sets() {
+		d = d.forName(has)
 	}
+	d.settle()
 	if p.localOutside(d.name) {
 		m.complain(p, "local: can only be used in a function")
 		return 1
@@ -539,10 +421,14 @@ func (m *Machine) declareOne(p *Process, e expand.Env, d *declaration, name stri
 		old = p.Shell.Vars.Get(name)
 	}
 	if old.Is(vars.ReadOnly) && (!d.local || m.isLocal(p, name)) && (has || d.unset&vars.ReadOnly != 0) {
-		if d.name == "export" || d.name == "readonly" {
+		if d.sets() && d.set&(vars.Indexed|vars.Assoc) == 0 {
 			m.complain(p, "%s: readonly variable", name)
 		} else {
 			m.complain(p, "%s: %s: readonly variable", d.name, name)
+		}
+		if d.sets() { // the attribute is given all the same
+			v := p.Shell.Vars.Own(name)
+			v.SetAttrs((v.Attrs() | d.set&vars.Export) &^ d.unset)
 		}
 		return 1
 	}
@@ -553,34 +439,37 @@ func (m *Machine) declareOne(p *Process, e expand.Env, d *declaration, name stri
 	if bad := m.kindConflict(p, d, old, name); bad {
 		return 1
 	}
-	if d.set&vars.Nameref != 0 && old.IsArray() && (!d.local || m.isLocal(p, name)) {
-		return m.noReference(p, d, name)
-	}
-	if m.badReference(p, d, old, name, value, has) {
+	if d.set&vars.Nameref != 0 && m.badReference(p, d, old, name, value, has) {
 		return 1
 	}
 	if !has && (d.name == "export" || d.name == "readonly") {
 		p.keepTemp(name)
 	}
-	if d.name == "readonly" && !has && old == nil {
-		d.set &^= vars.Indexed | vars.Assoc
+	if d.remove && !has && old == nil {
+		return 0
 	}
 	v := m.declTarget(p, d, name)
 	attrs := v.Attrs()&^d.unset | d.set&^(vars.ReadOnly|vars.Indexed|vars.Assoc)
-	if d.remove {
-		attrs &^= vars.Export
-	}
 	if p.Shell.Opts.on(OptAllexport) && has {
 		attrs |= vars.Export
 	}
 	v.SetAttrs(attrs)
+	const kinds = vars.Indexed | vars.Assoc
 	switch {
+	case d.set&kinds == kinds:
+		v.MakeAssoc()
+		m.complain(p, "%s: %s: cannot convert associative to indexed array", d.name, name)
+		return 1
 	case d.set&vars.Assoc != 0 && !v.Is(vars.Assoc):
 		v.MakeAssoc()
 	case d.set&vars.Indexed != 0 && !v.IsArray():
 		v.MakeIndexed()
 	}
-	if sub != nil && has && !v.IsSet() && !v.Is(vars.Nameref) {
+	if d.set&vars.Nameref != 0 && v.IsArray() && d.local {
+		v.SetAttrs(v.Attrs() &^ vars.Nameref)
+		return m.noReference(p, d, name)
+	}
+	if sub != nil && has && !v.IsSet() && !v.Is(vars.Nameref) && !(d.local && d.set&vars.ReadOnly != 0) {
 		if !v.IsArray() {
 			v.MakeIndexed()
 		}
@@ -610,15 +499,19 @@ func (m *Machine) declareOne(p *Process, e expand.Env, d *declaration, name stri
 		v = p.Shell.Vars.Own(name)
 		v.SetAttrs(v.Attrs() | vars.ReadOnly)
 	}
-	if d.set&(vars.Export) != 0 || d.remove {
+	if d.set&vars.Export != 0 {
 		m.noticed(p, name)
 	}
 	return 0
 }
 
-// badReference reports, and says, that a name cannot become a reference to what it is given, or to what it holds.
+// badReference tells why a name cannot become a reference.
 func (m *Machine) badReference(p *Process, d *declaration, old *vars.Var, name, value string, has bool) bool {
-	if d.set&vars.Nameref != 0 && has {
+	if old.IsArray() && (!d.local || m.isLocal(p, name)) {
+		m.noReference(p, d, name)
+		return true
+	}
+	if has {
 		base, _ := splitRef(value)
 		if !validName(base) {
 			m.complain(p, "%s: `%s': invalid variable name for name reference", d.name, value)
@@ -632,7 +525,7 @@ func (m *Machine) badReference(p *Process, d *declaration, old *vars.Var, name, 
 			m.complain(p, "%s: warning: %s: circular name reference", d.name, name)
 		}
 	}
-	if ref := old.String(); d.set&vars.Nameref != 0 && !has && !d.local && ref != "" && !old.Is(vars.Nameref) {
+	if ref := old.String(); !has && (!d.local || d.inherit) && ref != "" && !old.Is(vars.Nameref) && !old.IsArray() {
 		if base, _ := splitRef(ref); !validName(base) {
 			m.complain(p, "%s: `%s': invalid variable name for name reference", d.name, ref)
 			return true
@@ -743,44 +636,49 @@ func circularError(name string) error {
 }
 
 func (m *Machine) declareFunc(p *Process, d *declaration, name string) int {
-	sets := d.name != "export" && d.name != "readonly"
-	if before, _, found := strings.Cut(name, "="); sets && found && validName(strings.TrimSuffix(before, "+")) {
-		m.complain(p, "%s: cannot use `-f' to make functions", d.name)
-		return 1
+	if bad := d.contradiction(); bad != "" {
+		m.complain(p, "%s: %s: invalid option", d.name, bad)
+		return noFurther
 	}
 	fn, ok := p.Shell.Funcs.Get(name)
+	before, _, found := strings.Cut(name, "=")
+	if base, _ := splitRef(strings.TrimSuffix(before, "+")); !ok && !d.sets() && found && validName(base) {
+		m.complain(p, "%s: cannot use `-f' to make functions", d.name)
+		return noFurther
+	}
+	if !d.sets() && p.Shell.Opts.on(OptPosix) && !validName(name) {
+		m.complain(p, "%s: `%s': not a valid identifier", d.name, name)
+		return 1
+	}
 	if !ok {
-		if !sets {
+		if d.sets() {
 			m.complain(p, "%s: %s: not a function", d.name, name)
 		}
 		return 1
 	}
-	if d.set|d.unset == 0 || d.print {
+	if fn.Readonly && d.unset&vars.ReadOnly != 0 {
+		m.complain(p, "%s: %s: readonly function", d.name, name)
+		return 1
+	}
+	if d.set&vars.Export != 0 && d.sets() && strings.ContainsAny(name, "/=") {
+		m.complain(p, "%s: %s: cannot export", d.name, name)
+		return 1
+	}
+	d.settle()
+	if d.set|d.unset == 0 && !d.sets() {
+		line := functionText(fn)
 		if d.names {
-			line := name + "\n"
+			line = name + "\n"
 			if p.Shell.Opts.on(OptExtdebug) {
 				line = name + " " + itoa(fn.Line) + " " + orMain(fn.File) + "\n"
 			}
-			return m.out(p, d.name, []byte(line))
 		}
-		return m.out(p, d.name, []byte(functionText(fn)))
+		return m.out(p, d.name, []byte(line))
 	}
 	c := *fn
-	if d.set&vars.Export != 0 {
-		c.Export = !d.remove
-	}
-	if d.set&vars.ReadOnly != 0 {
-		c.Readonly = true
-	}
-	if d.set&vars.Trace != 0 {
-		c.Trace = true
-	}
-	if d.unset&vars.Export != 0 {
-		c.Export = false
-	}
-	if d.unset&vars.Trace != 0 {
-		c.Trace = false
-	}
+	c.Export = (c.Export || d.set&vars.Export != 0) && d.unset&vars.Export == 0
+	c.Readonly = c.Readonly || d.set&vars.ReadOnly != 0
+	c.Trace = (c.Trace || d.set&vars.Trace != 0) && d.unset&vars.Trace == 0
 	p.Shell.Funcs.Set(m.epoch, name, &c)
 	return 0
 }

@@ -18,12 +18,8 @@ func (m *Machine) declListEarly(p *Process, x *Extra, e expand.Env, n *decl, a *
 			words = append(words, x.Fields[i])
 		}
 	}
-	d, _ := readDeclaration(n.name, words)
+	d := earlyOptions(n.name, words)
 	d.local = d.isLocal(p) && p.enclosing() >= 0
-	d.early = true
-	const transforming = vars.Integer | vars.Lower | vars.Upper | vars.Capital
-	d.set &= vars.Indexed | vars.Assoc | transforming
-	d.unset &= transforming
 	if d.local && !m.isLocal(p, a.name) && p.Shell.Vars.Get(a.name).Is(vars.ReadOnly) { // the command goes on without it
 		m.complain(p, "%s: readonly variable", a.name)
 		m.complain(p, "%s: %s: readonly variable", n.name, a.name)
@@ -50,6 +46,7 @@ func (m *Machine) stops(p *Process, d *declaration, a *assign) bool {
 // declareList does declare name=( … ).
 func (m *Machine) declareList(p *Process, e expand.Env, d *declaration, a *assign) int {
 	name := a.name
+	d.settle()
 	if d.set&vars.Nameref != 0 { // the array is made before bash sees that it may not be one
 		array := *d
 		array.set &^= vars.Nameref

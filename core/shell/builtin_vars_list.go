@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"slices"
 	"strings"
 
 	"eryxsh/core/expand"
@@ -10,87 +11,125 @@ import (
 
 // declList prints what declare, export -p and their kin print. done says that nothing is to be declared.
 func (m *Machine) declList(p *Process, d *declaration, bare bool) (status int, done bool) {
-	if !d.print && !bare || len(d.operands) > 0 && (d.name == "export" || d.name == "readonly") && !d.funcs {
+	if !bare && (!d.print || d.sets()) {
 		return 0, false
 	}
 	var b strings.Builder
-	if d.funcs {
-		names := d.operands
-		all := len(names) == 0
-		if all {
-			for name := range p.Shell.Funcs.Sorted() {
-				names = append(names, name)
+	switch {
+	case !bare:
+		status = m.declNamed(p, d, &b)
+	case d.name == "local":
+		m.declLocals(p, d, &b)
+	case d.funcs:
+		for name, fn := range p.Shell.Funcs.Sorted() {
+			if d.set == 0 || d.set&(vars.Indexed|vars.Assoc) == 0 && fn.attrs()&d.set != 0 {
+				b.WriteString(d.function(name, fn))
 			}
 		}
-		for _, n := range names {
-			fn, ok := p.Shell.Funcs.Get(n)
-			if !ok {
-				m.complainAfter(p, &b, d.name, "%s: not found", n)
-				status = 1
-				continue
-			}
-			if all && (d.set&vars.ReadOnly != 0 && !fn.Readonly || d.set&vars.Export != 0 && !fn.Export) {
-				continue
-			}
-			if !d.names {
-				b.WriteString(functionText(fn))
-			}
-			if d.names || fn.Export || fn.Readonly {
-				b.WriteString("declare -f" + map[bool]string{true: "r"}[fn.Readonly] + map[bool]string{true: "x"}[fn.Export] + " " + n + "\n")
-			}
-		}
-		return max(status, m.out(p, d.name, []byte(b.String()))), true
-	}
-	if len(d.operands) > 0 {
-		for _, n := range d.operands {
-			v := p.Shell.Vars.Get(n)
+	case d.set == 0 && !d.print:
+		return m.biSet(p, []string{"set"}), true
+	default:
+		for name, v := range p.Shell.Vars.All() {
 			if v.Is(vars.Special) {
-				v = m.listed(p, n, v, true)
+				v = m.listed(p, name, v, false)
 			}
-			if v == nil {
-				m.complainAfter(p, &b, d.name, "%s: not found", n)
-				status = 1
+			if v != nil && d.lists(v) {
+				b.WriteString(d.variable(name, v, m.env(p)))
+			}
+		}
+	}
+	return max(status, m.out(p, d.name, []byte(b.String()))), true
+}
+
+// lists reports whether a variable is one of those declare lists: of the kind
+// asked for, and with one of the attributes.
+func (d *declaration) lists(v *vars.Var) bool {
+	rest := d.set
+	for _, kind := range []vars.Attr{vars.Indexed, vars.Assoc} {
+		if d.set&kind != 0 && rest&kind != 0 && (rest == d.set || d.sets()) {
+			if !v.Is(kind) {
+				return false
+			}
+			rest &^= kind
+		}
+	}
+	return rest == 0 || v.Attrs()&rest != 0
+}
+
+// declNamed prints the operands of declare -p.
+func (m *Machine) declNamed(p *Process, d *declaration, b *strings.Builder) (status int) {
+	for _, name := range d.operands {
+		if d.funcs {
+			if fn, ok := p.Shell.Funcs.Get(name); ok {
+				b.WriteString(d.function(name, fn))
 				continue
 			}
-			b.WriteString(declareLine(n, v, m.env(p)))
-		}
-		return max(status, m.out(p, d.name, []byte(b.String()))), true
-	}
-	if d.name == "local" {
-		if i := p.enclosing(); i >= 0 {
-			for _, s := range p.Frames[i].X.Vars {
-				if v := p.Shell.Vars.Get(s.Name); v != nil {
-					b.WriteString(declareLine(s.Name, v, m.env(p)))
-				}
+		} else if v := p.Shell.Vars.Get(name); v != nil && (d.name != "local" || m.isLocal(p, name)) {
+			if v.Is(vars.Special) {
+				v = m.listed(p, name, v, true)
 			}
-			return m.out(p, d.name, []byte(b.String())), true
-		}
-		m.complain(p, "local: can only be used in a function")
-		return 1, true
-	}
-	for name, v := range p.Shell.Vars.All() {
-		if v.Is(vars.Special) {
-			if v = m.listed(p, name, v, false); v == nil {
+			if v != nil {
+				b.WriteString(d.variable(name, v, m.env(p)))
 				continue
 			}
 		}
-		if d.set != 0 && v.Attrs()&d.set != d.set {
-			continue
-		}
-		if d.set == 0 && !d.print {
-			if v.Assigned() {
-				b.WriteString(plainLine(name, v, m.env(p)))
-			}
-			continue
-		}
-		b.WriteString(declareLine(name, v, m.env(p)))
+		m.complainAfter(p, b, d.name, "%s: not found", name)
+		status = 1
 	}
-	if d.set == 0 && !d.print {
-		for _, fn := range p.Shell.Funcs.Sorted() {
-			b.WriteString(functionText(fn))
+	return status
+}
+
+// declLocals prints the variables of the innermost function.
+func (m *Machine) declLocals(p *Process, d *declaration, b *strings.Builder) {
+	var names []string
+	if i := p.enclosing(); i >= 0 && p.Frames[i].X != nil {
+		x := p.Frames[i].X
+		for _, s := range x.Vars {
+			names = append(names, s.Name)
+		}
+		if x.Undo != nil && x.Undo.Local {
+			b.WriteString("local -\n")
 		}
 	}
-	return m.out(p, d.name, []byte(b.String())), true
+	slices.Sort(names)
+	for _, name := range names {
+		if v := p.Shell.Vars.Get(name); v != nil {
+			b.WriteString(d.variable(name, v, m.env(p)))
+		}
+	}
+}
+
+// variable is a line of declare -p, with -F without the value.
+func (d *declaration) variable(name string, v *vars.Var, work large.Meter) string {
+	if !d.names || v.IsArray() {
+		return declareLine(name, v, work)
+	}
+	return declareFlags(v.Attrs()) + name + "\n"
+}
+
+// function is what declare -p prints of a function.
+func (d *declaration) function(name string, fn *Function) string {
+	text, attrs := "", fn.attrs()
+	if !d.names {
+		if text = functionText(fn); attrs == 0 {
+			return text
+		}
+	}
+	return text + "declare -f" + expand.AttrLetters(attrs) + " " + name + "\n"
+}
+
+// attrs are the attributes of a function.
+func (fn *Function) attrs() (a vars.Attr) {
+	if fn.Export {
+		a |= vars.Export
+	}
+	if fn.Readonly {
+		a |= vars.ReadOnly
+	}
+	if fn.Trace {
+		a |= vars.Trace
+	}
+	return a
 }
 
 // listed is what a computed variable is in a list. What bash computes when it is
@@ -119,17 +158,21 @@ func (m *Machine) listed(p *Process, name string, v *vars.Var, asked bool) *vars
 
 // declareLine is a line of declare -p.
 func declareLine(name string, v *vars.Var, work large.Meter) string {
-	flags := expand.AttrLetters(v.Attrs())
-	if flags == "" {
-		flags = "-"
-	}
-	line := "declare -" + flags + " " + name
+	line := declareFlags(v.Attrs()) + name
 	if v.IsSet() || v.IsArray() && v.Len() > 0 {
 		line += "=" + expand.DeclareValue(v, work)
 	} else if v.IsArray() && v.Assigned() {
 		line += "=()"
 	}
 	return line + "\n"
+}
+
+func declareFlags(a vars.Attr) string {
+	flags := expand.AttrLetters(a)
+	if flags == "" {
+		flags = "-"
+	}
+	return "declare -" + flags + " "
 }
 
 // plainLine is a line of set without arguments.

@@ -77,7 +77,10 @@ func (c *compiler) line(n syntax.Node) int {
 }
 
 // off is a position's offset in the unit's text.
-func (c *compiler) off(p syntax.Pos) int { return max(int(p.Offset())-c.at.off, 0) }
+// off is where a position is in the text; what the parser was given behind it is at its end.
+func (c *compiler) off(p syntax.Pos) int {
+	return min(max(int(p.Offset())-c.at.off, 0), len(c.u.Text))
+}
 
 func (c *compiler) place(n syntax.Node, k NodeKind) place {
 	p := c.span(k, c.off(n.Pos()), c.off(n.End()))
@@ -668,17 +671,18 @@ func (d *decl) finish() {
 // fix reads the options of a declaration whose operands are all names,
 // assignments and lists, so that it need not be done each time.
 func (d *decl) fix() {
-	var options []string
+	var words []string
 	for d.first < len(d.args) && d.args[d.first].word != nil {
 		text, ok := d.args[d.first].word.Literal()
 		if !ok {
 			return
 		}
-		options = append(options, text)
+		words = append(words, text)
 		d.first++
 	}
-	set, bad := readDeclaration(d.name, options)
-	if bad != "" || d.memo || d.first == len(d.args) || len(set.operands) > 0 || set.print || set.funcs {
+	o := options{name: d.name, args: words}
+	set := readDeclaration(&o)
+	if o.bad || d.memo || d.first == len(d.args) || len(set.operands) > 0 || set.print || set.funcs || set.set&set.unset != 0 {
 		return
 	}
 	for _, a := range d.args[d.first:] {

@@ -76,18 +76,26 @@ func (c *compiler) unended(d *redir, r *syntax.Redirect) {
 		start = len(text)
 	}
 	end := start
-	if r.Hdoc != nil {
+	switch {
+	case c.u.open: // the one before it has taken the rest of the text
+		start, end = len(text), len(text)
+	case r.Hdoc != nil:
 		start, end = c.off(r.Hdoc.Pos()), c.off(r.Hdoc.End())
 	}
-	if end < len(text) || strings.HasSuffix(text, "\n"+d.delim) {
+	if end < len(text) || d.delim != "" && strings.HasSuffix(text, "\n"+d.delim) {
 		return
 	}
 	lines := strings.Count(text, "\n")
 	if !strings.HasSuffix(text, "\n") {
 		lines++
 	}
+	last := c.u.Line + lines - 1
+	at := max(c.u.Line, c.u.Line+strings.Count(text[:start], "\n")-1)
+	if c.u.open {
+		at = last
+	}
 	c.u.open = true
-	c.u.warn = append(c.u.warn, warning{c.u.Line + lines - 1, unendedDoc(max(c.u.Line, c.u.Line+strings.Count(text[:start], "\n")-1), d.delim)})
+	c.u.warn = append(c.u.warn, warning{last, unendedDoc(at, d.delim)})
 }
 
 func unendedDoc(line int, delim string) string {

@@ -44,8 +44,6 @@ func (d *direct) command(start, line int) (st *stmt, to int) {
 			base = st.cmd.at().line
 		case "function":
 			st.cmd = d.function()
-		case "in":
-			return st, d.plain(st)
 		default:
 			d.fail()
 		}

@@ -46,10 +46,6 @@ func errorName(p *Process) string {
 	return p.Shell.Name
 }
 
-func (m *Machine) prefixEval(p *Process, line int) string {
-	return errorName(p) + ": eval" + p.numbered(line)
-}
-
 func (m *Machine) line(p *Process) int { return max(p.Line, 1) }
 
 // complain writes a message with the shell's prefix to the process's stderr.
@@ -182,7 +178,7 @@ func (m *Machine) builtinFailed(p *Process, name string, err error) int {
 }
 
 // discard gives up the whole command line, as bash does after a failed
-// expansion: everything up to the text being read is undone.
+// expansion: everything up to the text being read is undone. A subshell ends.
 func (m *Machine) discard(p *Process, status int) {
 	line := p.Line
 	for len(p.Frames) > 0 {
@@ -193,7 +189,7 @@ func (m *Machine) discard(p *Process, status int) {
 		if f.Kind == FFunc {
 			line = f.X.Line
 		}
-		if f.Kind == FStdin || f.Kind == FScript && !f.inner() {
+		if f.Kind == FStdin || f.Kind == FScript && f.X.Call != "subst" && (p.Sub == 0 || f.X.Call == "") {
 			f.X.Line = line + 1 // bash goes on counting from here
 			break
 		}

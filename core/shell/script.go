@@ -20,9 +20,7 @@ func (m *Machine) unit(p *Process, text string, off, line int) (u *Unit, read st
 		return nil, read, len(read), e
 	}
 	if err == nil && u != nil && u.cond > 0 && !p.Shell.Opts.on(OptExtglob) {
-		e := &SyntaxError{Line: u.Line, at: u.cond - 1}
-		e.inside(u.Text[:u.cond-1])
-		if e.conditional(u.Text, u.cond-1, u.Line) {
+		if e := faultIn(u.Text, u.Line, false); e != nil {
 			return nil, read, len(read), e
 		}
 	}

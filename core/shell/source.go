@@ -30,15 +30,22 @@ var errDepth = errors.New("nested too deeply")
 type SyntaxError struct {
 	Line, Column int
 	Text         string
-	Depth        bool   // the parser's depth limit, not the text's fault
-	Incomplete   bool   // the text ended too early
-	Cond         bool   // inside [[ ]], where it is not called a syntax error
-	open         bool   // inside quotes
-	at           int    // offset in the text parsed
-	also         string // a second message
-	subst        bool   // inside $( ): the shell ends
-	list         bool   // inside =( ): the status is 1
-	source       string // the line, which bash shows below the message; "" where it does not
+	Depth        bool       // the parser's depth limit, not the text's fault
+	Incomplete   bool       // the text ended too early
+	Cond         bool       // inside [[ ]], where it is not called a syntax error
+	open         bool       // inside quotes
+	at           int        // offset in the text parsed
+	more         []toldLine // what is said after it
+	warn         []warning  // and before
+	subst        bool       // inside $( ): the shell ends
+	list         bool       // inside =( ): the status is 1
+	source       string     // the line, which bash shows below the message; "" where it does not
+}
+
+// toldLine is a message that names a line.
+type toldLine struct {
+	line int
+	text string
 }
 
 // Error is the message in bash's words, without "bash: line N:".
@@ -128,6 +135,23 @@ var parsers = sync.Pool{New: func() any { return syntax.NewParser(syntax.Variant
 // statements means that nothing but blanks and comments was left.
 // Leaving StmtsSeq early can panic, so the reader ends the input instead.
 func parseUnit(text string) (stmts []*syntax.Stmt, n int, err error) {
+	if stmts, n, err = parseLine(text); err == nil && faulty(text[:n]) {
+		err = errRefused
+	}
+	return stmts, n, err
+}
+
+// maxOpenDocs is how many here-documents of a line may be without an end: as many as bash reads.
+const maxOpenDocs = 16
+
+// errRefused is of a line that the parser takes and bash does not.
+var errRefused = errors.New("refused")
+
+// faulty reports whether bash finds an error in a line.
+func faulty(text string) bool { return faultIn(text, 1, true) != nil }
+
+// parseLine is parseUnit for what the parser knows.
+func parseLine(text string) (stmts []*syntax.Stmt, n int, err error) {
 	stmts, n, err = parseOnce(text, "")
 	if err != nil && !errors.Is(err, errDepth) {
 		if s2, n2, ok := parseOtherwise(text); ok && (n2 == len(text) || standsAlone(text[:n2])) {
@@ -136,11 +160,17 @@ func parseUnit(text string) (stmts []*syntax.Stmt, n int, err error) {
 	}
 	var pe syntax.ParseError
 	if err != nil && errors.As(err, &pe) && strings.Contains(pe.Text, "unclosed here-document") {
-		// bash takes the rest of the text as the body
-		if i := strings.IndexByte(pe.Text, '`'); i >= 0 {
-			word := strings.TrimSuffix(pe.Text[i+1:], "`")
-			if s2, n2, err2 := parseOnce(text, "\n"+word+"\n"); err2 == nil {
+		// bash takes the rest of the text as the body, and as that of those that follow
+		tail := ""
+		for range maxOpenDocs {
+			_, word, _ := strings.Cut(pe.Text, "`")
+			tail += "\n" + strings.TrimSuffix(word, "`") + "\n"
+			s2, n2, err2 := parseOnce(text, tail)
+			if err2 == nil {
 				return s2, min(n2, len(text)), nil
+			}
+			if !errors.As(err2, &pe) || !strings.Contains(pe.Text, "unclosed here-document") {
+				break
 			}
 		}
 	}

@@ -72,16 +72,22 @@ func (m *Machine) stepStdin(p *Process, f *Frame) {
 	x.Data, f.PC = nil, stdinPrompt
 	if perr != nil {
 		e := perr.(*SyntaxError)
-		p.Line = e.Line
-		pre := m.prefix(p)
-		m.tellSyntax(p, pre, e)
-		if p.Status = 2; !prompts {
-			m.unwindExit(p, 2)
+		if m.tellSyntax(p, e, func(line int) string {
+			p.Line = line
+			return m.prefix(p)
+		}) {
+			return
+		}
+		if !e.stays(p.Status) {
+			p.Status = m.syntaxStatus(p, e)
+		}
+		if !prompts && !e.list {
+			m.unwindExit(p, p.Status)
 		}
 		return
 	}
 	if u != nil {
-		m.warn(p, u)
+		m.warn(p, u.warn)
 		p.push(Frame{Kind: FList, node: u.body})
 	}
 }

@@ -371,10 +371,10 @@ func (m *Machine) stepScript(p *Process, f *Frame) {
 	x.Line -= u.added
 	f.I = next
 	f.N++
+	m.warn(p, u.warn)
 	if p.Shell.Opts.on(OptNoExec) {
 		return
 	}
-	m.warn(p, u)
 	p.pushList(u.body)
 }
 
@@ -404,59 +404,12 @@ func firstLines(text string, n int) string {
 }
 
 // warn says what was odd about a unit that was read.
-func (m *Machine) warn(p *Process, u *Unit) {
-	for _, w := range u.warn {
+func (m *Machine) warn(p *Process, list []warning) {
+	for _, w := range list {
 		line := p.Line
 		p.Line = w.line
 		m.complain(p, "warning: %s", w.text)
 		p.Line = line
-	}
-}
-
-// syntaxError ends a script: status 2 and bash's message.
-func (m *Machine) syntaxError(p *Process, f *Frame, e *SyntaxError) {
-	p.Line = e.Line
-	if e.Depth {
-		m.Run.Limit, m.Run.Class = "depth", "LIMIT_EXCEEDED"
-	}
-	pre := m.prefix(p)
-	if f.X.Call == "eval" {
-		pre = m.prefixEval(p, e.Line)
-	}
-	if f.X.Call == "" && f.X.Name == "" && p.Frames[max(len(p.Frames)-2, 0)].Kind != FStdin {
-		pre = p.Shell.Name + ": -c" + p.numbered(e.Line)
-	}
-	if f.X.Call == "subst" {
-		pre = errorName(p) + ": command substitution" + p.numbered(e.Line)
-	}
-	m.tellSyntax(p, pre, e)
-	command := f.X.Call == "" && f.X.Name == ""
-	open := e.open && f.X.Call == "" && p.Status != 0
-	m.pop(p)
-	if (!e.Cond || !command || p.Shell.Opts.on(OptErrexit)) && !open { // which forgets the status of these
-		p.Status = 2
-	}
-	switch {
-	case e.subst:
-		p.Status = 127
-	case e.list:
-		p.Status = 1
-	}
-	if e.subst || len(p.Frames) > 0 && p.top().Kind == FBottom {
-		m.unwindExit(p, p.Status)
-	}
-}
-
-// tellSyntax prints a syntax error and the line it is in.
-func (m *Machine) tellSyntax(p *Process, pre string, e *SyntaxError) {
-	if e.Text != "" { // some errors in [[ ]] have no words
-		m.complainRaw(p, pre+e.Text+"\n")
-	}
-	if e.also != "" {
-		m.complainRaw(p, pre+e.also+"\n")
-	}
-	if e.source != "" {
-		m.complainRaw(p, pre+"`"+expand.Decode(e.source)+"'\n")
 	}
 }
 

@@ -1,251 +1,187 @@
 package shell
 
-import (
-	"strings"
+// Errors inside [[ ]] are worded by a reader of its own in bash, which this one
+// follows: it does not stop at an error, and what is around it may say more.
 
-	"eryxsh/core/expand"
-)
+// condition reads one expression.
+type condition struct {
+	*syntaxReader
+	token string // the one behind what has been read
+	depth int
 
-// Errors inside [[ ]] are worded by bash's own reader of it, which this one
-// follows: the parser's words and places are others.
-
-// condReader reads the inside of a [[ ]] for the error in it.
-type condReader struct {
-	s       string
-	i       int
-	token   string // what ended the expression, as an error names it; "" for a word
-	failed  bool
-	pattern bool // the next word is a pattern: @( | ) belong to it
-	regex   bool // the next word is a regular expression: so do ( | )
-	depth   int
-	ended   bool // the line end behind a text that has none was read
-	said    []said
+	regular bool // there has been a =~
 }
 
-type said struct {
-	at   int
-	text string
-}
+// condFailed stands for a token where there is an error.
+const condFailed = "an error"
 
-// Tokens that are no operators.
-const (
-	condWord = ""
-	condEnd  = "]]"
-	condEOF  = "EOF"
-)
-
-// condError words the error of the last [[ that begins at or before an offset
-// of text. ok is false if that expression has none; ended says that the text is over there.
-func condError(text string, off int) (found []said, ended, ok bool) {
-	at := min(off+2, len(text))
-	for {
-		at = strings.LastIndex(text[:at], "[[")
-		if at < 0 {
-			return nil, false, false
-		}
-		if (at == 0 || strings.IndexByte(" \t\n;&|(){}!`", text[at-1]) >= 0) && at+2 < len(text) && strings.IndexByte(" \t\n", text[at+2]) >= 0 {
-			break
-		}
+// conditional reads [[ ]], of which the first word has been read.
+func (r *syntaxReader) conditional() bool {
+	c, line := &condition{syntaxReader: r}, r.lineAt()
+	r.before, r.last, r.cond = r.last, "[[", true
+	c.or()
+	r.cond = false
+	if c.token == "]]" && r.fault == nil {
+		r.tok = "]]"
+		r.next()
+		return r.fault == nil
 	}
-	r := &condReader{s: text, i: at + 2}
-	r.or()
 	switch {
-	case r.failed:
-	case r.token == condEnd:
-		return nil, false, false
-	case r.token == condEOF:
-		return nil, false, false
-	case r.token == condWord:
-		r.say(at, "syntax error in conditional expression")
+	case c.token == condFailed:
+		r.say(line, "")
+	case named(c.token):
+		r.say(line, "syntax error in conditional expression: unexpected token `"+c.token+"'")
 	default:
-		r.say(at, "syntax error in conditional expression: unexpected token `"+r.token+"'")
+		r.say(line, "syntax error in conditional expression")
 	}
-	return r.said, r.ended, true
+	r.fault.subst = r.fault.subst || r.subst > 0 && !r.fault.open
+	r.fault.Cond = !r.fault.Incomplete && !r.fault.subst && !r.fault.list && !r.ended &&
+		!(c.token == ")" && c.regular) // a regular expression with a ) too many fails as it does in a session, with 2
+	r.toLineEnd()
+	return false
 }
 
-func (r *condReader) say(at int, text string) { r.said = append(r.said, said{at, text}) }
-
-// fail says what is wrong, once: what is around it then fails without a word.
-func (r *condReader) fail(text string) {
-	r.failed, r.token = true, condWord
-	if text == "" {
-		return
+// toLineEnd goes on to the end of the line: an error of [[ ]] does not keep bash
+// from reading the rest, in which there may be another.
+func (r *syntaxReader) toLineEnd() {
+	first := r.fault
+	if first.Cond && r.subst == 0 && !r.deep {
+		r.fault, r.tok = nil, tokWord
+		for r.tok != "newline" && r.tok != tokEOF && r.fault == nil {
+			r.next()
+		}
+		if more := r.fault; more != nil && !r.deep {
+			first.more = append(append(first.more, toldLine{more.Line, more.Text}), more.more...)
+			first.Cond, first.Incomplete = false, more.Incomplete
+		}
 	}
-	at := min(r.i, len(r.s))
-	if at > 0 && r.s[at-1] == '\n' && at < len(r.s) { // the newline read is of the line it ends
-		at--
-	}
-	r.say(at, text)
+	r.fault, r.tok = first, tokNone
 }
 
-func (r *condReader) or() {
-	for {
-		r.and()
-		if r.failed || r.token != "||" {
-			return
-		}
-	}
-}
-
-func (r *condReader) and() {
-	for {
-		r.term()
-		if r.failed || r.token != "&&" {
-			return
-		}
-	}
-}
-
-// next reads a token. Words give condWord and their text.
-func (r *condReader) next() (token, word string) {
-	for r.i < len(r.s) && (strings.IndexByte(" \t", r.s[r.i]) >= 0 || strings.HasPrefix(r.s[r.i:], "\\\n")) {
-		if r.i++; r.s[r.i-1] == '\\' {
-			r.i++
-		}
-	}
-	pattern, regex := r.pattern, r.regex
-	r.pattern, r.regex = false, false
-	if r.i >= len(r.s) {
-		if !r.ended && !strings.HasSuffix(r.s, "\n") {
-			r.ended = true
-			return "newline", ""
-		}
-		return condEOF, ""
-	}
-	rest := r.s[r.i:]
-	if rest[0] == '#' {
-		r.i += max(strings.IndexByte(rest+"\n", '\n'), 0)
-		return r.next()
-	}
-	if rest[0] == '\n' {
-		r.i++
-		return "newline", ""
-	}
-	if !regex && !strings.HasPrefix(rest, "<(") && !strings.HasPrefix(rest, ">(") {
-		for _, op := range []string{"&&", "||", ";;&", ";;", ";&", "<<<", "<<-", "<<", ">>", "<&", ">&", "<>", ">|", "&>>", "&>", "|&", "(", ")", ";", "&", "|", "<", ">"} {
-			if strings.HasPrefix(rest, op) {
-				r.i += len(op)
-				return op, ""
-			}
-		}
-	}
-	from := r.i
-	for r.i < len(r.s) {
-		c := r.s[r.i]
-		switch {
-		case pattern && strings.IndexByte("?*+@!", c) >= 0 && r.i+1 < len(r.s) && r.s[r.i+1] == '(':
-			r.i++
-			r.parens()
-			continue
-		case regex && c == '(':
-			r.parens()
-			continue
-		case regex && c == '|':
-		case strings.IndexByte(" \t\n;&|()<>", c) >= 0:
-			goto end
-		}
-		r.i = expand.SkipQuoted(r.s, r.i)
-	}
-end:
-	if r.i == from { // a lone ) where a regular expression should be
-		r.i++
-		return r.s[from:r.i], ""
-	}
-	if word = r.s[from:r.i]; word == condEnd {
-		return condEnd, ""
-	}
-	return condWord, word
-}
-
-// parens skips what is in parentheses in a pattern.
-func (r *condReader) parens() {
-	for n := 0; r.i < len(r.s); {
-		switch r.s[r.i] {
-		case '(':
-			n++
-		case ')':
-			if n--; n == 0 {
-				r.i++
-				return
-			}
-		}
-		r.i = expand.SkipQuoted(r.s, r.i)
+// say notes one of the errors of a conditional expression.
+func (r *syntaxReader) say(line int, text string) {
+	switch {
+	case r.fault != nil && r.fault.source != "": // bash has jumped out
+	case r.fault == nil:
+		r.fault = &SyntaxError{Line: line, Text: text}
+	case r.fault.Text == "":
+		r.fault.Line, r.fault.Text = line, text
+	case text != "":
+		r.fault.more = append(r.fault.more, toldLine{line, text})
 	}
 }
 
-// rest reads the token behind a term, over line ends.
-func (r *condReader) rest() {
-	for {
-		if r.token, _ = r.next(); r.token != "newline" {
-			return
-		}
+// named reports whether an error names a token.
+func named(tok string) bool {
+	switch tok {
+	case tokWord, tokAssign, tokNumber, tokNamed, tokArith, tokNone, condFailed:
+		return false
+	}
+	return true
+}
+
+// fail says what is wrong with a token: before and after its name, if it has one.
+func (c *condition) fail(tok, before, after, nameless string) {
+	line := c.lineAt()
+	if tok == tokEOF || tok == tokNone {
+		line = c.lastLine()
+	}
+	if tok == tokEOF {
+		tok = "EOF"
+	}
+	text := nameless
+	if named(tok) && before != "" {
+		text = before + " `" + tok + "'" + after
+	}
+	c.say(line, text)
+	c.fault.Incomplete = c.fault.Incomplete || tok == "EOF"
+	c.token = condFailed
+}
+
+func (c *condition) or() {
+	for c.and(); c.token == "||"; {
+		c.and()
+	}
+}
+
+func (c *condition) and() {
+	for c.term(); c.token == "&&"; {
+		c.term()
+	}
+}
+
+// skipLines reads the next token that is no line end.
+func (c *condition) skipLines() {
+	for c.token = c.syntaxReader.token(); c.token == "newline"; {
+		c.token = c.syntaxReader.token()
 	}
 }
 
 // term reads one term and the token behind it.
-func (r *condReader) term() {
-	if r.depth++; r.depth > 1000 {
-		r.fail("")
+func (c *condition) term() {
+	if c.depth++; c.depth > maxSyntaxDepth {
+		c.tooDeep()
+		c.token = condFailed
 		return
 	}
-	defer func() { r.depth-- }()
-	token, word := "newline", ""
-	for token == "newline" {
-		token, word = r.next()
-	}
-	switch {
-	case token == condEnd:
-		r.fail("")
-	case token == "(":
-		if r.or(); r.token != ")" || r.failed {
-			unexpected := ""
-			if r.token != condWord {
-				unexpected = "unexpected token `" + r.token + "', "
-			}
-			r.fail(unexpected + "expected `)'")
+	defer func() { c.depth-- }()
+	c.skipLines()
+	switch tok, word := c.token, c.word; {
+	case tok == "]]":
+		c.token = condFailed
+		c.say(c.lineAt(), "")
+	case tok == "(":
+		line := c.lineAt()
+		if c.or(); c.token == ")" {
+			c.skipLines()
 			return
 		}
-		r.rest()
-	case token == condWord && word == "!":
-		r.term()
-	case token != condWord:
-		r.fail("unexpected token `" + token + "' in conditional command")
+		text := "expected `)'"
+		if named(c.token) {
+			text = "unexpected token `" + c.token + "', " + text
+		}
+		c.say(line, text)
+		c.token = condFailed
+	case tok == tokWord && word == "!":
+		c.term()
+	case tok == tokNone:
+		c.say(c.lastLine(), "unexpected token `\xff' in conditional command")
+		c.token = condFailed
+	case tok != tokWord:
+		c.fail(tok, "unexpected token", " in conditional command", "unexpected token in conditional command")
 	case len(word) == 2 && word[0] == '-' && isUnary(word):
-		r.operand("unary")
+		c.operand("unary")
 	default:
-		r.binary()
+		c.binary()
 	}
 }
 
 // operand reads the argument of an operator, which must be a word.
-func (r *condReader) operand(kind string) {
-	token, _ := r.next()
-	if token == condWord {
-		r.rest()
-		return
+func (c *condition) operand(kind string) {
+	tok := c.syntaxReader.token()
+	c.regex, c.matches = false, false
+	switch tok {
+	case tokWord:
+		c.skipLines()
+	case tokEOF:
+		c.fail(tok, "", "", "unexpected argument to conditional "+kind+" operator")
+	default:
+		c.fail(tok, "unexpected argument", " to conditional "+kind+" operator", "unexpected argument to conditional "+kind+" operator")
 	}
-	if token == condEOF {
-		r.fail("unexpected argument to conditional " + kind + " operator")
-		return
-	}
-	r.fail("unexpected argument `" + token + "' to conditional " + kind + " operator")
 }
 
 // binary reads what follows the first word of a term.
-func (r *condReader) binary() {
-	token, op := r.next()
-	switch {
-	case token == condWord && (op == "=~" || isBinary(op)):
-		r.regex = op == "=~"
-		r.pattern = op == "=" || op == "==" || op == "!="
-		r.operand("binary")
-	case token == "<" || token == ">":
-		r.operand("binary")
-	case token == condEnd || token == "&&" || token == "||" || token == ")":
-		r.token = token
-	case token == condWord:
-		r.fail("conditional binary operator expected")
+func (c *condition) binary() {
+	tok := c.syntaxReader.token()
+	switch op := c.word; {
+	case tok == tokWord && (op == "=~" || isBinary(op)), tok == "<" || tok == ">":
+		c.regex = tok == tokWord && op == "=~"
+		c.regular = c.regular || c.regex
+		c.matches = tok == tokWord && (op == "=" || op == "==" || op == "!=")
+		c.operand("binary")
+	case tok == "]]" || tok == "&&" || tok == "||" || tok == ")":
+		c.token = tok
 	default:
-		r.fail("unexpected token `" + token + "', conditional binary operator expected")
+		c.fail(tok, "unexpected token", ", conditional binary operator expected", "conditional binary operator expected")
 	}
 }

@@ -12,14 +12,13 @@ func syntaxError(err error, text string, line int) *SyntaxError {
 	if errors.Is(err, errDepth) {
 		return &SyntaxError{Line: line, Text: "eryxsh: input nested too deeply", Depth: true}
 	}
+	if e := faultIn(text, line, false); e != nil {
+		e.place(err)
+		return e
+	}
 	var pe syntax.ParseError
 	if errors.As(err, &pe) {
 		e := &SyntaxError{Line: line + int(pe.Pos.Line()) - 1, Column: int(pe.Pos.Col()), Incomplete: pe.Incomplete, at: int(pe.Pos.Offset())}
-		quoted := strings.Contains(pe.Text, "closing quote") || strings.Contains(pe.Text, "without matching `$")
-		if !quoted && e.conditional(text, int(pe.Pos.Offset()), line) {
-			e.inside(text[:min(int(pe.Pos.Offset()), len(text))])
-			return e
-		}
 		token, end := "", false
 		defer func() { e.open = !end && strings.HasPrefix(e.Text, "unexpected EOF") }()
 		if e.Text, end = unclosed(pe, text); e.Text == "" {
@@ -48,24 +47,16 @@ func syntaxError(err error, text string, line int) *SyntaxError {
 	return &SyntaxError{Line: line, Text: "syntax error: " + err.Error()}
 }
 
-// conditional words an error inside [[ ]].
-func (e *SyntaxError) conditional(text string, off, line int) bool {
-	found, ended, ok := condError(text, off)
-	if !ok {
-		return false
+// place notes where the parser found the error.
+func (e *SyntaxError) place(err error) {
+	var pe syntax.ParseError
+	var le syntax.LangError
+	switch {
+	case errors.As(err, &pe):
+		e.at, e.Column = int(pe.Pos.Offset()), int(pe.Pos.Col())
+	case errors.As(err, &le):
+		e.at, e.Column = int(le.Pos.Offset()), int(le.Pos.Col())
 	}
-	e.Cond, e.Incomplete = !ended, e.Incomplete && len(found) > 0 && strings.Contains(found[0].text, "EOF")
-	for i, s := range found {
-		if i == 0 {
-			e.Line, e.Text = line+strings.Count(text[:s.at], "\n"), s.text
-			if strings.HasSuffix(s.text, "expression: unexpected token `)'") {
-				e.Cond = false // a regular expression with a ) too many fails as it does in a session, with 2
-			}
-		} else {
-			e.also = s.text
-		}
-	}
-	return true
 }
 
 // inside notes whether a text, up to the error, ends inside $( ), <( ) or >( ),

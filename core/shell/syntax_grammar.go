@@ -1,0 +1,378 @@
+package shell
+
+import "strings"
+
+// faultIn gives the error that bash finds in a text, nil if it finds none in the first command line.
+func faultIn(text string, line int, extglob bool) *SyntaxError {
+	r := &syntaxReader{text: text, first: line, extglob: extglob, tokens: tokens{tok: "newline", last: "newline"}}
+	r.next()
+	for r.tok == "newline" {
+		r.next()
+	}
+	if r.tok != tokEOF && r.pipelines() {
+		for r.fault == nil && (r.tok == ";" || r.tok == "&") {
+			if r.next(); r.tok == "newline" || r.tok == tokEOF || !r.pipelines() {
+				break
+			}
+		}
+		if r.tok != "newline" && r.tok != tokEOF {
+			r.unexpected()
+		}
+	}
+	if r.fault == nil || r.deep {
+		return nil
+	}
+	r.fault.warn = r.warn
+	return r.fault
+}
+
+func (r *syntaxReader) newlines() {
+	for r.tok == "newline" {
+		r.next()
+	}
+}
+
+// want takes a token that must come.
+func (r *syntaxReader) want(tok string) bool {
+	if r.tok != tok {
+		return r.unexpected()
+	}
+	r.next()
+	return r.fault == nil
+}
+
+// commands reads one or more command lines, up to a token that begins none.
+func (r *syntaxReader) commands() bool {
+	r.newlines()
+	for {
+		if !r.pipelines() {
+			return false
+		}
+		if r.tok != ";" && r.tok != "&" && r.tok != "newline" {
+			return r.fault == nil
+		}
+		r.next()
+		r.newlines()
+		if !r.begins() {
+			return r.fault == nil
+		}
+	}
+}
+
+// pipelines reads a && b || c.
+func (r *syntaxReader) pipelines() bool {
+	for {
+		if !r.pipeline() {
+			return false
+		}
+		if r.tok != "&&" && r.tok != "||" {
+			return r.fault == nil
+		}
+		r.next()
+		r.newlines()
+	}
+}
+
+func (r *syntaxReader) pipeline() bool {
+	if r.depth++; r.depth > maxSyntaxDepth {
+		return r.tooDeep()
+	}
+	defer func() { r.depth-- }()
+	for r.tok == "!" || r.tok == "time" {
+		timed := r.tok == "time"
+		r.next()
+		for timed && (r.tok == "time -p" || r.tok == "time --") {
+			r.next()
+		}
+		if r.tok == ";" || r.tok == "newline" || r.tok == tokEOF {
+			return true
+		}
+	}
+	for {
+		if !r.command() {
+			return false
+		}
+		if r.tok != "|" && r.tok != "|&" {
+			return r.fault == nil
+		}
+		r.next()
+		r.newlines()
+	}
+}
+
+// begins reports whether the current token begins a command.
+func (r *syntaxReader) begins() bool {
+	switch r.tok {
+	case tokWord, tokAssign, "function", "!", "time", "coproc":
+		return true
+	}
+	return r.redirects() || r.compounds()
+}
+
+// compounds reports whether it begins a compound command.
+func (r *syntaxReader) compounds() bool {
+	switch r.tok {
+	case "if", "while", "until", "for", "select", "case", "(", "{", "[[", tokArith:
+		return true
+	}
+	return false
+}
+
+// redirects reports whether it begins a redirection.
+func (r *syntaxReader) redirects() bool {
+	switch r.tok {
+	case tokNumber, tokNamed, "<", ">", ">>", "<<", "<<-", "<<<", "<&", ">&", "<>", ">|", "&>", "&>>":
+		return true
+	}
+	return false
+}
+
+func (r *syntaxReader) command() bool {
+	switch {
+	case r.compounds():
+		return r.compound() && r.redirections()
+	case r.tok == "function":
+		return r.function()
+	case r.tok == "coproc":
+		if r.next(); r.compounds() {
+			return r.compound() && r.redirections()
+		}
+		if r.tok == tokWord {
+			if r.next(); r.compounds() {
+				return r.compound() && r.redirections()
+			}
+			return r.elementsOf(1)
+		}
+		return r.simple()
+	}
+	return r.simple()
+}
+
+func (r *syntaxReader) simple() bool {
+	if r.tok == tokWord {
+		if r.next(); r.tok == "(" {
+			r.next()
+			if !r.want(")") {
+				return false
+			}
+			r.newlines()
+			return r.functionBody()
+		}
+		return r.elementsOf(1)
+	}
+	return r.elementsOf(0)
+}
+
+// elementsOf reads the words of a simple command of which n have been read.
+func (r *syntaxReader) elementsOf(n int) bool {
+	for ; ; n++ {
+		switch {
+		case r.tok == tokWord || r.tok == tokAssign:
+			r.next()
+		case r.redirects():
+			if !r.redirection() {
+				return false
+			}
+		case n == 0:
+			return r.unexpected()
+		default:
+			return r.fault == nil
+		}
+	}
+}
+
+func (r *syntaxReader) redirections() bool {
+	for r.redirects() {
+		if !r.redirection() {
+			return false
+		}
+	}
+	return r.fault == nil
+}
+
+func (r *syntaxReader) redirection() bool {
+	if r.tok == tokNumber || r.tok == tokNamed {
+		if r.next(); !r.redirects() || r.tok == tokNumber || r.tok == tokNamed || strings.HasPrefix(r.tok, "&") {
+			return r.unexpected()
+		}
+	}
+	op := r.tok
+	r.next()
+	dup := op == "<&" || op == ">&"
+	if r.tok != tokWord && !(dup && (r.tok == tokNumber || r.tok == "-")) {
+		return r.unexpected()
+	}
+	if op == "<<" || op == "<<-" {
+		r.docs = append(r.docs, pendingDoc{unquoted(r.word), op == "<<-"})
+	}
+	r.next()
+	return r.fault == nil
+}
+
+// unquoted is a here-document's delimiter without its quotes.
+func unquoted(w string) string {
+	var b strings.Builder
+	quote := byte(0)
+	for i := 0; i < len(w); i++ {
+		switch c := w[i]; {
+		case quote != 0 && c == quote:
+			quote = 0
+		case quote == 0 && (c == '\'' || c == '"'):
+			quote = c
+		case quote != '\'' && c == '\\' && i+1 < len(w):
+			i++
+			b.WriteByte(w[i])
+		default:
+			b.WriteByte(c)
+		}
+	}
+	return b.String()
+}
+
+func (r *syntaxReader) function() bool {
+	r.next()
+	if !r.want(tokWord) {
+		return false
+	}
+	if r.tok == "(" {
+		if r.next(); r.tok == ")" {
+			r.next()
+		} else if !r.begins() && r.tok != "newline" { // a subshell is the body
+			return r.unexpected()
+		} else {
+			return r.commands() && r.want(")") && r.redirections()
+		}
+	}
+	r.newlines()
+	return r.functionBody()
+}
+
+func (r *syntaxReader) functionBody() bool {
+	if !r.compounds() {
+		return r.unexpected()
+	}
+	return r.compound() && r.redirections()
+}
+
+// compound reads a compound command.
+func (r *syntaxReader) compound() bool {
+	if r.depth++; r.depth > maxSyntaxDepth {
+		return r.tooDeep()
+	}
+	defer func() { r.depth-- }()
+	kind := r.tok
+	switch kind {
+	case "[[":
+		return r.conditional()
+	case tokArith:
+		r.next()
+		return r.fault == nil
+	case "for", "select":
+		return r.loop()
+	case "case":
+		return r.cases()
+	}
+	r.next()
+	if !r.commands() {
+		return false
+	}
+	switch kind {
+	case "(":
+		return r.want(")")
+	case "{":
+		return r.want("}")
+	case "if":
+		for r.want("then") && r.commands() {
+			if r.tok != "elif" {
+				break
+			}
+			if r.next(); !r.commands() {
+				return false
+			}
+		}
+		if r.fault == nil && r.tok == "else" {
+			if r.next(); !r.commands() {
+				return false
+			}
+		}
+		return r.fault == nil && r.want("fi")
+	}
+	return r.want("do") && r.commands() && r.want("done")
+}
+
+// loop reads for and select.
+func (r *syntaxReader) loop() bool {
+	kind := r.tok
+	r.next()
+	switch {
+	case kind == "for" && r.tok == tokArithFor:
+		if r.next(); r.tok == ";" || r.tok == "newline" {
+			r.next()
+			r.newlines()
+		}
+	case r.tok != tokWord:
+		return r.unexpected()
+	default:
+		if r.next(); r.tok == ";" {
+			r.next()
+			r.newlines()
+			break
+		}
+		if r.newlines(); r.tok != "in" {
+			break
+		}
+		for r.next(); r.tok == tokWord; {
+			r.next()
+		}
+		if r.tok != ";" && r.tok != "newline" {
+			return r.unexpected()
+		}
+		r.next()
+		r.newlines()
+	}
+	if r.tok == "{" {
+		r.next()
+		return r.commands() && r.want("}")
+	}
+	return r.want("do") && r.commands() && r.want("done")
+}
+
+// cases reads case.
+func (r *syntaxReader) cases() bool {
+	r.next()
+	if !r.want(tokWord) {
+		return false
+	}
+	r.newlines()
+	if !r.want("in") {
+		return false
+	}
+	for {
+		if r.newlines(); r.tok == "esac" {
+			break
+		}
+		if r.tok == "(" {
+			r.next()
+		}
+		for {
+			if !r.want(tokWord) {
+				return false
+			}
+			if r.tok != "|" {
+				break
+			}
+			r.next()
+		}
+		if !r.want(")") {
+			return false
+		}
+		if r.newlines(); r.begins() && !r.commands() {
+			return false
+		}
+		if r.tok != ";;" && r.tok != ";&" && r.tok != ";;&" {
+			break
+		}
+		r.next()
+	}
+	return r.want("esac")
+}
