@@ -136,7 +136,7 @@ var longWork = []struct{ name, script string }{
 	{"rev_zero", "rev /dev/zero"},
 	{"awk_zero", "awk 1 /dev/zero"},
 	{"sed_zero", "sed s/a/b/ /dev/zero"},
-	{"grep_zero", "grep 'a*b' /dev/zero"},
+	{"grep_endless", "tr '\\0' a </dev/zero | grep 'a*b'"},
 	{"cut_zero", "cut -f2 /dev/zero"},
 	{"fold_zero", "fold -s /dev/zero | head -c 10000000 | wc -c"},
 	{"uniq_zero", "uniq /dev/zero"},
