@@ -1,6 +1,10 @@
 package shell
 
-import "eryxsh/vfs"
+import (
+	"reflect"
+
+	"eryxsh/vfs"
+)
 
 // A run cannot go on from the middle of a step. One that is to be suspended while
 // a step takes long goes back to a point before it: to the beginning of the slice,
@@ -12,9 +16,6 @@ import "eryxsh/vfs"
 // flight hold is.
 const tooHeavy = 1 << 18
 
-// memberWeight is how much longer it takes to copy what a utility holds, often many small things.
-const memberWeight = 4
-
 // frameWeight is about what a copy of a frame takes: bytes.
 const frameWeight = 256
 
@@ -24,7 +25,7 @@ const frameWeight = 256
 // whatever it costs, when commands in flight hold too much.
 func (m *Machine) Point(old *Machine, must bool) *Machine {
 	m.own()
-	if weight := m.weight(); weight < 0 || weight > tooHeavy && !must {
+	if weight := m.weight(); weight < 0 || weight >= tooHeavy && !must {
 		return nil
 	}
 	if old == nil {
@@ -48,7 +49,9 @@ func (m *Machine) weight() int {
 				if u.fiber != nil {
 					return -1
 				}
-				n += u.Held*memberWeight + len(u.Out)
+				if n += len(u.Out); u.Prog != nil && n < tooHeavy {
+					n = tooHeavy - weighPlain(reflect.ValueOf(u.Prog).Elem(), tooHeavy-n)
+				}
 			}
 		}
 		for _, q := range p.Queue {

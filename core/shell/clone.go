@@ -66,6 +66,41 @@ func copyPlain(dst, src reflect.Value, depth int) {
 	}
 }
 
+// partWeight is about what it takes to copy a part of a program's state, in the
+// time that so many bytes take.
+const partWeight = 64
+
+// weighPlain takes what a copy of a value weighs off an allowance. It stops
+// where nothing is left of it.
+func weighPlain(v reflect.Value, left int) int {
+	switch v.Kind() {
+	case reflect.Pointer:
+		if v.IsNil() {
+			return left
+		}
+		return weighPlain(v.Elem(), left-partWeight)
+	case reflect.Struct:
+		for i := 0; i < v.NumField() && left > 0; i++ {
+			if v.Type().Field(i).IsExported() {
+				left = weighPlain(v.Field(i), left)
+			}
+		}
+	case reflect.Slice, reflect.Array:
+		if flat(v.Type().Elem().Kind()) {
+			return left - partWeight - v.Len()*int(v.Type().Elem().Size())
+		}
+		for i := 0; i < v.Len() && left > 0; i++ {
+			left = weighPlain(v.Index(i), left-partWeight)
+		}
+	case reflect.Map:
+		left -= v.Len() * 2 * partWeight
+		for it := v.MapRange(); left > 0 && it.Next(); {
+			left = weighPlain(it.Value(), left)
+		}
+	}
+	return left
+}
+
 func flat(k reflect.Kind) bool {
 	return k >= reflect.Bool && k <= reflect.Complex128 || k == reflect.String
 }

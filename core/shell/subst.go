@@ -2,9 +2,11 @@ package shell
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 
 	"eryxsh/core/expand"
+	"eryxsh/core/large"
 	"eryxsh/vfs"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -143,10 +145,15 @@ func (m *Machine) collect(p *Process, f *Frame) bool {
 func (m *Machine) captured(p *Process, out []byte) []byte {
 	if at := bytes.IndexByte(out, 0); at >= 0 {
 		m.complain(p, "warning: command substitution: ignored null byte in input")
-		text := append(make([]byte, 0, len(out)), out[:at]...)
-		for _, c := range out[at:] {
-			if c != 0 {
-				text = append(text, c)
+		text := slices.Clone(out[:at])
+		for rest := out[at:]; len(rest) > 0; {
+			piece := rest[:min(len(rest), large.Piece)]
+			rest = rest[len(piece):]
+			m.charge(len(piece) >> 6)
+			for _, c := range piece {
+				if c != 0 {
+					text = append(text, c)
+				}
 			}
 		}
 		out = text
