@@ -240,7 +240,7 @@ func (m *Machine) current() *Process {
 
 // ready reports whether a process can take a step, ending a wait that is over.
 func (m *Machine) ready(p *Process) bool {
-	if len(p.Queue) > 0 && !m.drain(p) && len(p.Signal) == 0 {
+	if len(p.Queue) > 0 && !m.drain(p) && !m.interrupted(p) {
 		return false
 	}
 	w := &p.Wait
@@ -248,24 +248,24 @@ func (m *Machine) ready(p *Process) bool {
 	case Runs:
 		return true
 	case WaitsRead:
-		if len(p.Signal) == 0 && !m.readReady(w.File) && !m.due(w) {
+		if !m.interrupted(p) && !m.readReady(w.File) && !m.due(w) {
 			return false
 		}
 	case WaitsOpen:
-		if len(p.Signal) == 0 && !m.rendezvous(w.File) {
+		if !m.interrupted(p) && !m.rendezvous(w.File) {
 			return false
 		}
 	case WaitsChild:
-		if len(p.Signal) == 0 && !m.childReady(p, w.PID) && !m.due(w) {
+		if !m.interrupted(p) && !m.childReady(p, w.PID) && !m.due(w) {
 			return false
 		}
 	case WaitsCall:
 		f := p.top()
-		if len(p.Signal) == 0 && (f.X == nil || f.X.Got == nil) {
+		if !m.interrupted(p) && (f.X == nil || f.X.Got == nil) {
 			return false
 		}
 	case WaitsSleep:
-		if len(p.Signal) == 0 && !m.due(w) {
+		if !m.interrupted(p) && !m.due(w) {
 			return false
 		}
 	case WaitsWrite:
@@ -273,11 +273,11 @@ func (m *Machine) ready(p *Process) bool {
 			return false
 		}
 	case WaitsLast:
-		if len(p.Signal) == 0 && m.Files[w.File].Refs > 1 {
+		if !m.interrupted(p) && m.Files[w.File].Refs > 1 {
 			return false
 		}
 	case WaitsSignal:
-		if len(p.Signal) == 0 {
+		if !m.interrupted(p) {
 			return false
 		}
 	}

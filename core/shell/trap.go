@@ -125,36 +125,50 @@ func (m *Machine) signal(p *Process, sig int) {
 	p.Signal = append(p.Signal, sig)
 }
 
-// handleSignals runs a trap or ends the process. It reports whether the step is used.
-func (m *Machine) handleSignals(p *Process) bool {
-	for len(p.Signal) > 0 {
-		sig := p.Signal[0]
-		t := p.trap(sig)
-		trapped := t != nil && !t.Inherited && t.Text != "" && sig != sigKILL && sig != sigSTOP
-		if trapped && !m.betweenCommands(p) {
-			return false // the trap waits until the command at hand is over
-		}
-		p.Signal = p.Signal[1:]
-		if len(p.Signal) == 0 {
-			p.Signal = nil
-		}
-		switch {
-		case trapped:
-			if len(p.Frames) > 0 && p.top().Kind == FWait { // wait returns at once
-				m.pop(p)
-				p.Status = 128 + sig
-			}
-			m.runTrap(p, sig)
-			return true
-		case sig == sigTSTP || sig == sigSTOP || sig == sigTTIN || sig == sigTTOU:
-			p.Wait = Wait{Kind: WaitsSignal}
-			return true
-		default:
-			m.die(p, sig)
-			return true
+// interrupted reports whether a signal has arrived that does something now.
+func (m *Machine) interrupted(p *Process) bool { return len(p.Signal) > 0 && m.acting(p) >= 0 }
+
+// acting finds the first signal that does something now, -1 if there is none: a
+// trap waits until the command at hand is over, and no other signal waits for it.
+func (m *Machine) acting(p *Process) int {
+	for i, sig := range p.Signal {
+		if !p.traps(sig) || m.betweenCommands(p) {
+			return i
 		}
 	}
-	return false
+	return -1
+}
+
+// traps reports whether a signal runs a trap.
+func (p *Process) traps(sig int) bool {
+	t := p.trap(sig)
+	return t != nil && !t.Inherited && t.Text != "" && sig != sigKILL && sig != sigSTOP
+}
+
+// handleSignals runs a trap or ends the process. It reports whether the step is used.
+func (m *Machine) handleSignals(p *Process) bool {
+	i := m.acting(p)
+	if i < 0 {
+		return false
+	}
+	sig := p.Signal[i]
+	trapped := p.traps(sig)
+	if p.Signal = slices.Delete(p.Signal, i, i+1); len(p.Signal) == 0 {
+		p.Signal = nil
+	}
+	switch {
+	case trapped:
+		if len(p.Frames) > 0 && p.top().Kind == FWait { // wait returns at once
+			m.pop(p)
+			p.Status = 128 + sig
+		}
+		m.runTrap(p, sig)
+	case sig == sigTSTP || sig == sigSTOP || sig == sigTTIN || sig == sigTTOU:
+		p.Wait = Wait{Kind: WaitsSignal}
+	default:
+		m.die(p, sig)
+	}
+	return true
 }
 
 // betweenCommands reports whether a trap may run now: no utility or child is in the foreground.
