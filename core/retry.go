@@ -107,6 +107,7 @@ func (w *World) goBack(b *back) {
 		before, err := w.stateAt(len(w.undo) - 1)
 		if err == nil {
 			point = before.M.Fork()
+			point.Limits, point.Tools, point.Clock.Now = w.M.Limits, w.M.Tools, w.M.Run.Started // which the host may have set since it was made
 			s := w.retry.begun
 			s.RunID = w.M.RunID
 			err = point.Begin(s)

@@ -46,7 +46,8 @@ func TestGoBack(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			play := func(nth int, always bool) (string, *slowHost) {
-				w, err := New(Config{Limits: limit.Default(), Seed: 7})
+				var templates Templates
+				w, _, err := templates.New(Config{Limits: limit.Default(), Seed: 7})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -81,7 +82,7 @@ func TestGoBack(t *testing.T) {
 // playOn runs a script to its end and gives its output. change is called when it has begun.
 func playOn(t *testing.T, w *World, script string, h *slowHost, change func(*World)) string {
 	t.Helper()
-	id, err := w.Begin(Start{Script: script})
+	id, err := w.Begin(Start{Script: script, Limits: map[string]int64{"depth": 9}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -96,8 +97,8 @@ func playOn(t *testing.T, w *World, script string, h *slowHost, change func(*Wor
 		switch {
 		case outcome == shell.Done:
 			return out.String()
-		case w.M.RunID != id:
-			t.Fatalf("run %s became %s", id, w.M.RunID)
+		case w.M.RunID != id || w.M.Limits.Depth != 9:
+			t.Fatalf("run %s became %s, with a depth of %d", id, w.M.RunID, w.M.Limits.Depth)
 		case outcome == shell.Calls:
 			if err := w.M.Resume(w.M.Calls[0].ID, shell.Answer{Stdout: []byte("answer\n")}); err != nil {
 				t.Fatal(err)
