@@ -53,7 +53,9 @@ func (c *Census) Table(t, base *Table) {
 		if v == old {
 			continue
 		}
-		c.Bytes += int64(len(name))
+		if old == nil {
+			c.Bytes += int64(len(name))
+		}
 		c.changed(v, old)
 	}
 }

@@ -457,7 +457,7 @@ static int take_output(state *s, PyObject *step, PyObject *take) {
 /* What a function's value is as output: a new reference, None for nothing; NULL without an error if it is something else. */
 static PyObject *output_of(PyObject *value) {
   if (PyUnicode_Check(value)) return PyUnicode_AsEncodedString(value, "utf-8", "surrogateescape");
-  if (!PyBytes_CheckExact(value) && value != Py_None) return NULL;
+  if (!PyBytes_Check(value) && value != Py_None) return NULL;
   Py_INCREF(value);
   return value;
 }
