@@ -98,6 +98,13 @@ func (w *World) ended(b *back, out shell.Outcome, now int64) {
 	}
 }
 
+// Rest forgets what only a run needs that goes on at once.
+func (w *World) Rest() {
+	if w.retry != nil {
+		w.retry.memory = nil
+	}
+}
+
 // goBack puts the state at the beginning of the slice in the place of one that
 // was left in the middle of a step. The state before the command could be made
 // once, so it can be made again.

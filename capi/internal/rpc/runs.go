@@ -259,6 +259,7 @@ func (c *call) obey(b *sandbox) (Reply, bool, error) {
 	}
 	b.note.CompareAndSwap(n, nil)
 	if n.suspend {
+		b.Rest()
 		out := wire.Suspended{Output: c.output(b)}
 		r, err := say(wire.TagSuspended, &out.Output, &out, usualBody)
 		return r, true, err
