@@ -59,13 +59,7 @@ func (l *Lines) Fill(c *Ctx, fd int) error {
 }
 
 // Size is how many bytes it holds, whether taken or not.
-func (l *Lines) Size() int {
-	n := len(l.Buf)
-	for _, part := range l.Parts {
-		n += len(part)
-	}
-	return n
-}
+func (l *Lines) Size() int { return large.Size(l.Parts, l.Buf) }
 
 // aside puts what is there to the parts of a long line: it holds no delimiter.
 func (l *Lines) aside() {
@@ -81,12 +75,8 @@ func (l *Lines) gather() {
 	if len(l.Parts) == 0 {
 		return
 	}
-	all := make([]byte, 0, l.Size()+Turn)
-	for _, part := range l.Parts {
-		all = large.Append(all, part)
-	}
-	l.scanned += len(all)
-	l.Buf, l.Parts = large.Append(all, l.Buf), nil
+	l.scanned += l.Size() - len(l.Buf)
+	l.Buf, l.Parts = large.Whole(l.Parts, l.Buf, Turn), nil
 }
 
 // Next takes the next line, without its delimiter. It is false when there is

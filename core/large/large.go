@@ -162,6 +162,24 @@ func Concat(s, t string) string {
 	return b.String()
 }
 
+// Size is how many bytes a buffer in parts holds, whose last part is b.
+func Size(parts [][]byte, b []byte) int {
+	n := len(b)
+	for _, part := range parts {
+		n += len(part)
+	}
+	return n
+}
+
+// Whole puts a buffer in parts together, with room for more bytes.
+func Whole(parts [][]byte, b []byte, room int) []byte {
+	all := make([]byte, 0, Size(parts, b)+room)
+	for _, part := range parts {
+		all = Append(all, part)
+	}
+	return Append(all, b)
+}
+
 // Ahead makes room in a buffer that is appended to and grows without an end
 // known before, and never copies more than four times what is appended, so that
 // no step has to wait for a copy of the whole: what will be the next buffer is

@@ -4,8 +4,6 @@ import (
 	"eryxsh/core/cmd/quote"
 	"eryxsh/core/large"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 )
 
 // Quote writes s so that bash reads it back, as printf %q does: backslashes,
@@ -17,7 +15,7 @@ func Quote(s string, work large.Meter) string {
 	special := false
 	for piece := range large.Pieces(s, work) {
 		for i := 0; i < len(piece); {
-			n, ok := printable(piece[i:])
+			n, ok := quote.Printable(piece[i:])
 			if !ok {
 				return AnsiC(s, work)
 			}
@@ -66,7 +64,7 @@ func AnsiC(s string, work large.Meter) string {
 // escaped writes the inside of $'…'.
 func escaped(b *strings.Builder, s string) {
 	for i := 0; i < len(s); {
-		n, ok := printable(s[i:])
+		n, ok := quote.Printable(s[i:])
 		c := s[i]
 		switch {
 		case c == '\'' || c == '\\':
@@ -85,18 +83,6 @@ func escaped(b *strings.Builder, s string) {
 		}
 		i += n
 	}
-}
-
-// printable gives the length of the first character and whether it can be printed.
-func printable(s string) (n int, ok bool) {
-	if s[0] < utf8.RuneSelf {
-		return 1, s[0] >= ' ' && s[0] < 0x7f
-	}
-	r, n := utf8.DecodeRuneInString(s)
-	if r == utf8.RuneError && n == 1 {
-		return 1, false
-	}
-	return n, unicode.IsPrint(r) || unicode.In(r, unicode.Zs, unicode.Cf, unicode.Co)
 }
 
 // gnuQuote quotes as coreutils' printf %q does.

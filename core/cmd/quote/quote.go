@@ -43,7 +43,7 @@ func Needs(s string) bool {
 		if strings.IndexByte(" ?!\"$&()*;<=>[^`|'\\", c) >= 0 {
 			return true
 		}
-		n, ok := printable(s[i:])
+		n, ok := Printable(s[i:])
 		if !ok {
 			return true
 		}
@@ -56,7 +56,7 @@ func Needs(s string) bool {
 func Hide(s string) string {
 	var b strings.Builder
 	for i := 0; i < len(s); {
-		n, ok := printable(s[i:])
+		n, ok := Printable(s[i:])
 		if ok {
 			b.WriteString(s[i : i+n])
 		} else {
@@ -67,8 +67,8 @@ func Hide(s string) string {
 	return b.String()
 }
 
-// printable gives the length of the first character of s and whether it can be printed.
-func printable(s string) (int, bool) {
+// Printable gives the length of the first character of s and whether it can be printed.
+func Printable(s string) (int, bool) {
 	if s[0] < utf8.RuneSelf {
 		return 1, s[0] >= ' ' && s[0] < 0x7f
 	}
@@ -94,7 +94,7 @@ func octal(b *strings.Builder, c byte) {
 func escaped(s string, quote rune, blank bool) string {
 	var b strings.Builder
 	for i := 0; i < len(s); {
-		n, ok := printable(s[i:])
+		n, ok := Printable(s[i:])
 		c := s[i]
 		switch {
 		case !ok:
@@ -127,7 +127,7 @@ func shell(s string) string {
 	b.WriteByte('\'')
 	inEscape := false
 	for i := 0; i < len(s); {
-		n, ok := printable(s[i:])
+		n, ok := Printable(s[i:])
 		if !ok {
 			for _, c := range []byte(s[i : i+n]) {
 				if !inEscape {
@@ -163,7 +163,7 @@ func shell(s string) string {
 
 func plainInDoubleQuotes(s string) bool {
 	for i := 0; i < len(s); {
-		n, ok := printable(s[i:])
+		n, ok := Printable(s[i:])
 		c := s[i]
 		switch {
 		case !ok:

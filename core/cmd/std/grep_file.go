@@ -150,22 +150,12 @@ func (f *grepFile) gather() int {
 		return 0
 	}
 	n := f.held() - len(f.Buf)
-	all := make([]byte, 0, n+len(f.Buf)+cmd.Turn)
-	for _, part := range f.Parts {
-		all = large.Append(all, part)
-	}
-	f.Buf, f.Parts = large.Append(all, f.Buf), nil
+	f.Buf, f.Parts = large.Whole(f.Parts, f.Buf, cmd.Turn), nil
 	return n
 }
 
 // held is how many bytes it holds.
-func (f *grepFile) held() int {
-	n := len(f.Buf)
-	for _, part := range f.Parts {
-		n += len(part)
-	}
-	return n
-}
+func (f *grepFile) held() int { return large.Size(f.Parts, f.Buf) }
 
 // fill reads into Buf.
 func (p *grepProgram) fill(c *cmd.Ctx) (cmd.Next, bool) {
