@@ -127,7 +127,7 @@ func (w *World) Advance(h shell.Host) (out shell.Outcome, until int64) {
 		clock.Now = max(clock.Now, began)
 	}
 	before := w.mark(began)
-	w.M.GoesBack(before.first || before.point != nil)
+	w.M.GoesBack(before.possible())
 	out, until = w.M.Advance(h)
 	ended := h.Now()
 	limited := w.M.Run.Suspend && before.point != nil && w.M.Run.Class == "LIMIT_EXCEEDED"
@@ -138,7 +138,7 @@ func (w *World) Advance(h shell.Host) (out shell.Outcome, until int64) {
 			w.M.Run.Limit, out = name, shell.Limited
 		}
 	}
-	w.ended(&before, out, ended)
+	w.ended(&before, out, began, ended)
 	w.spend(ended - began)
 	if !w.M.Run.Active {
 		w.end()
@@ -255,6 +255,9 @@ func (w *World) Refill(add map[string]int64) error {
 // Take gives the output written since the last Take, in order.
 func (w *World) Take() []shell.Chunk {
 	out := w.M.TakeOutput()
+	if len(out) > 0 && w.retry != nil {
+		w.retry.last.leave()
+	}
 	if w.Keep && w.M.Run.Active {
 		for _, c := range out {
 			w.keep(c.Stream, c.Data)

@@ -22,7 +22,7 @@ type Entry struct {
 	Kind EntryKind    `cbor:"1,keyasint,omitempty"`
 	OK   bool         `cbor:"2,keyasint,omitempty"` // set, found, no error
 	Text []byte       `cbor:"3,keyasint,omitempty"`
-	List [][]byte     `cbor:"4,keyasint,omitempty"`
+	List [][]byte     `cbor:"4,keyasint,omitempty"` // of a command: the parts of a long text before Text
 	Num  int64        `cbor:"5,keyasint,omitempty"`
 	Var  *vars.Record `cbor:"6,keyasint,omitempty"`
 }
@@ -52,9 +52,13 @@ func (m *Memo) Answer(text string) {
 	m.Entries = append(m.Entries, Entry{Kind: EntryCommand, OK: true, Text: []byte(text)})
 }
 
-// AnswerBytes is Answer with a text that the memo may keep.
-func (m *Memo) AnswerBytes(text []byte) {
-	m.Entries = append(m.Entries, Entry{Kind: EntryCommand, OK: true, Text: text})
+// AnswerBytes is Answer with a text in parts, which the memo may keep.
+func (m *Memo) AnswerBytes(parts [][]byte) {
+	e := Entry{Kind: EntryCommand, OK: true}
+	if n := len(parts) - 1; n >= 0 {
+		e.List, e.Text = parts[:n:n], parts[n]
+	}
+	m.Entries = append(m.Entries, e)
 }
 
 // Recorder makes an Env that records another one's answers in a Memo. It
@@ -97,7 +101,8 @@ func (r *Recorder) next(kind EntryKind, ask func(*Entry)) *Entry {
 	return &r.memo.Entries[r.at-1]
 }
 
-func (e *Entry) text() (string, bool) { return large.String(e.Text), e.OK }
+// text is the text of a command, with m charged while it is put together.
+func (e *Entry) text(m large.Meter) (string, bool) { return large.Joined(e.List, e.Text, m), e.OK }
 
 func (e *Entry) setText(s string, ok bool) { e.Text, e.OK = []byte(s), ok }
 
@@ -215,7 +220,7 @@ func (r *Recorder) Flags() Flags { return r.env.Flags() }
 
 // Special implements Env.
 func (r *Recorder) Special(c byte) (string, bool) {
-	return r.next(EntrySpecial, func(e *Entry) { e.setText(r.env.Special(c)) }).text()
+	return r.next(EntrySpecial, func(e *Entry) { e.setText(r.env.Special(c)) }).text(r.env)
 }
 
 // Command implements Env: without an answer it notes the node and gives up.
@@ -233,7 +238,7 @@ func (r *Recorder) need(n syntax.Node, ask func() (string, error)) (string, erro
 		return "", r.err
 	}
 	if r.at < len(r.memo.Entries) {
-		s, ok := r.next(EntryCommand, nil).text()
+		s, ok := r.next(EntryCommand, nil).text(r.env)
 		if !ok && r.err == nil {
 			r.err = errMemo
 		}

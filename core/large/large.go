@@ -68,12 +68,7 @@ func Text(b []byte, m Meter) string {
 	}
 	var s strings.Builder
 	s.Grow(len(b))
-	for len(b) > Piece {
-		s.Write(b[:Piece])
-		b = b[Piece:]
-		m.Charge(pieceUnits)
-	}
-	s.Write(b)
+	add(&s, b, m)
 	return s.String()
 }
 
@@ -169,6 +164,30 @@ func Size(parts [][]byte, b []byte) int {
 		n += len(part)
 	}
 	return n
+}
+
+// Joined is a buffer in parts as a text, with m charged meanwhile.
+func Joined(parts [][]byte, b []byte, m Meter) string {
+	if len(parts) == 0 {
+		return Text(b, m)
+	}
+	var s strings.Builder
+	s.Grow(Size(parts, b))
+	for _, part := range parts {
+		add(&s, part, m)
+	}
+	add(&s, b, m)
+	return s.String()
+}
+
+// add appends b to a Builder that has room for it.
+func add(s *strings.Builder, b []byte, m Meter) {
+	for len(b) > Piece {
+		s.Write(b[:Piece])
+		b = b[Piece:]
+		m.Charge(pieceUnits)
+	}
+	s.Write(b)
 }
 
 // Whole puts a buffer in parts together, with room for more bytes.

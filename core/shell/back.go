@@ -20,18 +20,21 @@ const tooHeavy = 1 << 18
 const frameWeight = 256
 
 // Point keeps the state as it is now, to come back to, in the memory of old,
-// a point that nobody needs any more, or nil. It is nil while a codec is in flight,
-// which would have to read its input again each time, and, unless the copy must be
-// whatever it costs, when commands in flight hold too much.
-func (m *Machine) Point(old *Machine, must bool) *Machine {
+// a point that nobody needs any more, or nil.
+func (m *Machine) Point(old *Machine) *Machine {
 	m.own()
-	if weight := m.weight(); weight < 0 || weight >= tooHeavy && !must {
-		return nil
-	}
 	if old == nil {
 		old = &Machine{FS: &vfs.FS{}}
 	}
 	return m.CopyInto(old)
+}
+
+// Light says whether a point costs little: not where commands in flight hold much,
+// unless it must be made whatever the copy costs, and never while a codec is in
+// flight, which would have to read its input again each time.
+func (m *Machine) Light(must bool) bool {
+	weight := m.weight()
+	return weight >= 0 && (must || weight < tooHeavy)
 }
 
 // weight is what Point would copy: bytes. It is negative while a codec is in flight.

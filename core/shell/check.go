@@ -336,7 +336,7 @@ func (l *loader) checkFiles(refs []int) error {
 				return bad("open file %d: no file with inode %d", i, o.Ino)
 			}
 		case FileText, FileCapture:
-			if o.Off > int64(len(o.Text)) {
+			if o.Off > int64(o.size()) {
 				return bad("open file %d: offset %d past its end", i, o.Off)
 			}
 		}

@@ -30,10 +30,10 @@ func TestPointsAreLight(t *testing.T) {
 		if out, _ := m.Advance(testHost{}); out != Sleeping {
 			t.Fatalf("%s: outcome %d", c.script, out)
 		}
-		if got := m.Point(nil, false) != nil; got != c.light {
+		if got := m.Light(false); got != c.light {
 			t.Errorf("%s: light is %t, weight %d", c.script, got, m.weight())
 		}
-		if m.Point(nil, true) == nil {
+		if !m.Light(true) || m.Point(nil) == nil {
 			t.Errorf("%s: no point where there must be one", c.script)
 		}
 		m.Cancel()

@@ -263,10 +263,10 @@ func (m *Machine) readKind(o *OFD, buf []byte) (int, error) {
 		}
 		return n, nil
 	case FileText, FileCapture:
-		if o.Off >= int64(len(o.Text)) {
+		n := copy(buf, o.from(o.Off))
+		if n == 0 && len(buf) > 0 {
 			return 0, io.EOF
 		}
-		n := copy(buf, o.Text[o.Off:])
 		o.Off += int64(n)
 		return n, nil
 	case FileZero, FileFull:
@@ -341,14 +341,8 @@ func (m *Machine) write(p *Process, file int, b []byte) (int, error) {
 		return n, nil
 	case FileCapture:
 		m.retain(len(b))
-		if cap(o.Text) >= large.Piece {
-			if o.ahead == nil {
-				o.ahead = &large.Ahead{}
-			}
-			o.Text = o.ahead.Room(o.Text, len(b))
-		}
-		o.Text = large.Append(o.Text, b)
-		m.hold(len(o.Text))
+		o.collect(b)
+		m.hold(o.size())
 		return len(b), nil
 	case FileStdout, FileStderr:
 		m.emit(int(o.Kind-FileStdout), b)

@@ -146,14 +146,28 @@ const (
 
 // OFD is an open file description, shared by dup and fork as in Unix.
 type OFD struct {
-	Kind  uint8        `cbor:"1,keyasint,omitempty"`
-	Flags int          `cbor:"2,keyasint,omitempty"` // vfs.O_*
-	Ino   vfs.Ino      `cbor:"3,keyasint,omitempty"`
-	Off   int64        `cbor:"4,keyasint,omitempty"`
-	Pipe  int          `cbor:"5,keyasint,omitempty"`
-	Refs  int          `cbor:"6,keyasint,omitempty"`
-	Text  []byte       `cbor:"7,keyasint,omitempty"`
-	ahead *large.Ahead // of a large Text
+	Kind  uint8   `cbor:"1,keyasint,omitempty"`
+	Flags int     `cbor:"2,keyasint,omitempty"` // vfs.O_*
+	Ino   vfs.Ino `cbor:"3,keyasint,omitempty"`
+	Off   int64   `cbor:"4,keyasint,omitempty"`
+	Pipe  int     `cbor:"5,keyasint,omitempty"`
+	Refs  int     `cbor:"6,keyasint,omitempty"`
+	Text  []byte  `cbor:"7,keyasint,omitempty"`
+	Full  *Filled `cbor:"8,keyasint,omitempty"` // what a long capture holds before Text
+}
+
+// Filled is the parts of a long capture that are full. Forks have the same parts
+// and each a list of its own.
+type Filled struct {
+	Parts [][]byte `cbor:"1,keyasint,omitempty"`
+}
+
+// size is how many bytes a file without an inode holds.
+func (o *OFD) size() int {
+	if o.Full == nil {
+		return len(o.Text)
+	}
+	return large.Size(o.Full.Parts, o.Text)
 }
 
 func (o *OFD) readable() bool { return o.Flags&vfs.O_ACCMODE != vfs.O_WRONLY }

@@ -1,6 +1,9 @@
 package shell
 
-import "eryxsh/core/vars"
+import (
+	"eryxsh/core/large"
+	"eryxsh/core/vars"
+)
 
 // The limit memory is of all that variables, parameters, buffers and utilities
 // hold together. Counting it takes as long as there is much, so it is done only
@@ -77,7 +80,7 @@ func (m *Machine) count() {
 		}
 	}
 	for i := range m.Files {
-		c.Bytes += int64(len(m.Files[i].Text))
+		c.Bytes += int64(m.Files[i].size())
 	}
 	m.Meter.Held, m.Meter.Taken = c.Bytes, 0
 }
@@ -91,7 +94,7 @@ func (x *Extra) count(c *vars.Census) {
 		c.Var(x.Vars[i].Var)
 	}
 	for i := range x.Memo.Entries {
-		c.Bytes += int64(len(x.Memo.Entries[i].Text))
+		c.Bytes += int64(large.Size(x.Memo.Entries[i].List, x.Memo.Entries[i].Text))
 	}
 	if x.Util != nil {
 		c.Bytes += int64(x.Util.Held + len(x.Util.Out))

@@ -133,32 +133,54 @@ func (m *Machine) collect(p *Process, f *Frame) bool {
 	}
 	f.Child = 0
 	f.X.Until = 0
-	out := m.Files[file].Text
+	o := &m.Files[file]
+	var parts [][]byte
+	if o.Full != nil {
+		parts = o.Full.Parts
+	}
+	parts = append(parts[:len(parts):len(parts)], o.Text)
 	m.unref(file)
-	m.charge(len(out) >> 8)
-	f.X.Memo.AnswerBytes(m.captured(p, out))
+	m.answer(p, f, parts)
 	return true
 }
 
-// captured turns a child's output into a value: no NULs, no newlines at the end.
-// A fork may have the same output.
-func (m *Machine) captured(p *Process, out []byte) []byte {
-	if at := bytes.IndexByte(out, 0); at >= 0 {
-		m.complain(p, "warning: command substitution: ignored null byte in input")
-		text := slices.Clone(out[:at])
-		for rest := out[at:]; len(rest) > 0; {
-			piece := rest[:min(len(rest), large.Piece)]
-			rest = rest[len(piece):]
-			m.charge(len(piece) >> 6)
-			for _, c := range piece {
-				if c != 0 {
-					text = append(text, c)
-				}
+// answer makes a child's output a value: no NULs, no newlines at the end. A fork
+// may have the same parts.
+func (m *Machine) answer(p *Process, f *Frame, parts [][]byte) {
+	warned := false
+	for i, part := range parts {
+		m.charge(len(part) >> 8)
+		if at := bytes.IndexByte(part, 0); at >= 0 {
+			if !warned {
+				m.complain(p, "warning: command substitution: ignored null byte in input")
+				warned = true
+			}
+			parts[i] = m.withoutNULs(part, at)
+		}
+	}
+	n := len(parts) - 1
+	for ; n >= 0; n-- {
+		if parts[n] = bytes.TrimRight(parts[n], "\n"); len(parts[n]) > 0 {
+			break
+		}
+	}
+	m.x(f).Memo.AnswerBytes(parts[:n+1])
+}
+
+// withoutNULs is a copy of part, whose first NUL is at.
+func (m *Machine) withoutNULs(part []byte, at int) []byte {
+	text := slices.Clone(part[:at])
+	for rest := part[at:]; len(rest) > 0; {
+		piece := rest[:min(len(rest), large.Piece)]
+		rest = rest[len(piece):]
+		m.charge(len(piece) >> 6)
+		for _, c := range piece {
+			if c != 0 {
+				text = append(text, c)
 			}
 		}
-		out = text
 	}
-	return bytes.TrimRight(out, "\n")
+	return text
 }
 
 // readFile does $(< file) without a process.
@@ -200,7 +222,7 @@ func (m *Machine) readFile(p *Process, body *list) bool {
 	}
 	m.unref(file)
 	p.Subst, p.Status = 0, 0
-	m.x(f).Memo.AnswerBytes(m.captured(p, buf[:n]))
+	m.answer(p, p.top(), [][]byte{buf[:n]})
 	return true
 }
 

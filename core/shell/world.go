@@ -130,9 +130,11 @@ func (m *Machine) copyParts(h *home) {
 	m.Procs = procs
 	m.Files = append(h.files[:0], m.Files...)
 	for i := range m.Files {
-		if m.Files[i].Kind == FileCapture {
-			m.Files[i].Text = slices.Clip(m.Files[i].Text) // which nobody changes
-			m.Files[i].ahead = nil                         // the other machine's
+		if o := &m.Files[i]; o.Kind == FileCapture {
+			o.Text = slices.Clip(o.Text) // which nobody changes
+			if o.Full != nil {
+				o.Full = &Filled{slices.Clip(o.Full.Parts)}
+			}
 		}
 	}
 	m.Pipes = slices.Clone(m.Pipes)

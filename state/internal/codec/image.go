@@ -414,6 +414,10 @@ func (w *writer) shellOFD(x *shell.OFD) {
 	w.int(at, 5, int64(x.Pipe))
 	w.int(at, 6, int64(x.Refs))
 	w.bytes(at, 7, x.Text)
+	if x.Full != nil {
+		w.key(at, 8)
+		w.shellFilled(x.Full)
+	}
 }
 
 func (r *reader) shellOFD(x *shell.OFD) {
@@ -435,6 +439,34 @@ func (r *reader) shellOFD(x *shell.OFD) {
 			readInt(r, &x.Refs)
 		case 7:
 			r.bytes(&x.Text)
+		case 8:
+			if p := one(r, &x.Full); p != nil {
+				r.shellFilled(p)
+			}
+		default:
+			r.fail()
+		}
+	}
+}
+
+func (w *writer) shellFilled(x *shell.Filled) {
+	at := w.begin()
+	if w.list(at, 1, len(x.Parts)) {
+		for i := range x.Parts {
+			w.putBytes(x.Parts[i])
+		}
+	}
+}
+
+func (r *reader) shellFilled(x *shell.Filled) {
+	last := byte(0)
+	for n := r.begin(); n > 0 && !r.bad; n-- {
+		last = r.key(last)
+		switch last {
+		case 1:
+			for i := range list(r, &x.Parts) {
+				r.bytes(&x.Parts[i])
+			}
 		default:
 			r.fail()
 		}
