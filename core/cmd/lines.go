@@ -21,6 +21,8 @@ type Lines struct {
 	bare    bool // the last line Next gave had no delimiter
 	scanned int  // bytes after Pos known to hold no delimiter
 	part    int  // the least length of one of Parts
+
+	work large.Meter // hears of a long line that is put together; nil before Fill
 }
 
 // longPart is how much of a line is set aside at a time: a line of any length is read without
@@ -45,7 +47,7 @@ func (l *Lines) Fill(c *Ctx, fd int) error {
 	default:
 		l.Buf = make([]byte, 0, 2*Turn)
 	}
-	l.part = c.Turn(longPart)
+	l.part, l.work = c.Turn(longPart), c
 	l.Buf = large.Grow(l.Buf, Turn)
 	if l.Kept > 0 || len(l.Buf) > Turn || len(l.Parts) > 0 {
 		c.Hold(l.Size() + l.Kept) // not its capacity, which a move changes
@@ -76,7 +78,14 @@ func (l *Lines) gather() {
 		return
 	}
 	l.scanned += l.Size() - len(l.Buf)
-	l.Buf, l.Parts = large.Whole(l.Parts, l.Buf, Turn), nil
+	l.Buf, l.Parts = large.Whole(l.Parts, l.Buf, Turn, l.meter()), nil
+}
+
+func (l *Lines) meter() large.Meter {
+	if l.work == nil {
+		return large.Free
+	}
+	return l.work
 }
 
 // Next takes the next line, without its delimiter. It is false when there is

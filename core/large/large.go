@@ -20,12 +20,14 @@ func Append[T string | []byte](b []byte, s T) []byte {
 	return appendMuch(b, s)
 }
 
-func appendMuch[T string | []byte](b []byte, s T) []byte { return Push(Grow(b, len(s)), s, nobody{}) }
+func appendMuch[T string | []byte](b []byte, s T) []byte { return Push(Grow(b, len(s)), s, Free) }
 
-// nobody is a Meter for who need not be able to stop.
-type nobody struct{}
+// Free is a Meter for who need not be able to stop.
+const Free = free(0)
 
-func (nobody) Charge(int) {}
+type free int
+
+func (free) Charge(int) {}
 
 // pieceUnits is what copying a piece is charged for.
 const pieceUnits = Piece >> 8
@@ -43,7 +45,7 @@ func Push[T string | []byte](b []byte, s T, m Meter) []byte {
 
 // Grow gives b with room for n more bytes. It takes twice as much memory each
 // time, so that appending stays linear.
-func Grow(b []byte, n int) []byte { return grow(b, n, nobody{}) }
+func Grow(b []byte, n int) []byte { return grow(b, n, Free) }
 
 func grow(b []byte, n int, m Meter) []byte {
 	if cap(b)-len(b) >= n {
@@ -59,7 +61,7 @@ func grow(b []byte, n int, m Meter) []byte {
 }
 
 // String is string(b).
-func String(b []byte) string { return Text(b, nobody{}) }
+func String(b []byte) string { return Text(b, Free) }
 
 // Text is string(b), with m charged meanwhile.
 func Text(b []byte, m Meter) string {
@@ -145,18 +147,6 @@ func Join(list []string, sep string, m Meter) string {
 	return b.String()
 }
 
-// Concat is s + t.
-func Concat(s, t string) string {
-	if len(s)+len(t) <= Piece {
-		return s + t
-	}
-	var b strings.Builder
-	b.Grow(len(s) + len(t))
-	Write(&b, s)
-	Write(&b, t)
-	return b.String()
-}
-
 // Size is how many bytes a buffer in parts holds, whose last part is b.
 func Size(parts [][]byte, b []byte) int {
 	n := len(b)
@@ -190,51 +180,11 @@ func add(s *strings.Builder, b []byte, m Meter) {
 	s.Write(b)
 }
 
-// Whole puts a buffer in parts together, with room for more bytes.
-func Whole(parts [][]byte, b []byte, room int) []byte {
+// Whole puts a buffer in parts together, with room for more bytes and m charged meanwhile.
+func Whole(parts [][]byte, b []byte, room int, m Meter) []byte {
 	all := make([]byte, 0, Size(parts, b)+room)
 	for _, part := range parts {
-		all = Append(all, part)
+		all = Push(all, part, m)
 	}
-	return Append(all, b)
+	return Push(all, b, m)
 }
-
-// Ahead makes room in a buffer that is appended to and grows without an end
-// known before, and never copies more than four times what is appended, so that
-// no step has to wait for a copy of the whole: what will be the next buffer is
-// filled while the one at hand is. It is a cache; a zero one copies all at once.
-type Ahead struct {
-	next []byte // its beginning is that of the buffer
-}
-
-// Room gives b with room for n more bytes. What was in b at the last call has
-// not changed, unless Forget was called.
-func (a *Ahead) Room(b []byte, n int) []byte {
-	if cap(b) >= Piece && 2*(len(b)+n) > cap(b) {
-		if a.next == nil {
-			a.next = make([]byte, 0, 2*cap(b)+n)
-		}
-		a.fill(b, 4*n)
-	}
-	if cap(b)-len(b) >= n {
-		return b
-	}
-	if cap(a.next) < len(b)+n {
-		return Grow(b, n)
-	}
-	a.fill(b, len(b))
-	b, a.next = a.next, nil
-	return b
-}
-
-// fill copies at most n bytes more of b.
-func (a *Ahead) fill(b []byte, n int) {
-	for from := len(a.next); from < len(b) && n > 0; from = len(a.next) {
-		some := b[from:min(from+min(n, Piece), len(b))]
-		a.next = append(a.next, some...)
-		n -= len(some)
-	}
-}
-
-// Forget is called when what was in the buffer has changed.
-func (a *Ahead) Forget() { a.next = nil }

@@ -12,8 +12,8 @@ func TestPieces(t *testing.T) {
 	for _, n := range []int{0, 1, Piece - 1, Piece, Piece + 1, 2*Piece + 1, 3 * Piece} {
 		s := text[:n]
 		b := []byte(s)
-		if String(b) != s || Clone(s) != s || Concat(s, s[:n/2]) != s+s[:n/2] {
-			t.Errorf("String, Clone or Concat of %d bytes", n)
+		if String(b) != s || Clone(s) != s {
+			t.Errorf("String or Clone of %d bytes", n)
 		}
 		for _, m := range []int{0, 1, Piece, Piece + 1} {
 			want := append(bytes.Clone(b), text[:m]...)
@@ -39,32 +39,5 @@ func TestLinear(t *testing.T) {
 	}
 	if moved > 8*len(b) {
 		t.Errorf("%d bytes were moved for %d", moved, len(b))
-	}
-}
-
-// TestAhead: a buffer that grows by small pieces has what was put into it, and
-// nothing is left to copy when it is full.
-func TestAhead(t *testing.T) {
-	var a Ahead
-	var b []byte
-	for i := range 5 * Piece / 1000 {
-		left := len(b) - len(a.next)
-		was := cap(b)
-		b = a.Room(b, 1000)
-		if cap(b) != was && was > 4*Piece && left > 4000 {
-			t.Fatalf("%d bytes were left to copy at %d", left, len(b))
-		}
-		for range 1000 {
-			b = append(b, byte(i))
-		}
-	}
-	for i := range b {
-		if b[i] != byte(i/1000) {
-			t.Fatalf("byte %d is %d", i, b[i])
-		}
-	}
-	a.Forget()
-	if got := a.Room(b, cap(b)); !bytes.Equal(got, b) {
-		t.Error("another buffer than was given")
 	}
 }

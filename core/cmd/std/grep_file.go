@@ -103,7 +103,7 @@ func (p *grepProgram) search(c *cmd.Ctx) cmd.Next {
 			}
 			return cmd.Again()
 		}
-		to = max(f.Pos, p.fresh) + i + 1 + f.gather()
+		to = max(f.Pos, p.fresh) + i + 1 + f.gather(c)
 		p.fresh = 0
 	}
 	p.spent, p.most = 0, c.Turn(grepTurn)
@@ -145,12 +145,12 @@ func (f *grepFile) aside(most int) {
 }
 
 // gather puts a long line together again, and gives how long its parts were.
-func (f *grepFile) gather() int {
+func (f *grepFile) gather(m large.Meter) int {
 	if len(f.Parts) == 0 {
 		return 0
 	}
 	n := f.held() - len(f.Buf)
-	f.Buf, f.Parts = large.Whole(f.Parts, f.Buf, cmd.Turn), nil
+	f.Buf, f.Parts = large.Whole(f.Parts, f.Buf, cmd.Turn, m), nil
 	return n
 }
 
@@ -175,7 +175,7 @@ func (p *grepProgram) fill(c *cmd.Ctx) (cmd.Next, bool) {
 	case nil:
 	case io.EOF:
 		f.eof = true
-		n += f.gather()
+		n += f.gather(c)
 		if n := len(f.Buf); n > f.Pos && f.Buf[n-1] != p.o.eol {
 			f.Buf = append(f.Buf, p.o.eol)
 		}

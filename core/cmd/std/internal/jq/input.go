@@ -81,7 +81,7 @@ func (p *Program) input() (v Value, got verdict, msg string) {
 			in.Over = true
 			if p.opts.slurp {
 				if p.opts.raw {
-					return p.text([]byte(valid(string(in.Raw)))), gotValue, ""
+					return p.ownText(validMuch(large.Text(in.Raw, p.c), p.c)), gotValue, ""
 				}
 				v, in.Slurped = p.slurped(), empty
 				return v, gotValue, ""
@@ -104,8 +104,11 @@ func (p *Program) slurped() Value {
 func (p *Program) rawInput() (Value, verdict) {
 	r := &p.In.Reader
 	if p.opts.slurp {
-		p.In.Raw = large.Append(p.In.Raw, r.Buf[r.Pos:])
+		p.In.Raw = large.Push(p.In.Raw, r.Buf[r.Pos:], p.c)
 		r.Pos = len(r.Buf)
+		return empty, gotNothing
+	}
+	if !r.whole(lineEnds) {
 		return empty, gotNothing
 	}
 	rest := r.Buf[r.Pos:]
@@ -119,6 +122,7 @@ func (p *Program) rawInput() (Value, verdict) {
 		r.Pos = len(r.Buf)
 	default:
 		r.scanned = len(rest)
+		r.aside()
 		return empty, gotNothing
 	}
 	r.scanned = 0

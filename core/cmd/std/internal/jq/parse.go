@@ -3,7 +3,6 @@ package jq
 import (
 	"bytes"
 	"math"
-	"unicode/utf8"
 
 	"eryxsh/core/large"
 )
@@ -31,12 +30,15 @@ type Reader struct {
 	Keys   []string `cbor:"9,keyasint,omitempty"`
 	Next   Value    `cbor:"10,keyasint,omitempty"` // read, and not yet known what follows
 	Begun  bool     `cbor:"14,keyasint,omitempty"` // with seq: a record separator was read
+	Parts  [][]byte `cbor:"15,keyasint,omitempty"` // the beginning of a long token or line, before Buf; then Pos is 0
 
 	stream  bool        // --stream
 	seq     bool        // --seq: texts follow record separators, and what is before the first is no text
 	eof     bool        // no more bytes will come
 	event   Value       // of a stream, taken at once
-	scanned int         // bytes of the token at Pos known to hold no end
+	scanned int         // bytes of the token at Pos, or of Buf if there are Parts, known to hold no end
+	part    int         // the least length of one of Parts; 0: there are none
+	work    large.Meter // hears of what is done to a long token; may be nil
 	names   [256]string // keys seen lately: equal ones share their text
 	shapes  [64][]string
 }
@@ -98,6 +100,9 @@ func (r *Reader) fault(msg string, at int, end bool) string {
 
 // read goes on until a value is complete. limit bounds how far it gets in one call.
 func (r *Reader) read(h *Heap, limit int) (v Value, got verdict, msg string) {
+	if !r.whole(r.tokenEnds) {
+		return empty, gotNothing, ""
+	}
 	b := r.Buf
 	stop := r.Pos + limit
 	if r.seq && !r.Begun {
@@ -151,6 +156,7 @@ func (r *Reader) read(h *Heap, limit int) (v Value, got verdict, msg string) {
 			}
 			if end == len(b) && !r.eof {
 				r.scanned = end - r.Pos
+				r.aside()
 				return empty, gotNothing, ""
 			}
 			r.scanned = 0
@@ -370,53 +376,4 @@ func distinct(keys []string) bool {
 		}
 	}
 	return true
-}
-
-// scanString reads a string with its quotes. n is its length in b: 0 if its end
-// is not there, negative the place of a wrong escape.
-func (r *Reader) scanString(b []byte) (s string, n int) {
-	i := max(r.scanned, 1)
-	high := byte(0)
-	if r.scanned > 0 {
-		high = utf8.RuneSelf // what was seen before may not be ASCII
-	}
-	for ; i < len(b); i++ {
-		c := b[i]
-		high |= c
-		if c == '"' {
-			r.scanned = 0
-			if high < 0x80 || utf8.Valid(b[1:i]) {
-				return string(b[1:i]), i + 1
-			}
-			return valid(string(b[1:i])), i + 1
-		}
-		if c == '\\' {
-			break
-		}
-	}
-	if i < len(b) {
-		return r.scanEscaped(b, i)
-	}
-	r.scanned = i
-	return "", 0
-}
-
-// scanEscaped reads a string from its first backslash, at i, on.
-func (r *Reader) scanEscaped(b []byte, i int) (s string, n int) {
-	end := i
-	for ; end < len(b) && b[end] != '"'; end++ {
-		if b[end] == '\\' {
-			end++
-		}
-	}
-	if end >= len(b) {
-		r.scanned = i
-		return "", 0
-	}
-	r.scanned = 0
-	text, ok := unescape(string(b[1:end]))
-	if !ok {
-		return "", -(end + 1)
-	}
-	return text, end + 1
 }

@@ -21,6 +21,7 @@ import (
 	"strings"
 
 	"eryxsh/core/cmd"
+	"eryxsh/core/large"
 )
 
 // Phase is what a Program is about to do.
@@ -78,6 +79,7 @@ func (p *Program) Step(c *cmd.Ctx) cmd.Next {
 		}
 	}
 	full := p.c.Turn(turn)
+	p.In.Reader.work, p.In.Reader.part = c, c.Turn(longPart)
 	p.budget = full
 	next := cmd.Again()
 	for p.budget > 0 {
@@ -90,7 +92,7 @@ func (p *Program) Step(c *cmd.Ctx) cmd.Next {
 		next = cmd.WaitWrite()
 	}
 	c.Charge(max(full-p.budget, 1) / 4)
-	c.Hold(p.Heap.Size + p.VM.size() + len(p.In.Reader.Buf) + valueSize*len(p.In.Reader.Vals))
+	c.Hold(p.Heap.Size + p.VM.size() + large.Size(p.In.Reader.Parts, p.In.Reader.Buf) + valueSize*len(p.In.Reader.Vals))
 	return next
 }
 

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
+
+	"eryxsh/core/large"
 )
 
 func appendInt(b []byte, n int) []byte { return strconv.AppendInt(b, int64(n), 10) }
@@ -19,6 +21,16 @@ func valid(s string) string {
 		b.WriteRune(c)
 	}
 	return b.String()
+}
+
+// validMuch is valid, with m charged meanwhile.
+func validMuch(s string, m large.Meter) string {
+	for piece := range large.Pieces(s, m) {
+		if !utf8.ValidString(piece) {
+			return valid(s)
+		}
+	}
+	return s
 }
 
 // unescape reads the escapes of a JSON string.

@@ -396,9 +396,11 @@ func (p *Program) join(n int) bool {
 }
 
 // text makes a string value and counts it.
-func (p *Program) text(b []byte) Value {
-	p.Heap.Size += len(b)
-	return str(string(b))
+func (p *Program) text(b []byte) Value { return p.ownText(string(b)) }
+
+func (p *Program) ownText(s string) Value {
+	p.Heap.Size += len(s)
+	return str(s)
 }
 
 func (p *Program) pathEnd() bool {
