@@ -38,6 +38,7 @@ type ddProgram struct {
 	Started int64  `cbor:"13,keyasint,omitempty"`
 	Status  int    `cbor:"14,keyasint,omitempty"`
 	Ended   bool   `cbor:"15,keyasint,omitempty"`
+	Passed  int64  `cbor:"16,keyasint,omitempty"` // bytes of the block at hand that were written as they came
 
 	o *ddOptions
 }
@@ -310,16 +311,16 @@ func (p *ddProgram) outName() string {
 // copy reads once.
 func (p *ddProgram) copy(c *cmd.Ctx) cmd.Next {
 	o := p.o
-	want := o.ibs - int64(len(p.Block))
+	want := o.ibs - p.size()
 	switch {
 	case p.Skip > 0:
 		want = min(p.Skip, o.ibs)
 	case o.count >= 0 && o.iflag["count_bytes"]:
-		want = min(want, o.count-p.Bytes-int64(len(p.Block)))
+		want = min(want, o.count-p.Bytes-p.size())
 	case o.count >= 0 && p.Read+p.Short >= o.count:
 		want = 0
 	}
-	if want <= 0 && len(p.Block) == 0 {
+	if want <= 0 && p.size() == 0 {
 		p.Ended = true
 		return cmd.Again()
 	}
@@ -333,7 +334,7 @@ func (p *ddProgram) copy(c *cmd.Ctx) cmd.Next {
 		if p.Skip > 0 {
 			p.cannotSkip(c)
 		}
-		p.take(c, true)
+		p.take(c)
 		p.Ended = true
 		return cmd.Again()
 	default:
@@ -349,75 +350,129 @@ func (p *ddProgram) copy(c *cmd.Ctx) cmd.Next {
 		p.Skip -= int64(n)
 		return cmd.Again()
 	}
-	p.Block = large.Append(p.Block, buf[:n])
-	whole := int64(len(p.Block)) == o.ibs
+	p.Block = large.Push(p.Block, buf[:n], c)
+	whole := p.size() == o.ibs
 	inFull := int64(n) == int64(len(buf)) && !whole // a large block comes in several turns
-	if whole || !o.iflag["fullblock"] && !inFull || o.iflag["count_bytes"] && int64(len(p.Block))+p.Bytes == o.count {
-		p.take(c, false)
+	if whole || !o.iflag["fullblock"] && !inFull || o.iflag["count_bytes"] && p.size()+p.Bytes == o.count {
+		p.take(c)
+	} else if o.passes() {
+		p.pass(c, p.Block)
+		p.Block = p.Block[:0]
 	}
 	return cmd.Again()
 }
 
+// size is how much of the block at hand was read.
+func (p *ddProgram) size() int64 { return p.Passed + int64(len(p.Block)) }
+
+// passes says that the parts of a block are written as they come: a large one need not be held.
+func (o *ddOptions) passes() bool { return o.joined && !o.conv["swab"] && o.ibs > 8*cmd.Turn }
+
+// pass writes a part of the block at hand.
+func (p *ddProgram) pass(c *cmd.Ctx, b []byte) {
+	p.convert(b)
+	if p.put(c, b) {
+		p.Passed += int64(len(b))
+	}
+}
+
 // take converts and writes the block that was read.
-func (p *ddProgram) take(c *cmd.Ctx, end bool) {
-	o := p.o
-	if len(p.Block) == 0 {
+func (p *ddProgram) take(c *cmd.Ctx) {
+	o, size := p.o, p.size()
+	if size == 0 {
 		return
 	}
-	p.Bytes += int64(len(p.Block))
-	if int64(len(p.Block)) == o.ibs {
+	p.Bytes += size
+	pad := int64(0)
+	if size == o.ibs {
 		p.Read++
 	} else {
 		p.Short++
 		if o.conv["sync"] {
-			p.Block = append(p.Block, make([]byte, o.ibs-int64(len(p.Block)))...)
+			pad = o.ibs - size
 		}
 	}
 	b := p.Block
-	switch {
-	case o.conv["lcase"]:
+	p.Block = p.Block[:0]
+	if o.passes() {
+		p.pass(c, b)
+		for zeros := make([]byte, min(pad, cmd.Turn)); pad > 0 && !p.Ended; pad -= min(pad, cmd.Turn) {
+			p.pass(c, zeros[:min(pad, cmd.Turn)])
+		}
+		if !p.Ended {
+			p.wrote(p.Passed)
+		}
+		p.Passed = 0
+		return
+	}
+	b = append(b, make([]byte, pad)...)
+	p.convert(b)
+	if o.joined {
+		p.write(c, b)
+		return
+	}
+	p.Rest = large.Push(p.Rest, b, c)
+	at := int64(0)
+	for ; int64(len(p.Rest))-at >= o.obs; at += o.obs {
+		p.write(c, p.Rest[at:at+o.obs])
+	}
+	if at > 0 {
+		p.Rest = append(p.Rest[:0], p.Rest[at:]...)
+	}
+}
+
+// convert does what conv= wants.
+func (p *ddProgram) convert(b []byte) {
+	switch conv := p.o.conv; {
+	case conv["lcase"]:
 		for i, x := range b {
 			if x >= 'A' && x <= 'Z' {
 				b[i] = x + 32
 			}
 		}
-	case o.conv["ucase"]:
+	case conv["ucase"]:
 		for i, x := range b {
 			if x >= 'a' && x <= 'z' {
 				b[i] = x - 32
 			}
 		}
 	}
-	if o.conv["swab"] {
+	if p.o.conv["swab"] {
 		for i := 0; i+1 < len(b); i += 2 {
 			b[i], b[i+1] = b[i+1], b[i]
 		}
 	}
-	if o.joined {
-		p.write(c, b)
-	} else {
-		p.Rest = large.Append(p.Rest, b)
-		for int64(len(p.Rest)) >= o.obs {
-			p.write(c, p.Rest[:o.obs])
-			p.Rest = append(p.Rest[:0], p.Rest[o.obs:]...)
-		}
-	}
-	p.Block = p.Block[:0]
 }
 
 // write writes a block.
 func (p *ddProgram) write(c *cmd.Ctx, b []byte) {
-	if err := c.Write(p.Out, b); err != nil {
-		c.Errorf("error writing %s: %s", quote.Shell(p.outName()), err)
-		p.Status, p.Ended = 1, true
-		return
+	if p.put(c, b) {
+		p.wrote(int64(len(b)))
 	}
-	p.Written += int64(len(b))
-	if int64(len(b)) == p.o.obs {
+}
+
+// wrote counts a block.
+func (p *ddProgram) wrote(n int64) {
+	p.Written += n
+	if n == p.o.obs {
 		p.Wrote++
 	} else {
 		p.Partial++
 	}
+}
+
+// put writes bytes. It is false, and the copy over, after an error.
+func (p *ddProgram) put(c *cmd.Ctx, b []byte) bool {
+	for len(b) > 0 {
+		n := min(len(b), 8*cmd.Turn)
+		if err := c.Write(p.Out, b[:n]); err != nil {
+			c.Errorf("error writing %s: %s", quote.Shell(p.outName()), err)
+			p.Status, p.Ended = 1, true
+			return false
+		}
+		b = b[n:]
+	}
+	return true
 }
 
 // finish writes what is left and says how much was copied.

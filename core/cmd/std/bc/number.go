@@ -3,6 +3,8 @@ package bc
 import (
 	"math/big"
 	"strings"
+
+	"eryxsh/core/large"
 )
 
 // Num is a decimal number: Mag, a big-endian integer, over 10 to the power of Scale.
@@ -111,8 +113,8 @@ func cmp(a, b Num) int {
 }
 
 // digits is how many decimal digits are significant: those behind the point, and before it without leading zeros.
-func (n Num) digits() int {
-	return max(len(new(big.Int).SetBytes(n.Mag).String()), n.Scale)
+func (n Num) digits(m large.Meter) int {
+	return max(len(decimal(new(big.Int).SetBytes(n.Mag), m)), n.Scale)
 }
 
 // long is the number as a machine integer, cut off; false if it does not fit.
@@ -155,8 +157,8 @@ func parse(s string, base int64) Num {
 	return add(number(v, 0), part, 1)
 }
 
-// text shows a number in a base.
-func (n Num) text(base int64) string {
+// text shows a number in a base, with m charged meanwhile.
+func (n Num) text(base int64, m large.Meter) string {
 	if n.zero() {
 		return "0"
 	}
@@ -166,7 +168,7 @@ func (n Num) text(base int64) string {
 	}
 	v := new(big.Int).SetBytes(n.Mag)
 	if base == 10 {
-		s := v.String()
+		s := decimal(v, m)
 		if n.Scale > 0 {
 			if len(s) < n.Scale {
 				s = strings.Repeat("0", n.Scale-len(s)) + s
@@ -180,7 +182,7 @@ func (n Num) text(base int64) string {
 	v.QuoRem(v, one, frac)
 	var out strings.Builder
 	out.WriteString(sign)
-	wide := len(small(base - 1).text(10))
+	wide := len(big.NewInt(base - 1).String())
 	if base <= 16 {
 		if v.Sign() > 0 {
 			out.WriteString(strings.ToUpper(v.Text(int(base))))

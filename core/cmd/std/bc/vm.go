@@ -13,6 +13,7 @@ import (
 const (
 	turnOps  = 2000
 	turnWork = 1 << 20
+	muchWork = 1 << 12 // bytes of a number, for which it is charged at once
 	maxCalls = 10000
 	maxIndex = 16777215
 )
@@ -57,7 +58,10 @@ func (p *Program) run(c *cmd.Ctx) (status int, over bool) {
 		}
 		work += 16
 		if k := len(p.Stack); k > 0 {
-			work += len(p.Stack[k-1].Num.Mag)
+			size := len(p.Stack[k-1].Num.Mag)
+			if work += size; size > muchWork {
+				c.Charge(size / 4)
+			}
 		}
 	}
 	c.Charge(work / 16)
@@ -149,14 +153,14 @@ func (p *Program) do(c *cmd.Ctx, op Op) string {
 		p.leave()
 		p.Stack = append(p.Stack, Value{Num: v, Void: void})
 	case opBuiltin:
-		return p.builtin(op)
+		return p.builtin(c, op)
 	case opShow, opPrint:
 		if k := len(p.Stack); k > 0 && p.Stack[k-1].Void {
 			p.pop()
 			break
 		}
 		p.State.Last = p.pop()
-		p.out(c, p.State.Last.text(p.State.Out))
+		p.out(c, p.State.Last.text(p.State.Out, c))
 		if op.Code == opShow {
 			p.out(c, "\n")
 		}
@@ -320,11 +324,11 @@ func (p *Program) arith(c *cmd.Ctx, op Op) string {
 	return ""
 }
 
-func (p *Program) builtin(op Op) string {
+func (p *Program) builtin(c *cmd.Ctx, op Op) string {
 	v := p.pop()
 	switch op.S {
 	case "length":
-		p.push(small(int64(v.digits())))
+		p.push(small(int64(v.digits(c))))
 	case "scale":
 		p.push(small(int64(v.Scale)))
 	default:

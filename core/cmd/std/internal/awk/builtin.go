@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"eryxsh/core/cmd"
+	"eryxsh/core/large"
 )
 
 // builtin carries out a built-in function: in.a arguments are replaced by the value.
@@ -40,9 +41,9 @@ func (p *Program) builtin(in instr) bool {
 		s := p.str(&args[0])
 		p.spend(len(s))
 		if in.c == fnTolower {
-			v = str(lower(s))
+			v = str(p.inCase(s, strings.ToLower))
 		} else {
-			v = str(upper(s))
+			v = str(p.inCase(s, strings.ToUpper))
 		}
 	case fnClose, fnFflush, fnSystem:
 		var ok bool
@@ -144,18 +145,24 @@ func (p *Program) index(s, t string) int {
 	return runes(s[:i]) + 1
 }
 
-func lower(s string) string {
-	if ascii(s) {
-		return strings.ToLower(s)
+// inCase is s in the case that to gives each character.
+func (p *Program) inCase(s string, to func(string) string) string {
+	if len(s) <= large.Piece {
+		return inCase(s, to)
 	}
-	return mapValid(s, strings.ToLower)
+	var b strings.Builder
+	b.Grow(len(s))
+	for piece := range large.Pieces(s, p.c) {
+		b.WriteString(inCase(piece, to))
+	}
+	return b.String()
 }
 
-func upper(s string) string {
+func inCase(s string, to func(string) string) string {
 	if ascii(s) {
-		return strings.ToUpper(s)
+		return to(s)
 	}
-	return mapValid(s, strings.ToUpper)
+	return mapValid(s, to)
 }
 
 // mapValid maps what is UTF-8 in s and leaves other bytes alone. A character

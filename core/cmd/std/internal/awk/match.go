@@ -4,6 +4,7 @@ import (
 	"errors"
 	"strings"
 
+	"eryxsh/core/large"
 	"eryxsh/core/regex"
 )
 
@@ -81,7 +82,7 @@ func (p *Program) oddEscape(c byte) {
 
 // bytes gives s as bytes, in a buffer that the next call uses again.
 func (p *Program) bytes(s string) []byte {
-	p.subject = append(p.subject[:0], s...)
+	p.subject = large.Push(p.subject[:0], s, p.c)
 	return p.subject
 }
 

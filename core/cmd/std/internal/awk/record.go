@@ -161,6 +161,18 @@ func (p *Program) splitAll() {
 // splitTo splits off fields until there are n, or all.
 func (p *Program) splitTo(n int) {
 	r := &p.Rec
+	for n-len(r.Fields) > manyMatches && r.Pos > 0 {
+		p.splitSome(len(r.Fields) + manyMatches)
+		p.c.Charge(manyMatches)
+	}
+	if r.Pos > 0 {
+		p.splitSome(n)
+	}
+}
+
+// splitSome is splitTo for a few fields.
+func (p *Program) splitSome(n int) {
+	r := &p.Rec
 	s := r.V0.S
 	switch p.split.mode {
 	case splitBlank:

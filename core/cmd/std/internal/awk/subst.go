@@ -1,6 +1,9 @@
 package awk
 
-import "eryxsh/core/regex"
+import (
+	"eryxsh/core/large"
+	"eryxsh/core/regex"
+)
 
 // substitute is sub and gsub; see opSub for the stack. in.b is the size of the
 // target's address, in.a where to go when nothing matched (-1: there is nothing to store to).
@@ -135,7 +138,7 @@ func (p *Program) replace(re *regex.Regexp, s string, repl []piece, which, limit
 	if done == 0 {
 		return s, 0
 	}
-	return string(out), done
+	return large.Text(out, p.c), done
 }
 
 func (p *Program) appendPieces(out []byte, s string, repl []piece, loc []int) []byte {
