@@ -34,6 +34,10 @@ type gap struct {
 func (g *gap) ends(used time.Duration, now time.Duration) {
 	if length := used - g.used; length > g.longest {
 		g.longest, g.where = length, g.seen
+		if length > 5*time.Millisecond {
+			stack := make([]byte, 1<<14)
+			g.where += "; it ended in " + innermost(string(stack[:runtime.Stack(stack, false)]))
+		}
 	}
 	g.used, g.seen = used, ""
 	g.from.Store(int64(now))
@@ -95,7 +99,7 @@ func innermost(stack string) string {
 	var names []string
 	for line := range strings.Lines(stack) {
 		name, _, ok := strings.Cut(strings.TrimSpace(line), "(0x")
-		if ok && strings.HasPrefix(name, "eryxsh/") && len(names) < 3 {
+		if ok && strings.HasPrefix(name, "eryxsh/") && !strings.Contains(name, "gapHost") && !strings.Contains(name, "gap).") && len(names) < 6 {
 			names = append(names, name[strings.LastIndexByte(name, '/')+1:])
 		}
 	}

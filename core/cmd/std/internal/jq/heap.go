@@ -1,5 +1,7 @@
 package jq
 
+import "eryxsh/core/large"
+
 // Node is an array or an object.
 //
 // A node never changes once a program can see it, with one exception: setting
@@ -33,9 +35,10 @@ type Heap struct {
 }
 
 const (
-	valueSize = 40
-	nodeSize  = 96
-	firstGC   = 1 << 20
+	manyValues = 1 << 14 // that a collection looks at before it charges for them
+	valueSize  = 40
+	nodeSize   = 96
+	firstGC    = 1 << 20
 	// linear is the number of keys up to which an object is searched one by one.
 	linear = 12
 	// versioned is the length from which containers share by versions and are not copied.
@@ -243,11 +246,16 @@ func (h *Heap) without(v Value, drop []int) Value {
 	return h.array(items)
 }
 
-// collect frees the nodes that roots do not lead to.
-func (h *Heap) collect(roots ...[]Value) {
+// collect frees the nodes that roots do not lead to, with m charged meanwhile.
+func (h *Heap) collect(m large.Meter, roots ...[]Value) {
+	seen := 0 // values since m was charged
 	for _, list := range roots {
 		h.mark(list)
 		for len(h.todo) > 0 {
+			if seen > manyValues {
+				m.Charge(seen >> 4)
+				seen = 0
+			}
 			n := &h.Nodes[h.todo[len(h.todo)-1]]
 			h.todo = h.todo[:len(h.todo)-1]
 			if n.Next != 0 && !h.Nodes[n.Next].marked {
@@ -255,11 +263,16 @@ func (h *Heap) collect(roots ...[]Value) {
 				h.todo = append(h.todo, n.Next)
 			}
 			h.mark(n.Items)
+			seen += 1 + len(n.Items)
 		}
 	}
 	h.Size = 0
 	for i := range h.Nodes {
 		n := &h.Nodes[i]
+		if seen += 1 + len(n.Items); seen > manyValues {
+			m.Charge(seen >> 4)
+			seen = 0
+		}
 		if n.marked {
 			n.marked = false
 			h.Size += nodeSize + valueSize*len(n.Items)

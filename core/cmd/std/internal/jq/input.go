@@ -56,9 +56,7 @@ func (p *Program) input() (v Value, got verdict, msg string) {
 		case got == gotError:
 			return empty, gotError, msg
 		case got == gotValue && p.opts.slurp && !p.opts.raw:
-			n := &p.Heap.Nodes[p.slurped().R]
-			n.Items = append(n.Items, v)
-			p.Heap.Size += valueSize
+			p.slurp(v)
 			if p.budget <= 0 {
 				p.wait = cmd.Again()
 				return empty, gotPause, ""
@@ -93,11 +91,47 @@ func (p *Program) input() (v Value, got verdict, msg string) {
 // gather collects garbage between two reads.
 func (p *Program) gather() { p.checkHeap() }
 
-func (p *Program) slurped() Value {
-	if p.In.Slurped.K == None {
-		p.In.Slurped = p.Heap.array(nil)
+// slurpPart is how many inputs are kept in one array until all are there: a list
+// that grows is copied in one go.
+const slurpPart = 1 << 14
+
+// slurp appends to what -s collects: an array of arrays.
+func (p *Program) slurp(v Value) {
+	h, in := &p.Heap, &p.In
+	if in.Slurped.K == None {
+		in.Slurped = h.array(nil)
 	}
-	return p.In.Slurped
+	parts := h.Nodes[in.Slurped.R].Items
+	if n := len(parts); n == 0 || len(h.Nodes[parts[n-1].R].Items) == slurpPart {
+		part := h.array(nil)
+		parts = append(parts, part)
+		h.Nodes[in.Slurped.R].Items = parts
+	}
+	last := &h.Nodes[parts[len(parts)-1].R]
+	last.Items = append(last.Items, v)
+	h.Size += valueSize
+}
+
+// slurped is what -s has collected.
+func (p *Program) slurped() Value {
+	h, in := &p.Heap, &p.In
+	if in.Slurped.K == None {
+		return h.array(nil)
+	}
+	parts := h.Nodes[in.Slurped.R].Items
+	if len(parts) == 1 {
+		return parts[0]
+	}
+	n := 0
+	for _, part := range parts {
+		n += len(h.Nodes[part.R].Items)
+	}
+	all := make([]Value, 0, n)
+	for _, part := range parts {
+		all = append(all, h.Nodes[part.R].Items...)
+		p.c.Charge(slurpPart / 32)
+	}
+	return h.array(all)
 }
 
 // rawInput takes a line.

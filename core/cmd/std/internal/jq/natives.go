@@ -4,6 +4,8 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"eryxsh/core/cmd/std/internal/merge"
 )
 
 // native is a builtin in Go. run gets the input and then the arguments; when it
@@ -313,6 +315,9 @@ const (
 	sortGroups
 )
 
+// manyCompared is how many comparisons a sort charges for at a time.
+const manyCompared = 1 << 12
+
 // sortBy sorts the elements of v by those of keys.
 func (p *Program) sortBy(v, keys Value, mode sortMode) (Value, bool) {
 	if v.K != Array {
@@ -322,11 +327,12 @@ func (p *Program) sortBy(v, keys Value, mode sortMode) (Value, bool) {
 		return empty, p.raise("%s (%s) cannot be sorted, as it is not an array", v.kindName(), p.brief(v))
 	}
 	items, by := p.Heap.items(v), p.Heap.items(keys)
-	at := make([]int32, len(items))
-	for i := range at {
-		at[i] = int32(i)
+	var s merge.Sort
+	s.Begin(len(items))
+	for left := manyCompared; !s.Turn(func(i, j int32) int { return p.order(by[i], by[j]) }, &left); left = manyCompared {
+		p.c.Charge(manyCompared / 2)
 	}
-	slices.SortStableFunc(at, func(i, j int32) int { return p.order(by[i], by[j]) })
+	at := s.Order
 	if p.err.K != None {
 		return empty, false
 	}

@@ -234,7 +234,7 @@ func (p *Program) checkHeap() bool {
 
 func (p *Program) collect() {
 	roots := append(p.VM.roots(), p.In.Reader.Vals, p.Globals, []Value{p.In.Reader.Next, p.In.Slurped, p.err})
-	p.Heap.collect(roots...)
+	p.Heap.collect(p.c, roots...)
 	p.budget -= len(p.Heap.Nodes) / 16
 }
 
