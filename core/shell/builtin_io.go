@@ -292,11 +292,11 @@ func (m *Machine) stepRead(p *Process, f *Frame) {
 	}
 	for got := 0; got < readTurn; {
 		if o.max >= 0 && f.counted(&o) >= o.max {
-			m.endRead(p, m.readStore(p, &o, names, string(x.Data), true))
+			m.endRead(p, m.readStore(p, &o, names, m.gathered(p, x), true))
 			return
 		}
 		if x.Until > 0 && m.now() >= x.Until && !m.readReady(file) {
-			m.readStore(p, &o, names, string(x.Data), false)
+			m.readStore(p, &o, names, m.gathered(p, x), false)
 			m.endRead(p, 142)
 			return
 		}
@@ -316,25 +316,33 @@ func (m *Machine) stepRead(p *Process, f *Frame) {
 			line, err = m.readLine(file, o.delim, most)
 		}
 		got += len(line) + 1
-		x.Data = large.Append(x.Data, line)
-		m.hold(len(x.Data))
+		if o.max < 0 {
+			m.gather(x, line)
+		} else { // counted looks at all of it
+			x.Data = large.Append(x.Data, line)
+			m.hold(len(x.Data))
+		}
 		switch {
 		case err == cmd.ErrBlocked:
 			p.Wait = Wait{Kind: WaitsRead, File: file, Until: x.Until}
 			return
 		case err != nil:
-			m.endRead(p, m.readStore(p, &o, names, string(x.Data), false))
+			m.endRead(p, m.readStore(p, &o, names, m.gathered(p, x), false))
 			return
 		}
 		if o.exact || len(line) == 0 || line[len(line)-1] != o.delim {
 			continue
 		}
-		if o.raw || !endsEscaped(x.Data) {
-			m.endRead(p, m.readStore(p, &o, names, string(x.Data[:len(x.Data)-1]), true))
+		if o.raw || !x.endsEscaped() {
+			text := m.gathered(p, x)
+			m.endRead(p, m.readStore(p, &o, names, text[:len(text)-1], true))
 			return
 		}
-		if o.delim == '\n' && o.max < 0 {
-			x.Data = x.Data[:len(x.Data)-2] // a continued line
+		if o.delim == '\n' && o.max < 0 { // a continued line
+			if len(x.Data) < 2 {
+				m.join(p, x)
+			}
+			x.Data = x.Data[:len(x.Data)-2]
 		}
 	}
 }
@@ -516,8 +524,7 @@ func (m *Machine) stepReadSource(p *Process, f *Frame) {
 	if ok {
 		buf := m.scratch()
 		n, err := m.read(file, buf)
-		x.Data = large.Append(x.Data, buf[:n])
-		m.hold(len(x.Data))
+		m.gather(x, buf[:n])
 		if err == cmd.ErrBlocked {
 			p.Wait = Wait{Kind: WaitsRead, File: file}
 			return
@@ -526,7 +533,7 @@ func (m *Machine) stepReadSource(p *Process, f *Frame) {
 			return
 		}
 	}
-	args, text := f.Words, string(x.Data)
+	args, text := f.Words, m.gathered(p, x)
 	m.pop(p)
 	m.pushSource(p, args, text)
 }
@@ -581,12 +588,12 @@ func (m *Machine) stepReadMenu(p *Process, f *Frame) {
 	if ok {
 		line, err = m.readLine(file, '\n', math.MaxInt)
 	}
-	f.X.Data = large.Append(f.X.Data, line)
+	m.gather(f.X, line)
 	if err == cmd.ErrBlocked {
 		p.Wait = Wait{Kind: WaitsRead, File: file}
 		return
 	}
-	answer := strings.TrimSuffix(string(f.X.Data), "\n")
+	answer := strings.TrimSuffix(m.gathered(p, f.X), "\n")
 	eof := err != nil
 	m.pop(p)
 	loop := p.top()

@@ -6,7 +6,6 @@ import (
 
 	"eryxsh/core/cmd"
 	"eryxsh/core/expand"
-	"eryxsh/core/large"
 	"eryxsh/core/vars"
 )
 
@@ -133,8 +132,7 @@ func (m *Machine) mapLines(p *Process, f *Frame, o *mapfileOptions, file int, na
 			break
 		}
 		line, err := m.readLine(file, o.delim, readTurn)
-		f.X.Data = large.Append(f.X.Data, line)
-		m.hold(len(f.X.Data))
+		m.gather(f.X, line)
 		m.charge(1)
 		if err == cmd.ErrBlocked {
 			p.Wait = Wait{Kind: WaitsRead, File: file}
@@ -143,13 +141,13 @@ func (m *Machine) mapLines(p *Process, f *Frame, o *mapfileOptions, file int, na
 		if err == nil && line[len(line)-1] != o.delim { // a long line
 			return
 		}
-		if len(f.X.Data) == 0 || err != nil && err != io.EOF {
+		if f.X.size() == 0 || err != nil && err != io.EOF {
 			m.pop(p)
 			m.done(p, 0)
 			return
 		}
-		text := string(f.X.Data)
-		f.X.Data = f.X.Data[:0]
+		text := m.gathered(p, f.X)
+		f.X.Data, f.X.Full = f.X.Data[:0], nil
 		f.N++
 		if f.N <= o.skip {
 			continue

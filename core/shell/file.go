@@ -341,7 +341,7 @@ func (m *Machine) write(p *Process, file int, b []byte) (int, error) {
 		return n, nil
 	case FileCapture:
 		m.retain(len(b))
-		o.collect(b)
+		o.Text = collect(&o.Full, o.Text, b)
 		m.hold(o.size())
 		return len(b), nil
 	case FileStdout, FileStderr:

@@ -80,7 +80,8 @@ type Extra struct {
 	Util   *Util       `cbor:"10,keyasint,omitempty"`
 	Until  int64       `cbor:"12,keyasint,omitempty"`
 	Saved  int         `cbor:"13,keyasint,omitempty"` // $? before a trap
-	Data   []byte      `cbor:"15,keyasint,omitempty"`
+	Data   []byte      `cbor:"15,keyasint,omitempty"` // what is being read
+	Full   *Filled     `cbor:"19,keyasint,omitempty"` // of a long line, what comes before Data
 	Call   string      `cbor:"16,keyasint,omitempty"` // how a text came to run: source, eval, trap
 	Fields []string    `cbor:"18,keyasint,omitempty"`
 	Undo   *Undo       `cbor:"11,keyasint,omitempty"`
@@ -151,6 +152,7 @@ func (x *Extra) clone(reg *cmd.Registry) *Extra {
 		c.Undo = &u
 	}
 	c.Data = append([]byte(nil), x.Data...)
+	c.Full = x.Full.clone()
 	if x.Util != nil {
 		u := *x.Util
 		u.Fds = append([]int(nil), u.Fds...)

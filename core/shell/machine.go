@@ -2,7 +2,6 @@ package shell
 
 import (
 	"eryxsh/core/expand"
-	"eryxsh/core/large"
 	"eryxsh/core/limit"
 	"eryxsh/core/regex"
 	"eryxsh/core/vars"
@@ -154,20 +153,6 @@ type OFD struct {
 	Refs  int     `cbor:"6,keyasint,omitempty"`
 	Text  []byte  `cbor:"7,keyasint,omitempty"`
 	Full  *Filled `cbor:"8,keyasint,omitempty"` // what a long capture holds before Text
-}
-
-// Filled is the parts of a long capture that are full. Forks have the same parts
-// and each a list of its own.
-type Filled struct {
-	Parts [][]byte `cbor:"1,keyasint,omitempty"`
-}
-
-// size is how many bytes a file without an inode holds.
-func (o *OFD) size() int {
-	if o.Full == nil {
-		return len(o.Text)
-	}
-	return large.Size(o.Full.Parts, o.Text)
 }
 
 func (o *OFD) readable() bool { return o.Flags&vfs.O_ACCMODE != vfs.O_WRONLY }

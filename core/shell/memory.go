@@ -89,7 +89,7 @@ func (x *Extra) count(c *vars.Census) {
 	c.Texts(x.Params)
 	c.Texts(x.Fields)
 	c.Text(x.Text)
-	c.Bytes += int64(len(x.Data))
+	c.Bytes += int64(x.size())
 	for i := range x.Vars {
 		c.Var(x.Vars[i].Var)
 	}

@@ -134,11 +134,7 @@ func (m *Machine) collect(p *Process, f *Frame) bool {
 	f.Child = 0
 	f.X.Until = 0
 	o := &m.Files[file]
-	var parts [][]byte
-	if o.Full != nil {
-		parts = o.Full.Parts
-	}
-	parts = append(parts[:len(parts):len(parts)], o.Text)
+	parts := append(slices.Clip(o.Full.list()), o.Text)
 	m.unref(file)
 	m.answer(p, f, parts)
 	return true

@@ -8,7 +8,6 @@ import (
 
 	"eryxsh/core/cmd"
 	"eryxsh/core/fault"
-	"eryxsh/core/large"
 	"eryxsh/vfs"
 )
 
@@ -85,8 +84,7 @@ func (m *Machine) stepTool(p *Process, f *Frame) {
 		}
 		buf := m.scratch()
 		n, err := m.read(file, buf)
-		x.Data = large.Append(x.Data, buf[:n])
-		m.hold(len(x.Data))
+		m.gather(x, buf[:n])
 		switch {
 		case err == cmd.ErrBlocked:
 			p.Wait = Wait{Kind: WaitsRead, File: file}
@@ -125,6 +123,7 @@ func (m *Machine) ask(p *Process, f *Frame) {
 	m.Meter.Calls++
 	var room [48]byte
 	id := strconv.AppendInt(append(append(room[:0], m.RunID...), '-'), m.CallSeq, 10)
+	m.join(p, f.X)
 	c := &Call{ID: string(id), PID: p.PID, Name: f.X.Name, Stdin: f.X.Data, Cwd: p.Cwd,
 		Args: f.Words[1:], Env: p.Shell.Vars.Environ()} // which nobody changes
 	f.X.Data = nil

@@ -132,9 +132,7 @@ func (m *Machine) copyParts(h *home) {
 	for i := range m.Files {
 		if o := &m.Files[i]; o.Kind == FileCapture {
 			o.Text = slices.Clip(o.Text) // which nobody changes
-			if o.Full != nil {
-				o.Full = &Filled{slices.Clip(o.Full.Parts)}
-			}
+			o.Full = o.Full.clone()
 		}
 	}
 	m.Pipes = slices.Clone(m.Pipes)

@@ -152,6 +152,10 @@ func (w *writer) shellExtra(x *shell.Extra) {
 		w.shellAnswer(x.Got)
 	}
 	w.strings(at, 18, x.Fields)
+	if x.Full != nil {
+		w.key(at, 19)
+		w.shellFilled(x.Full)
+	}
 	w.string(at, 20, x.Asked)
 }
 
@@ -206,6 +210,10 @@ func (r *reader) shellExtra(x *shell.Extra) {
 			}
 		case 18:
 			r.strings(&x.Fields)
+		case 19:
+			if p := one(r, &x.Full); p != nil {
+				r.shellFilled(p)
+			}
 		case 20:
 			r.string(&x.Asked)
 		default:
