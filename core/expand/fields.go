@@ -296,6 +296,7 @@ func (e *eval) flush() {
 	if len(e.out)%manyFields == 0 {
 		e.env.Charge(manyFields)
 		e.env.Hold(e.held)
+		e.out = large.Extend(e.out, manyFields, e.env)
 	}
 	e.one, e.buf, e.quotes, e.have, e.meta = "", e.buf[:0], e.quotes[:0], false, false
 }

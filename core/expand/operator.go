@@ -60,7 +60,7 @@ func (e *eval) param(p *param, quoted bool) error {
 		}
 		return e.list(names, p.letter == '*', quoted)
 	case opKeys:
-		return e.joined(p, quoted, e.env.Var(p.name).Keys(), p.sub.All == '*', quoted)
+		return e.joined(p, quoted, e.env.Var(p.name).AllKeys(e.env), p.sub.All == '*', quoted)
 	}
 	if p.indirect {
 		return e.indirect(p, quoted)
@@ -176,7 +176,7 @@ func (e *eval) fetch(p *param) (value, error) {
 		}
 	case p.sub.All != 0:
 		val.many, val.star = true, p.sub.All == '*'
-		val.list = v.Values()
+		val.list = v.AllValues(e.env)
 		val.set = len(val.list) > 0
 	case v.Is(vars.Assoc):
 		key, err := e.str(p.sub.Word)

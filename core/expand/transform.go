@@ -137,9 +137,12 @@ func DeclareValue(v *vars.Var, m large.Meter) string {
 	}
 	var b strings.Builder
 	b.WriteByte('(')
-	keys, vals := v.Keys(), v.Values()
+	if m == nil {
+		m = large.Free
+	}
+	keys, vals := v.AllKeys(m), v.AllValues(m)
 	for i := range keys {
-		if i%manyFields == manyFields-1 && m != nil {
+		if i%manyFields == manyFields-1 {
 			m.Charge(2 * manyFields)
 		}
 		if i > 0 && !v.Is(vars.Assoc) {
@@ -174,7 +177,7 @@ func (e *eval) pairs(p *param, val value, quoted bool) error {
 		}
 		return e.mapped(val, quoted, func(s string) string { return QuoteAt(s, e.env) })
 	}
-	keys := val.v.Keys()
+	keys := val.v.AllKeys(e.env)
 	var l []string
 	for i, k := range keys {
 		if p.letter == 'k' {

@@ -147,6 +147,21 @@ func Join(list []string, sep string, m Meter) string {
 	return b.String()
 }
 
+// Extend is slices.Grow(list, n) for a list that is appended to, with m charged
+// meanwhile: a long list gets twice the room.
+func Extend[T any](list []T, n int, m Meter) []T {
+	if cap(list)-len(list) >= n || len(list) < 8*many {
+		return list
+	}
+	grown := make([]T, 0, 2*len(list)+n)
+	for len(list) > many {
+		grown = append(grown, list[:many]...)
+		list = list[many:]
+		m.Charge(many >> 4)
+	}
+	return append(grown, list...)
+}
+
 // Size is how many bytes a buffer in parts holds, whose last part is b.
 func Size(parts [][]byte, b []byte) int {
 	n := len(b)

@@ -2,6 +2,7 @@ package large
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -23,6 +24,20 @@ func TestPieces(t *testing.T) {
 			if got := Grow(b, m); !bytes.Equal(got, b) || cap(got)-len(got) < m {
 				t.Errorf("Grow of %d bytes by %d has %d and room for %d", n, m, len(got), cap(got)-len(got))
 			}
+		}
+	}
+}
+
+// TestExtend: a list keeps its elements and has the room that is asked for, if it is long.
+func TestExtend(t *testing.T) {
+	for _, n := range []int{0, 1, 8*many - 1, 8 * many, 9*many + 1, 20 * many} {
+		list := make([]int, n)
+		for i := range list {
+			list[i] = i
+		}
+		got := Extend(slices.Clip(list), 5, Free)
+		if !slices.Equal(got, list) || n >= 8*many && cap(got)-len(got) < 5 {
+			t.Errorf("%d elements became %d with room for %d", n, len(got), cap(got))
 		}
 	}
 }

@@ -71,7 +71,7 @@ func (m *Machine) biPrintf(p *Process, argv []string) int {
 		if sub != "" {
 			s = expand.SubText(sub)
 		}
-		value, _, _ := strings.Cut(large.String(text), "\x00")
+		value, _, _ := strings.Cut(large.Text(text, m.env(p)), "\x00")
 		if err := m.assign(p, name, s, value, false); err != nil {
 			return m.builtinFailed(p, "printf", err)
 		}

@@ -258,16 +258,37 @@ func (v *Var) Parts() iter.Seq[[]string] {
 	}
 }
 
+// AllValues is Values, with m charged meanwhile: there may be very many.
+func (v *Var) AllValues(m large.Meter) []string {
+	out := make([]string, 0, v.Len())
+	for part := range v.Parts() {
+		out = append(out, part...)
+		m.Charge(len(part) >> 3)
+	}
+	return out
+}
+
 // Keys returns the indices or keys in the order of Values.
-func (v *Var) Keys() []string {
+func (v *Var) Keys() []string { return v.AllKeys(large.Free) }
+
+// manyKeys are charged for at a time.
+const manyKeys = 1 << 10
+
+// AllKeys is Keys, with m charged meanwhile: there may be very many.
+func (v *Var) AllKeys(m large.Meter) []string {
 	var out []string
+	add := func(key string) {
+		if out = append(out, key); len(out)%manyKeys == 0 {
+			m.Charge(manyKeys)
+		}
+	}
 	switch {
 	case v == nil:
 	case v.list != nil:
 		out = make([]string, 0, v.list.n)
-		v.list.each(func(i int64, _ string) { out = append(out, strconv.FormatInt(i, 10)) })
+		v.list.each(func(i int64, _ string) { add(strconv.FormatInt(i, 10)) })
 	case v.hash != nil:
-		v.hash.each(func(k, _ string) { out = append(out, k) })
+		v.hash.each(func(k, _ string) { add(k) })
 	case v.state&stSet != 0:
 		out = append(out, "0")
 	}

@@ -325,7 +325,11 @@ func (p *printing) text(spec Spec, a string) {
 	if !spec.Minus {
 		p.Out = appendRepeat(p.Out, ' ', n)
 	}
-	p.Out = append(p.Out, a...)
+	if len(a) > large.Piece && p.Work != nil {
+		p.Out = large.Push(p.Out, a, p.Work)
+	} else {
+		p.Out = append(p.Out, a...)
+	}
 	if spec.Minus {
 		p.Out = appendRepeat(p.Out, ' ', n)
 	}

@@ -232,6 +232,7 @@ func (p *Program) splitInto(args []Value, pattern bool) float64 {
 	p.cut(&by, s, func(field, sep string) {
 		if pieces = append(pieces, piece{field, sep}); len(pieces)%manyMatches == 0 {
 			p.c.Charge(manyMatches)
+			pieces = large.Extend(pieces, manyMatches, p.c)
 		}
 	})
 	for _, x := range pieces {
