@@ -97,8 +97,8 @@ func (w *World) mark(now int64) back {
 	if !must && quick && w.M.Meter.Held+w.M.Meter.Taken <= large {
 		return b
 	}
-	w.count()
 	if w.M.Light(must) {
+		w.count()
 		var memory *shell.Machine
 		if r != nil {
 			r.last.leave()
