@@ -21,9 +21,20 @@ const (
 	argsFileName = 3 // the name of the file, which was pushed as the only argument
 )
 
-// share is called when another shell is to have the same arguments.
-func (a *Arguments) share() {
-	a.Words, a.Counts = slices.Clip(a.Words), slices.Clip(a.Counts)
+// clone is a for another shell.
+func (a *Arguments) clone() *Arguments {
+	if a == nil {
+		return nil
+	}
+	return &Arguments{slices.Clip(a.Words), slices.Clip(a.Counts), a.Begun}
+}
+
+// args gives the arguments to change.
+func (s *Shell) args() *Arguments {
+	if s.Args == nil {
+		s.Args = &Arguments{}
+	}
+	return s.Args
 }
 
 func (a *Arguments) push(words []string) {
@@ -32,19 +43,22 @@ func (a *Arguments) push(words []string) {
 }
 
 func (a *Arguments) pop() {
-	n := len(a.Counts) - 1
-	if n < 0 {
+	if a == nil || len(a.Counts) == 0 {
 		return
 	}
+	n := len(a.Counts) - 1
 	keep := len(a.Words) - a.Counts[n]
 	a.Words, a.Counts = a.Words[:keep:keep], a.Counts[:n:n] // forks have the rest
 }
 
 // begin adds the shell's own arguments, once.
-func (s *Shell) begin() {
-	if !s.Args.Begun {
-		s.Args.Begun = true
-		s.Args.push(s.Params)
+func (s *Shell) begin() { s.beginWith(s.Params) }
+
+// beginWith is begin with others for the shell's own.
+func (s *Shell) beginWith(own []string) {
+	if a := s.args(); !a.Begun {
+		a.Begun = true
+		a.push(own)
 	}
 }
 
@@ -58,10 +72,12 @@ func (m *Machine) askArguments(p *Process) {
 
 // arguments is what BASH_ARGV or BASH_ARGC holds, the innermost call first.
 func (s *Shell) arguments(name string, keep vars.Attr) *vars.Var {
-	list := make([]string, 0, len(s.Args.Words))
-	if name == "BASH_ARGV" {
-		list = append(list, s.Args.Words...)
-	} else {
+	var list []string
+	switch {
+	case s.Args == nil:
+	case name == "BASH_ARGV":
+		list = slices.Clone(s.Args.Words)
+	default:
 		for _, n := range s.Args.Counts {
 			list = append(list, itoa(n))
 		}
@@ -72,6 +88,9 @@ func (s *Shell) arguments(name string, keep vars.Attr) *vars.Var {
 
 // wrong reports whether they could not have been collected.
 func (a *Arguments) wrong() bool {
+	if a == nil {
+		return false
+	}
 	n := 0
 	for _, c := range a.Counts {
 		if c < 0 || c > len(a.Words)-n {

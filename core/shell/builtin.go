@@ -369,11 +369,11 @@ func (m *Machine) pushSource(p *Process, args []string, text string) {
 			p.Shell.begin()
 		}
 		if x.undo().Args = argsSourced; p.Shell.Opts.on(OptExtdebug) {
-			p.Shell.Args.push(args[1:])
+			p.Shell.args().push(args[1:])
 		}
 	} else {
 		m.askArguments(p)
-		p.Shell.Args.push(args)
+		p.Shell.args().push(args)
 		x.undo().Args = argsFileName
 	}
 	line := p.Line

@@ -428,11 +428,10 @@ func (m *Machine) callFunction(p *Process, fn *Function, argv []string, temp []S
 	m.retainAll(argv)
 	p.Shell.Params = argv[1:]
 	if p.Shell.Opts.on(OptExtdebug) {
-		p.Shell.Args.push(argv[1:])
+		p.Shell.args().push(argv[1:])
 		x.undo().Args = argsPushed
-	} else if p.Shell.Opts.compat() <= 44 && !p.Shell.Args.Begun {
-		p.Shell.Args.Begun = true
-		p.Shell.Args.push(nil)
+	} else if p.Shell.Opts.compat() <= 44 {
+		p.Shell.beginWith(nil)
 	}
 	if p.Shell.Traps == nil {
 		m.start(p, fn.Body)

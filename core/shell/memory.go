@@ -63,7 +63,9 @@ func (m *Machine) count() {
 			}
 			c.Texts(s.Params)
 			c.Texts(s.Dirs)
-			c.Texts(s.Args.Words)
+			if s.Args != nil {
+				c.Texts(s.Args.Words)
+			}
 			if s.Editor != nil {
 				c.Bytes += s.Editor.Size()
 			}

@@ -59,7 +59,7 @@ type Shell struct {
 	Last    string                 `cbor:"12,keyasint,omitempty"` // $_
 	Off     []string               `cbor:"15,keyasint,omitempty"` // builtins disabled by enable -n
 	Done    []Ended                `cbor:"18,keyasint,omitempty"` // children reaped and still to be waited for
-	Args    Arguments              `cbor:"23,keyasint"`
+	Args    *Arguments             `cbor:"23,keyasint,omitempty"` // BASH_ARGV, BASH_ARGC; nil before the first
 	Origin
 	Tracing
 	Editing
@@ -211,8 +211,7 @@ func (s *Shell) fork(c *Shell, t *vars.Table) *Shell {
 	c.Vars = t
 	c.Traps = slices.Clone(s.Traps)
 	c.Dirs = slices.Clone(s.Dirs)
-	s.Args.share()
-	c.Args = s.Args
+	c.Args = s.Args.clone()
 	c.Jobs = slices.Clone(s.Jobs)
 	c.Done = slices.Clone(s.Done)
 	return c

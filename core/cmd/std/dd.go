@@ -39,6 +39,7 @@ type ddProgram struct {
 	Status  int    `cbor:"14,keyasint,omitempty"`
 	Ended   bool   `cbor:"15,keyasint,omitempty"`
 	Passed  int64  `cbor:"16,keyasint,omitempty"` // bytes of the block at hand that were written as they came
+	Failed  bool   `cbor:"17,keyasint,omitempty"` // to write: the block at hand is read to its end and no more
 
 	o *ddOptions
 }
@@ -371,9 +372,10 @@ func (o *ddOptions) passes() bool { return o.joined && !o.conv["swab"] && o.ibs 
 // pass writes a part of the block at hand.
 func (p *ddProgram) pass(c *cmd.Ctx, b []byte) {
 	p.convert(b)
-	if p.put(c, b) {
-		p.Passed += int64(len(b))
+	if !p.Failed {
+		p.Failed = !p.put(c, b, "error writing")
 	}
+	p.Passed += int64(len(b))
 }
 
 // take converts and writes the block that was read.
@@ -396,27 +398,27 @@ func (p *ddProgram) take(c *cmd.Ctx) {
 	p.Block = p.Block[:0]
 	if o.passes() {
 		p.pass(c, b)
-		for zeros := make([]byte, min(pad, cmd.Turn)); pad > 0 && !p.Ended; pad -= min(pad, cmd.Turn) {
+		for zeros := make([]byte, min(pad, cmd.Turn)); pad > 0 && !p.Failed; pad -= min(pad, cmd.Turn) {
 			p.pass(c, zeros[:min(pad, cmd.Turn)])
 		}
-		if !p.Ended {
+		if !p.Failed {
 			p.wrote(p.Passed)
 		}
-		p.Passed = 0
+		p.Passed, p.Ended = 0, p.Failed
 		return
 	}
 	b = append(b, make([]byte, pad)...)
 	p.convert(b)
 	if o.joined {
-		p.write(c, b)
+		p.write(c, b, "error writing")
 		return
 	}
 	p.Rest = large.Push(p.Rest, b, c)
 	at := int64(0)
-	for ; int64(len(p.Rest))-at >= o.obs; at += o.obs {
-		p.write(c, p.Rest[at:at+o.obs])
+	for ; int64(len(p.Rest))-at >= o.obs && !p.Ended; at += o.obs {
+		p.write(c, p.Rest[at:at+o.obs], "writing to")
 	}
-	if at > 0 {
+	if at > 0 && !p.Ended {
 		p.Rest = append(p.Rest[:0], p.Rest[at:]...)
 	}
 }
@@ -444,10 +446,12 @@ func (p *ddProgram) convert(b []byte) {
 	}
 }
 
-// write writes a block.
-func (p *ddProgram) write(c *cmd.Ctx, b []byte) {
-	if p.put(c, b) {
+// write writes a block. doing is what a message calls that.
+func (p *ddProgram) write(c *cmd.Ctx, b []byte, doing string) {
+	if p.put(c, b, doing) {
 		p.wrote(int64(len(b)))
+	} else {
+		p.Rest, p.Ended = nil, true
 	}
 }
 
@@ -461,13 +465,15 @@ func (p *ddProgram) wrote(n int64) {
 	}
 }
 
-// put writes bytes. It is false, and the copy over, after an error.
-func (p *ddProgram) put(c *cmd.Ctx, b []byte) bool {
+// put writes bytes. It is false after an error.
+func (p *ddProgram) put(c *cmd.Ctx, b []byte, doing string) bool {
 	for len(b) > 0 {
 		n := min(len(b), 8*cmd.Turn)
 		if err := c.Write(p.Out, b[:n]); err != nil {
-			c.Errorf("error writing %s: %s", quote.Shell(p.outName()), err)
-			p.Status, p.Ended = 1, true
+			if err != vfs.EPIPE { // which a signal tells
+				c.Errorf("%s %s: %s", doing, quote.Shell(p.outName()), err)
+			}
+			p.Status = 1
 			return false
 		}
 		b = b[n:]
@@ -478,7 +484,7 @@ func (p *ddProgram) put(c *cmd.Ctx, b []byte) bool {
 // finish writes what is left and says how much was copied.
 func (p *ddProgram) finish(c *cmd.Ctx) cmd.Next {
 	if len(p.Rest) > 0 {
-		p.write(c, p.Rest)
+		p.write(c, p.Rest, "error writing")
 		p.Rest = nil
 	}
 	if p.o.status == "none" {

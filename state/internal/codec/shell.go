@@ -54,8 +54,10 @@ func (w *writer) shellShell(x *shell.Shell) {
 		w.key(at, 22)
 		w.readlineEditor(x.Editor)
 	}
-	w.key(at, 23)
-	w.shellArguments(&x.Args)
+	if x.Args != nil {
+		w.key(at, 23)
+		w.shellArguments(x.Args)
+	}
 }
 
 func (r *reader) shellShell(x *shell.Shell) {
@@ -116,7 +118,9 @@ func (r *reader) shellShell(x *shell.Shell) {
 				r.readlineEditor(p)
 			}
 		case 23:
-			r.shellArguments(&x.Args)
+			if p := one(r, &x.Args); p != nil {
+				r.shellArguments(p)
+			}
 		default:
 			r.fail()
 		}
