@@ -16,10 +16,12 @@ type slowHost struct {
 	nth    int
 	always bool // it wants that whenever it is asked
 	sliced int  // slices that were given up
+	length int  // how often a slice asks whether it is over before it is
+	looked int
 }
 
 func (h *slowHost) Now() int64    { h.now += 1e6; return h.now }
-func (h *slowHost) Expired() bool { return true }
+func (h *slowHost) Expired() bool { h.looked++; return h.length == 0 || h.looked%h.length == 0 }
 
 func (h *slowHost) Midway() shell.Midway {
 	if h.asked++; h.asked == h.nth || h.always {
@@ -109,4 +111,60 @@ func playOn(t *testing.T, w *World, script string, h *slowHost, change func(*Wor
 	}
 	t.Fatal("no end")
 	return ""
+}
+
+// TestGoBackFar: where commands hold much, a run goes back further than to the
+// beginning of the slice, but never beyond what has left the World.
+func TestGoBackFar(t *testing.T) {
+	const heavy = `seq 60000 | awk '{ a[NR] = $0 } END { x = sprintf("%300000s", ""); print gsub(/ /, "ab", x), length(x), NR, rand() }'; echo $RANDOM`
+	for name, c := range map[string]struct {
+		script string
+		far    bool
+		look   func(*World) // after each slice
+	}{
+		"commands hold much":     {"echo begun; for i in {1..10000}; do :; done; " + heavy, true, func(*World) {}},
+		"the host looks at it":   {"echo begun; for i in {1..10000}; do :; done; " + heavy, false, (*World).Touched},
+		"there is always output": {"{ while :; do echo; sleep 0; done & } ; " + heavy + "; kill $!", false, func(*World) {}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			play := func(nth int) (out string, lost int64, asked int) {
+				var templates Templates
+				w, _, err := templates.New(Config{Limits: limit.Default(), Seed: 7, Virtual: true})
+				if err != nil {
+					t.Fatal(err)
+				}
+				if _, err := w.Begin(Start{Script: c.script}); err != nil {
+					t.Fatal(err)
+				}
+				h := &slowHost{nth: nth, length: 5}
+				for range 1 << 20 {
+					before, steps := w.M, w.M.Meter.Steps
+					outcome, _ := w.Advance(h)
+					if before != w.M {
+						lost = steps - w.M.Meter.Steps
+					}
+					for _, c := range w.Take() {
+						out += strings.ReplaceAll(string(c.Data), "\n\n", "")
+					}
+					if outcome == shell.Done {
+						return out, lost, h.asked
+					}
+					c.look(w)
+				}
+				t.Fatal("no end")
+				return "", 0, 0
+			}
+			plain, _, asked := play(0)
+			if asked == 0 {
+				t.Fatal("no step took long")
+			}
+			got, lost, _ := play(asked)
+			if got != plain || !strings.Contains(plain, "300000 600000 60000") {
+				t.Errorf("got %q\nwant %q", got, plain)
+			}
+			if (lost > 0) != c.far {
+				t.Errorf("%d steps were lost beyond the slice", lost)
+			}
+		})
+	}
 }
