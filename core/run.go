@@ -290,6 +290,18 @@ func (w *World) keep(stream int, data []byte) {
 	}
 }
 
+// WithUnread calls f, which makes a dump, while output that was taken and that
+// nobody has seen yet is among what the dump carries.
+func (w *World) WithUnread(out []shell.Chunk, f func()) {
+	kept, own := w.Kept, w.own
+	w.own = false
+	for _, c := range out {
+		w.keep(c.Stream, c.Data)
+	}
+	f()
+	w.Kept, w.own = kept, own
+}
+
 // history is the World's history as the shell sees it.
 type history World
 

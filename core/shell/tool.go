@@ -5,6 +5,7 @@ import (
 	"io"
 	"slices"
 	"strconv"
+	"strings"
 
 	"eryxsh/core/cmd"
 	"eryxsh/core/fault"
@@ -130,6 +131,12 @@ func (m *Machine) ask(p *Process, f *Frame) {
 	f.X.Asked = c.ID
 	m.Calls = append(m.Calls, c)
 	p.Wait = Wait{Kind: WaitsCall}
+}
+
+// Number is the place of a call among those of its sandbox: what its id ends in.
+func (c *Call) Number() int64 {
+	n, _ := strconv.ParseInt(c.ID[strings.LastIndexByte(c.ID, '-')+1:], 10, 64)
+	return n
 }
 
 // Resume answers a call. A call that is not waiting is AlreadyResumed.

@@ -73,7 +73,7 @@ _PATIENCE = 1.0  # seconds a run gets for its traps when its driver leaves by an
 class AnyRun:
     """What Run and AsyncRun have in common: the state, and the steps as generators."""
 
-    __slots__ = ("__weakref__", "_answer", "_chunks", "_errors", "_id", "_result", "_returned", "_sandbox", "_sink", "_slice")
+    __slots__ = ("__weakref__", "_answer", "_chunks", "_errors", "_id", "_last", "_result", "_sandbox", "_sink", "_slice", "_unread")
 
     def __init__(self, sandbox: Sandbox, run_id: str, *, slice_ns: Optional[int] = None, sink: Optional[Sink] = None) -> None:
         self._sandbox = sandbox
@@ -81,8 +81,9 @@ class AnyRun:
         self._slice = slice_ns
         self._sink = sink  # output goes there and is not kept
         self._chunks: List[Chunk] = []  # output that is kept for the result
+        self._unread: List[Chunk] = []  # output for events that it has not given out yet, the next one last
         self._errors: List[BaseException] = []
-        self._returned: Tuple[str, ...] = ()  # call_ids that next gave out, of those that wait for an answer
+        self._last = 0  # number of the youngest call that next gave out
         self._answer: Optional[_wire.Answer] = None  # of a step whose event was not looked at yet
         self._result: Optional[CommandResult] = None
 
@@ -162,7 +163,7 @@ class AnyRun:
             raise self._sandbox._not_yet("dump(store=…)")
         if self._result is not None:
             raise RunGoneError(f"the run {self._id} has ended: export_state saves its sandbox", path=self._id)
-        return self._sandbox._export(key, self._id)
+        return self._sandbox._export(key, self._id, tuple(reversed(self._unread)))
 
     def _outcome(self) -> CommandResult:
         if self._result is None:
@@ -192,14 +193,25 @@ class AnyRun:
         self._result = result_of(done, self._chunks, earlier + self._errors)
         return self._result
 
-    def _advance(self, wait: bool = True, outputs: Optional[List[Chunk]] = None) -> Generator[Need, Any, _wire.Answer]:
-        """Step until something comes that the script cannot do by itself, or output for ``outputs``."""
+    def _read(self) -> None:
+        """What ``events`` has not given out is for the result (or the callback) after all."""
+        unread, self._unread = self._unread, []
+        self._take(tuple(reversed(unread)))
+
+    def _advance(self, wait: bool = True, showing: bool = False, after: Optional[int] = None) -> Generator[Need, Any, _wire.Answer]:
+        """Step until something comes that the script cannot do by itself; when ``showing``, output for ``events`` is such a thing.
+
+        With ``after`` one tool call comes at a time: see ``_event``.
+        """
+        if self._unread and not showing:
+            self._read()
         while True:
             step, self._answer = self._answer, None
             if step is None:
-                step = _wire.run_step(self._sandbox._live(), self._id, slice_ns=self._slice, taken=True if outputs is not None else None)
-            if step["output"] and outputs is not None:
-                outputs.extend(step["output"])
+                taken = True if showing else None
+                step = _wire.run_step(self._sandbox._live(), self._id, slice_ns=self._slice, taken=taken, after=after)
+            if step["output"] and showing:
+                self._unread.extend(reversed(step["output"]))
                 if step["tag"] == _wire.SLICE:
                     yield 0.0
                 elif step["tag"] not in _ASKED_AGAIN:
@@ -224,25 +236,28 @@ class AnyRun:
     def _next(self, wait: bool = True) -> Generator[Need, Any, Event]:
         if self._result is not None:
             return Finished(self._result)
-        step = yield from self._advance(wait)
+        step = yield from self._advance(wait, after=self._last)
         return self._event(step)
 
-    def _next_or_output(self, outputs: List[Chunk]) -> Generator[Need, Any, Optional[Event]]:
-        """What ``events`` gives next; None if it is in ``outputs``."""
+    def _next_or_output(self) -> Generator[Need, Any, Event]:
+        """What ``events`` gives next when nothing is unread."""
         if self._result is not None:
             return Finished(self._result)
-        step = yield from self._advance(outputs=outputs)
-        return None if outputs else self._event(step)
+        step = yield from self._advance(showing=True, after=self._last)
+        return self._output() if self._unread else self._event(step)
+
+    def _output(self) -> Output:
+        stream, data = self._unread.pop()
+        return Output("stdout" if stream == 1 else "stderr", data)
 
     def _event(self, step: _wire.Answer) -> Event:
         if step["tag"] == _wire.CALLS:
-            calls, returned = step["calls"], self._returned
+            # Calls come oldest first and are numbered as they come: those not given out yet are behind the last.
+            calls = step["calls"]
             call = calls[0]
-            if len(calls) == 1:
-                self._returned = (call["id"],)
-            else:
-                call = next((c for c in calls if c["id"] not in returned), call)
-                self._returned = (*(c["id"] for c in calls if c["id"] in returned), call["id"])
+            if len(calls) > 1:
+                call = next((c for c in calls if _number(c["id"]) > self._last), call)
+            self._last = max(self._last, _number(call["id"]))
             return self._tool_call(call)
         if step["tag"] == _wire.DONE:
             return Finished(self._finish(step))
@@ -301,6 +316,8 @@ class AnyRun:
         deadline = time.monotonic() + _PATIENCE
         while self._result is None and time.monotonic() < deadline:
             step = _wire.run_step(self._sandbox._live(), self._id, slice_ns=self._slice)
+            if self._unread:
+                self._read()
             if step["output"]:
                 self._chunks.extend(step["output"])
             if step["tag"] == _wire.DONE:
@@ -404,24 +421,20 @@ class Run(AnyRun):
                 asked = ""
             if type(asked) is tuple:
                 if asked[0] == self._id:
-                    return _native.call(_STEP, (sandbox._live(), self._id, self._slice, None, None, *asked[1:]))
+                    return _native.call(_STEP, (sandbox._live(), self._id, self._slice, None, None, *asked[1:], None, self._last))
                 _native.call(_ANSWER, (sandbox._live(), *asked))
-        return _native.call(_STEP, (sandbox._live(), self._id, self._slice))
+        return _native.call(_STEP, (sandbox._live(), self._id, self._slice, None, None, None, None, None, None, None, self._last))
 
     def events(self) -> Iterator[Event]:
         """All that happens, Output included, up to Finished.
 
         It ends earlier when every tool call has come and nothing goes on before
-        one is answered.
+        one is answered. Whoever leaves it early loses nothing: what it has not
+        given out comes with the next ``events``, or is in the result.
         """
         yielded: Set[str] = set()
         while True:
-            outputs: List[Chunk] = []
-            event = self._sync(self._next_or_output(outputs))
-            for stream, data in outputs:
-                yield Output("stdout" if stream == 1 else "stderr", data)
-            if event is None:
-                continue
+            event = self._output() if self._unread else self._sync(self._next_or_output())
             if isinstance(event, ToolCall):
                 if event.call_id in yielded:
                     return
@@ -487,9 +500,9 @@ class Run(AnyRun):
         """The run and its sandbox as bytes, signed if there is a key.
 
         Raises NotSuspendableError where a command cannot be saved, RunGoneError
-        when the run has ended.
+        when the script has ended, also when ``events`` has output of it left to give.
         """
-        if key is None and store is None and self._result is None:
+        if key is None and store is None and self._result is None and not self._unread:
             return _native.call(_EXPORT, (self._sandbox._live(), None, None, self._id))
         return self._export(key, store)
 
@@ -510,7 +523,7 @@ class Run(AnyRun):
 
     def _in_fork(self, sandbox: Sandbox) -> Run:
         run = Run(sandbox, _wire.run_active(sandbox._live())["run"])
-        run._chunks = list(self._chunks)
+        run._chunks = [*self._chunks, *reversed(self._unread)]
         run._errors = list(self._errors)
         return run
 
@@ -623,6 +636,11 @@ class Run(AnyRun):
                 reply = self._told(value)
             except Exception as failed:
                 reply = self._failed(call, failed)
+
+
+def _number(call_id: str) -> int:
+    """The place of a call among those of its sandbox."""
+    return int(call_id[call_id.rindex("-") + 1 :])
 
 
 def abandon(handle: int, run_id: str = "", *, patience: float = _PATIENCE) -> None:

@@ -38,7 +38,15 @@ func export(c *call, p *wire.ExportParams) (int, func([]byte) error, error) {
 	if err != nil {
 		return 0, nil, err
 	}
-	blob, err := state.Export(b.World, p.Key)
+	var blob state.Blob
+	unread := make([]shell.Chunk, 0, len(p.Unread))
+	for _, out := range p.Unread {
+		if out.FD != 1 && out.FD != 2 {
+			return 0, nil, fault.New(fault.Invalid, "export", "", "unread: no stream is %d", out.FD)
+		}
+		unread = append(unread, shell.Chunk{Stream: out.FD, Data: out.Data})
+	}
+	b.WithUnread(unread, func() { blob, err = state.Export(b.World, p.Key) })
 	if err != nil {
 		return 0, nil, err
 	}
