@@ -218,37 +218,34 @@ func (w *World) Cancel() {
 	}
 }
 
-// Refill adds to budgets that suspended a run. timeout is in ns.
+// Refill adds to budgets that suspended a run, all or, with a fault, none.
+// timeout is in ns. A budget never grows beyond what it can hold, and one that
+// has no limit has none afterwards.
 func (w *World) Refill(add map[string]int64) error {
+	l, r := w.M.Limits, w.M.Run
 	for _, name := range sortedKeys(add) {
 		v := add[name]
-		if v < 0 {
-			return fault.New(fault.Invalid, "resume", name, "%d is negative", v)
+		if v <= 0 {
+			return fault.New(fault.Invalid, "resume", name, "an amount is positive, not %d", v)
 		}
 		if name == limit.Timeout {
-			if r := &w.M.Run; r.Left != 0 {
-				r.Left = max(r.Left, 0) + v
+			if r.Left != 0 {
+				r.Left = limit.Plus(max(r.Left, 0), v)
 			} else if r.Deadline > 0 {
-				r.Deadline += v
+				r.Deadline = limit.Plus(r.Deadline, v)
 			}
 			continue
 		}
-		l := w.M.Limits
-		found := false
-		for _, row := range limit.Table() {
-			if row.Name == name {
-				found = true
-				if f := row.Field(&l); *f > 0 {
-					*f += v
-				}
-			}
-		}
-		if !found {
+		row, ok := limit.Find(name)
+		if !ok {
 			return fault.New(fault.Invalid, "resume", name, "no limit is called %q", name)
 		}
-		w.M.Limits = l
+		if f := row.Field(&l); *f > 0 {
+			*f = limit.Plus(*f, v)
+		}
 	}
-	w.M.Run.Limit = ""
+	w.M.Limits = l
+	w.M.Run.Left, w.M.Run.Deadline, w.M.Run.Limit = r.Left, r.Deadline, ""
 	return nil
 }
 

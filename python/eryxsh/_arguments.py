@@ -237,6 +237,8 @@ class Arguments:
 
 def takes_call(function: Callable[..., Any], call_type: type) -> bool:
     """Whether the function wants the ToolCall itself: one positional parameter, unannotated or annotated with it."""
+    if _plain_of_one(function):
+        return True
     try:
         parameters = list(inspect.signature(function).parameters.values())
     except (TypeError, ValueError):
@@ -249,6 +251,15 @@ def takes_call(function: Callable[..., Any], call_type: type) -> bool:
         return len(parameters) == 1 or only.kind is not only.VAR_POSITIONAL
     hint = only.annotation
     return hint is call_type or (isinstance(hint, str) and hint.rpartition(".")[2] == call_type.__name__)
+
+
+def _plain_of_one(function: Callable[..., Any]) -> bool:
+    """Whether it is ``def f(call)`` or ``lambda call``, as most tools are: told without the time a signature takes."""
+    if type(function) is not types.FunctionType or function.__dict__ or function.__defaults__:
+        return False
+    code = function.__code__
+    variadic = inspect.CO_VARARGS | inspect.CO_VARKEYWORDS
+    return code.co_argcount == 1 and not code.co_kwonlyargcount and not code.co_flags & variadic and not function.__annotations__
 
 
 def _next(rest: Any, option: str) -> str:

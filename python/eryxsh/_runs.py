@@ -45,8 +45,9 @@ from ._errors import (
     SandboxClosedError,
 )
 from ._events import Checkpoint, Event, Finished, InputNeeded, LimitReached, Output, Sleeping, Suspended
+from ._limits import amounts
 from ._results import Chunk, CommandResult, result_of, when
-from ._tools import PLAIN, Answer, Suspend, Tool, ToolCall, answer, as_bytes, failure
+from ._tools import PLAIN, Answer, Suspend, Tool, ToolCall, answer, as_bytes, failure, status
 from ._turns import Turn, drivers, hand_over, queues, thread_turn
 
 if TYPE_CHECKING:
@@ -122,22 +123,27 @@ class AnyRun:
         elif isinstance(event, LimitReached):
             if not add:
                 raise TypeError(f"LimitReached is answered with add={{{event.limit!r}: amount}}")
-            amounts = {k: int(v * 1e9) if k in ("timeout", "time") else int(v) for k, v in add.items()}
-            _wire.run_add(handle, self._id, amounts)
+            _wire.run_add(handle, self._id, amounts(add))
         elif isinstance(event, (ToolCall, str)):
             call_id = event if isinstance(event, str) else event.call_id
+            if data is not None or add is not None:
+                raise TypeError("a tool call is answered with stdout=, stderr= and exit_code=, or error=")
             if error is not None:
+                if not isinstance(error, BaseException) or stdout or stderr or exit_code:
+                    raise TypeError("error= is an exception, and stands alone: its text is stderr, the exit code is 1")
                 name = event.name if isinstance(event, ToolCall) else self._name_of(call_id)
                 self._respond(call_id, failure(name, error))
                 self._errors.append(error)
             else:
-                self._respond(call_id, (as_bytes(stdout), as_bytes(stderr), exit_code & 255, None))
-        else:
+                self._respond(call_id, (as_bytes(stdout), as_bytes(stderr), status(exit_code), None))
+        elif isinstance(event, (Output, Checkpoint, Suspended, Sleeping, Finished)):
             raise TypeError(f"{type(event).__name__} needs no answer: call next or drive")
+        else:
+            raise TypeError(f"an event or a call_id is answered, not {event!r}")
 
     def _respond(self, call_id: str, reply: Answer) -> None:
-        out, err, status, error = reply
-        _native.call(_ANSWER, (self._sandbox._live(), self._id, call_id, out or None, err or None, status or None, error))
+        out, err, code, error = reply
+        _native.call(_ANSWER, (self._sandbox._live(), self._id, call_id, out or None, err or None, code or None, error))
 
     def _name_of(self, call_id: str) -> str:
         for call in self._unanswered():
@@ -467,12 +473,14 @@ class Run(AnyRun):
         A ToolCall (or its call_id): ``stdout``, ``stderr``, ``exit_code``, or
         ``error=exception``. InputNeeded: ``data``. LimitReached: ``add``.
 
-        Raises AlreadyResumedError for a call that was answered.
+        Raises AlreadyResumedError for what was answered before or never asked,
+        RunGoneError when the run has ended, TypeError and ValueError for an answer
+        that does not fit. Nothing has changed then.
         """
-        if type(event) is ToolCall and error is None:
+        if type(event) is ToolCall and error is None and data is None and add is None:
             out = stdout.encode("utf-8", "surrogateescape") if type(stdout) is str else as_bytes(stdout)
             err = as_bytes(stderr) if stderr else None
-            reply = self._id, event.call_id, out or None, err, exit_code & 255 or None
+            reply = self._id, event.call_id, out or None, err, (exit_code and status(exit_code)) or None
             asked = self._sandbox._asked
             try:
                 if asked and asked[0] == event.call_id:  # nothing has happened since it was given out
@@ -611,7 +619,7 @@ class Run(AnyRun):
         run = handle, self._id, self._slice
         take = self._take if self._sink is not None else self._chunks.extend
         while True:
-            out, err, status, error = reply
+            out, err, code, error = reply
             step = _wire.run_step(
                 handle,
                 self._id,
@@ -619,7 +627,7 @@ class Run(AnyRun):
                 call_id=call.call_id,
                 stdout=out or None,
                 stderr=err or None,
-                status=status or None,
+                status=code or None,
                 error=error,
             )
             step, again, value, raised = _native.serve(_wire._RUN_STEP, run, functions, ToolCall, self, take, step)

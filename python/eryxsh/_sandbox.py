@@ -121,8 +121,6 @@ class Sandbox:
             files=None if files is None else {path_text(p): content(d) for p, d in files.items()},
             tools=wire_tools(self._tools) if self._tools else None,
         )
-        if self._tools:
-            self._describe(self._tools)
 
     @classmethod
     def _around(cls: Type[S], handle: int, like: Sandbox) -> S:
@@ -185,8 +183,6 @@ class Sandbox:
             base=None if base is None else base._live(),
         )
         made._handle = answer if isinstance(answer, int) else answer["sandbox"]
-        if made._tools:
-            made._describe(made._tools)
         return made, answer
 
     from_snapshot = from_state
@@ -364,19 +360,6 @@ class Sandbox:
         tools = {**self._tools, made.name: made}
         _wire.sandbox_set_tools(self._live(), tools=wire_tools(tools))
         self._tools = tools
-        self._describe({made.name: made})
-
-    def _describe(self, tools: Mapping[str, Tool]) -> None:
-        for made in tools.values():
-            _wire.sandbox_set_extension(
-                self._handle,
-                made.name,
-                description=made.description,
-                usage=made.usage,
-                examples=made.examples,
-                category=made.category,
-                help=made.help(),
-            )
 
     # People and programs that look.
 

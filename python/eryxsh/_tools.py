@@ -184,6 +184,8 @@ class Tool:
             text = f"Usage: {self.usage}\n" + (f"\n{self.description}\n" if self.description else "")
         if self.examples:
             text += "\nExamples:\n" + "".join(f"  {line}\n" for line in self.examples)
+        if self.category:
+            text += f"\nCategory: {self.category}\n"
         return text
 
     def implementation(self) -> ToolFunction:
@@ -385,13 +387,20 @@ def answer(result: Any) -> Answer:
     if isinstance(result, int):
         return b"", b"", result & 255, None
     if isinstance(result, ToolResult):
-        return as_bytes(result.stdout), as_bytes(result.stderr), result.exit_code & 255, None
+        return as_bytes(result.stdout), as_bytes(result.stderr), status(result.exit_code), None
     raise TypeError(f"a tool returns str, bytes, int, ToolResult or None, not {type(result).__name__}")
+
+
+def status(exit_code: Any) -> int:
+    """An exit code as ``$?`` has it, 0 to 255."""
+    if not isinstance(exit_code, int):
+        raise TypeError(f"an exit code is an int, not {exit_code!r}")
+    return exit_code & 255
 
 
 def failure(name: str, error: BaseException) -> Answer:
     """The answer of a tool that raised: its text on stderr, exit code 1."""
-    text = str(error) or type(error).__name__
+    text = str(error).rstrip("\n") or type(error).__name__
     return b"", f"{name}: {text}\n".encode("utf-8", "surrogateescape"), 1, text
 
 
@@ -420,8 +429,8 @@ def registry(tools: Union[Mapping[str, Any], Iterable[Tool], None]) -> Dict[str,
 
 
 def wire_tools(tools: Mapping[str, Tool]) -> List[Tuple[str, bool, str]]:
-    """Name, whether a callable is behind it, and help, as the core keeps them."""
-    return [(t.name, t.function is not None, t.help()) for t in tools.values()]
+    """Name, whether a callable is behind it, and the line for the list with the help behind it, as the core keeps them."""
+    return [(t.name, t.function is not None, t.description.partition("\n")[0] + "\n" + t.help()) for t in tools.values()]
 
 
 def as_tool(name: str, value: Any, **details: Any) -> Tool:

@@ -49,18 +49,24 @@ func runMethods() []binding {
 			return b.M.Resume(p.Call, shell.Answer{Stdout: p.Stdout, Stderr: p.Stderr, Status: p.Status, Error: p.Error})
 		}),
 		does("run.input", func(c *call, p *wire.InputParams) error {
-			b, err := c.holdRun(p.Sandbox, p.Run)
+			b, err := c.holdActive(p.Sandbox, p.Run)
 			if err != nil {
 				return err
+			}
+			if !b.M.IO.InWanted {
+				return fault.New(fault.AlreadyResumed, "resume", "", "no command waits for input: it was given before, or never asked for")
 			}
 			return b.M.Feed(p.Data)
 		}),
 		does("run.cancel", func(c *call, p *wire.CancelParams) error { return c.leaveNote(p, false) }),
 		does("run.suspend", func(c *call, p *wire.CancelParams) error { return c.leaveNote(p, true) }),
 		does("run.add", func(c *call, p *wire.AddParams) error {
-			b, err := c.holdRun(p.Sandbox, p.Run)
+			b, err := c.holdActive(p.Sandbox, p.Run)
 			if err != nil {
 				return err
+			}
+			if b.M.Run.Limit == "" {
+				return fault.New(fault.AlreadyResumed, "resume", "", "the run waits for no budget: it was added to before, or none was used up")
 			}
 			return b.Refill(p.Add)
 		}),
@@ -87,6 +93,16 @@ func runMethods() []binding {
 func (c *call) holdRun(handle int64, run string) (*sandbox, error) {
 	b, err := c.hold(handle)
 	return thatRuns(b, run, err)
+}
+
+// holdActive holds a sandbox in which a run with an id goes on: what is given to
+// one that has ended would stay in the sandbox.
+func (c *call) holdActive(handle int64, run string) (*sandbox, error) {
+	b, err := c.holdRun(handle, run)
+	if err == nil && !b.M.Run.Active {
+		return nil, runGone(run)
+	}
+	return b, err
 }
 
 func thatRuns(b *sandbox, run string, err error) (*sandbox, error) {
