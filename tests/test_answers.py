@@ -138,3 +138,29 @@ def test_a_tool_with_a_wrong_exit_code_says_so() -> None:
 
     result: CommandResult = Sandbox(tools={"bad": bad}).commands.run("bad")
     assert (result.exit_code, result.stderr) == (1, "bad: an exit code is an int, not 'x'\n")
+
+
+@pytest.mark.parametrize(
+    ("make", "text"),
+    [
+        (lambda sb: sb.fork("3"), "fork: a count is an int, not '3'"),
+        (lambda sb: sb.fork(2, reseed="x"), "a seed is an int or None, not 'x'"),
+        (lambda sb: Sandbox(seed=1.5), "a seed is an int or None, not 1.5"),
+        (lambda sb: Sandbox(tools=5), "tools is a mapping of names to functions or a list of Tool, not 5"),
+        (lambda sb: Sandbox(limits={"steps": 5}), "limits is a Limits, not {'steps': 5}"),
+        (lambda sb: sb.commands.start(5), "a command is a str or a list of str, not int"),
+        (lambda sb: sb.commands.run("true", env=5), "env maps names to values and is no int"),
+        (lambda sb: sb.snapshot(5), "name: a str is needed, not int"),
+        (lambda sb: sb.restore(5), "snapshot: a str is needed, not int"),
+        (lambda sb: sb.history.restore("x"), "index: an int of 64 bits is needed, not str"),
+    ],
+)
+def test_an_argument_of_another_type_is_named(make: Callable[[Any], object], text: str) -> None:
+    with pytest.raises(TypeError) as caught:
+        make(Sandbox())
+    assert str(caught.value) == text
+
+
+def test_seeds_of_any_size() -> None:
+    assert Sandbox(seed=1 << 70).commands.run("echo $RANDOM") == Sandbox(seed=0).commands.run("echo $RANDOM")
+    assert Sandbox(seed=(1 << 64) - 1).commands.run("echo $RANDOM") == Sandbox(seed=-1).commands.run("echo $RANDOM")

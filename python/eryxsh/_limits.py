@@ -146,6 +146,8 @@ def changed(limits: Limits) -> Dict[str, int]:
     """What differs from the defaults, as the core takes it: 0 is no limit, time is in ns."""
     if limits is DEFAULT_LIMITS:
         return {}
+    if not isinstance(limits, Limits):
+        raise TypeError(f"limits is a Limits, not {limits!r}")
     wire: Dict[str, int] = {}
     for name, (default, _) in TABLE.items():
         value = getattr(limits, name)

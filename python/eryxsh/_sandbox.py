@@ -63,7 +63,7 @@ class Sandbox:
     ``[Tool, ...]``; None as callable leaves every call to be answered from outside.
     ``clock``: ``"real"``, ``"virtual"`` (counts steps, from 2000-01-01) or the
     datetime at which a virtual clock starts (UTC if it is naive). ``seed``: of
-    ``$RANDOM`` and ``/dev/urandom``; None draws one.
+    ``$RANDOM`` and ``/dev/urandom``, its lowest 64 bits; None draws one.
 
     One thread at a time runs commands, the others wait their turn; everything
     else may be used from any thread at any time.
@@ -117,7 +117,7 @@ class Sandbox:
             limits=None if limits is None else changed(limits),
             virtual=virtual,
             start=start,
-            seed=seed,
+            seed=_seed(seed),
             files=None if files is None else {path_text(p): content(d) for p, d in files.items()},
             tools=wire_tools(self._tools) if self._tools else None,
         )
@@ -240,7 +240,7 @@ class Sandbox:
 
         Raises SnapshotNotFoundError. Runs that were active are gone (RunGoneError).
         """
-        _wire.sandbox_restore(self._live(), id, reseed=reseed)
+        _wire.sandbox_restore(self._live(), id, reseed=_seed(reseed))
         _turns.wake(self._handle, stop=True)
 
     @overload
@@ -258,9 +258,11 @@ class Sandbox:
         >>> child.commands.run("echo changed > f").exit_code, sb.files.exists("f")
         (0, False)
         """
+        if count is not None and (isinstance(count, bool) or not isinstance(count, int)):
+            raise TypeError(f"fork: a count is an int, not {count!r}")
         if count is not None and count < 1:
             raise ValueError(f"fork: a count of {count}")
-        handles = _wire.sandbox_fork(self._live(), 1 if count is None else count, reseed=reseed)
+        handles = _wire.sandbox_fork(self._live(), 1 if count is None else count, reseed=_seed(reseed))
         forks = [type(self)._around(handle, self) for handle in handles]
         return forks[0] if count is None else forks
 
@@ -501,6 +503,15 @@ def _unpickled(cls: Type[S], blob: bytes, timeout_ns: Optional[int], tools: Tupl
     return made
 
 
+def _seed(seed: Any) -> Optional[int]:
+    """A seed as the core takes it: the lowest 64 bits."""
+    if seed is None:
+        return None
+    if isinstance(seed, bool) or not isinstance(seed, int):
+        raise TypeError(f"a seed is an int or None, not {seed!r}")
+    return (seed + (1 << 63)) % (1 << 64) - (1 << 63)
+
+
 def _clock(clock: Any) -> Tuple[bool, int]:
     """Whether a clock is virtual, and its start in ns since 1970."""
     if clock == "virtual":
@@ -509,7 +520,9 @@ def _clock(clock: Any) -> Tuple[bool, int]:
         raise ValueError(f"clock is 'real', 'virtual' or a datetime, not {clock!r}")
     if clock.tzinfo is None:
         clock = clock.replace(tzinfo=datetime.timezone.utc)
-    return True, (clock - _EPOCH) // datetime.timedelta(microseconds=1) * 1000
+    if not 1970 <= clock.year < 2262:
+        raise ValueError(f"clock: {clock} is not between 1970 and 2262")
+    return True, max((clock - _EPOCH) // datetime.timedelta(microseconds=1), 0) * 1000
 
 
 def _blob(blob: Any) -> bytes:

@@ -55,8 +55,8 @@ class ToolResult:
 class ToolCall:
     """One call of a tool: what the function gets, and an event of a Run.
 
-    ``stdin`` is what a pipe stage or a redirection of the command itself feeds;
-    a stdin inherited from a loop or a function is left alone and is ``b""``.
+    ``stdin`` is what a pipe stage, a redirection of the command itself or ``>(tool)``
+    feeds; a stdin inherited from a loop or a function is left alone and is ``b""``.
 
     >>> def upload(call):
     ...     return f"{call.name}: {len(call.files.read(call.args[0]))} bytes\\n"
@@ -135,7 +135,8 @@ class Tool:
     (the exit code), a ToolResult or None; it may be async. ``None`` as function,
     or ``suspend=True``, leaves every call to be answered by ``Run.resume``.
     ``description``, ``usage``, ``examples`` and ``category`` are what
-    ``extensions info NAME`` prints in the shell.
+    ``extensions info NAME`` prints in the shell. A utility of the same name gives
+    way; a builtin or a keyword does not, so a sandbox refuses a tool called ``read``.
 
     >>> Tool("hello", lambda call: f"hello {call.args[0]}\\n").name
     'hello'
@@ -419,6 +420,8 @@ def registry(tools: Union[Mapping[str, Any], Iterable[Tool], None]) -> Dict[str,
         return {}
     if isinstance(tools, Mapping):
         return {name: as_tool(name, value) for name, value in tools.items()}
+    if not isinstance(tools, Iterable):
+        raise TypeError(f"tools is a mapping of names to functions or a list of Tool, not {tools!r}")
     made: Dict[str, Tool] = {}
     for value in tools:
         entry = value if isinstance(value, Tool) else tool(value)

@@ -13,7 +13,7 @@ from typing import Any, Dict, Final, List, Literal, Optional, Tuple, TypedDict, 
 from eryxsh import _native
 from eryxsh._native import Method
 
-FINGERPRINT: Final = "a95be678e8b27520"
+FINGERPRINT: Final = "ff6465a05201400d"
 
 Strings = Union[List[str], Tuple[str, ...]]
 
@@ -48,6 +48,7 @@ KINDS: Final[Dict[int, str]] = {
     17: "EryxshError",  # limit
     18: "NotImplementedError",  # unsupported
     19: "EryxshError",  # panic
+    252: "TypeError",  # type
     253: "EryxshError",  # request
     254: "SandboxClosedError",  # closing
     255: "ForkedSandboxError",  # forked

@@ -1,6 +1,8 @@
 package rpc
 
 import (
+	"strings"
+
 	"eryxsh/capi/internal/wire"
 	"eryxsh/core"
 	"eryxsh/core/fault"
@@ -73,10 +75,14 @@ func (c *call) load(blob, key []byte, lim limit.Limits, here []shell.Tool) (*cor
 	for _, t := range here {
 		all[t.Name] = t
 	}
+	var missing []string
 	for _, name := range h.Tools {
 		if _, ok := all[name]; !ok {
-			return nil, fault.New(fault.Capability, "import", name, "the state needs a tool of this name: give it with tools=")
+			missing = append(missing, name)
 		}
+	}
+	if len(missing) > 0 {
+		return nil, fault.New(fault.Capability, "", missing[0], "the state needs functions for %s: give them with tools=", strings.Join(missing, ", "))
 	}
 	var list []shell.Tool
 	for _, name := range sorted(all) {

@@ -223,7 +223,7 @@ func drives[P any](name string, f func(c *call, p *P) (*sandbox, pace, error)) b
 			used.Put(p)
 		}()
 		if err := wire.Params(params, p); err != nil {
-			return Reply{}, badRequest("parameters: %v", err)
+			return Reply{}, badParams(err)
 		}
 		b, far, err := f(c, p)
 		if err != nil {

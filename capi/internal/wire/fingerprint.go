@@ -4,4 +4,4 @@ package wire
 
 // Fingerprint identifies the tables: a library and a Python package with the
 // same one belong together.
-const Fingerprint = "a95be678e8b27520"
+const Fingerprint = "ff6465a05201400d"
