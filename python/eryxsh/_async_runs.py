@@ -24,6 +24,7 @@ from typing import (
 from . import _turns, _wire
 from ._errors import AlreadyResumedError, RunGoneError, RunSuspended
 from ._events import Event, Finished, InputNeeded, LimitReached
+from ._limits import DEFAULT_TIMEOUT, Limits
 from ._results import CommandResult
 from ._runs import AnyRun, Need, Run, Sink, abandon
 from ._tools import Answer, Suspend, ToolCall, answer
@@ -60,11 +61,20 @@ class AsyncRun(AnyRun):
         return self._async_sandbox
 
     @classmethod
-    async def load(cls, blob: bytes, *, tools: Any = None, key: Optional[bytes] = None, store: Any = None, **options: Any) -> AsyncRun:
+    async def load(
+        cls,
+        blob: bytes,
+        *,
+        tools: Any = None,
+        key: Optional[bytes] = None,
+        store: Any = None,
+        timeout: Optional[float] = DEFAULT_TIMEOUT,
+        limits: Optional[Limits] = None,
+    ) -> AsyncRun:
         """See ``Run.load``."""
         from ._async import AsyncSandbox
 
-        run = Run.load(blob, tools=tools, key=key, store=store, **options)
+        run = Run.load(blob, tools=tools, key=key, store=store, timeout=timeout, limits=limits)
         return AsyncRun._of(AsyncSandbox._around(run._sandbox), run)
 
     @classmethod

@@ -6,6 +6,9 @@ import dataclasses
 import math
 from typing import Any, Dict, Mapping, Optional
 
+DEFAULT_TIMEOUT = 30.0
+"""Seconds a command may take where nothing else is said."""
+
 # (default, hardened), in the order of the core's table; None is no limit. A
 # test compares this with core/limit.
 TABLE: Dict[str, tuple[Optional[float], Optional[float]]] = {

@@ -45,7 +45,7 @@ from ._errors import (
     SandboxClosedError,
 )
 from ._events import Checkpoint, Event, Finished, InputNeeded, LimitReached, Output, Sleeping, Suspended
-from ._limits import amounts
+from ._limits import DEFAULT_TIMEOUT, Limits, amounts
 from ._results import Chunk, CommandResult, result_of, when
 from ._tools import PLAIN, Answer, Suspend, Tool, ToolCall, answer, as_bytes, failure, status
 from ._turns import Turn, drivers, hand_over, queues, thread_turn
@@ -68,7 +68,7 @@ Asked = Union[str, Tuple[str, str, Optional[bytes], Optional[bytes], Optional[in
 _STEP, _ANSWER, _EXPORT = _wire._RUN_STEP, _wire._RUN_ANSWER, _wire._SANDBOX_EXPORT
 _CALLS: Final = _wire.CALLS
 _ASKED_AGAIN = (_wire.CALLS, _wire.SLEEPING)  # answers that another step gives again
-_PATIENCE = 1.0  # seconds a run gets for its traps when its driver leaves by an exception
+_PATIENCE = 1.0  # seconds a cancelled run may take to end
 
 
 class AnyRun:
@@ -318,7 +318,7 @@ class AnyRun:
         return failure(call.name, error)
 
     def _end(self) -> Generator[Need, Any, None]:
-        """Drive a cancelled run to its end: tool calls are not made, traps get a second."""
+        """Drive a cancelled run to its end: tool calls are not made."""
         deadline = time.monotonic() + _PATIENCE
         while self._result is None and time.monotonic() < deadline:
             step = _wire.run_step(self._sandbox._live(), self._id, slice_ns=self._slice)
@@ -364,13 +364,23 @@ class Run(AnyRun):
         return self._sandbox
 
     @classmethod
-    def load(cls, blob: bytes, *, tools: Any = None, key: Optional[bytes] = None, store: Any = None, **options: Any) -> Run:
+    def load(
+        cls,
+        blob: bytes,
+        *,
+        tools: Any = None,
+        key: Optional[bytes] = None,
+        store: Any = None,
+        timeout: Optional[float] = DEFAULT_TIMEOUT,
+        limits: Optional[Limits] = None,
+    ) -> Run:
         """A Run, in a sandbox of its own, out of what ``dump`` gave.
 
         ``tools`` must have every name that held a function when the run was dumped
-        (CapabilityError); a name registered as None needs nothing. Further options
-        are those of ``Sandbox.from_state``. Loading a blob twice repeats its call
-        ids on purpose: it is a retry.
+        (CapabilityError); a name registered as None needs nothing. ``timeout`` is for
+        later commands, the run keeps what is left of its own; ``limits`` replace the
+        saved ones where they differ from the defaults. Loading a blob twice repeats
+        its call ids on purpose: it is a retry.
 
         Raises StateError (StateTooNewError, SignatureError, ScriptDriftError) for
         bytes that cannot be read or hold no run.
@@ -379,7 +389,7 @@ class Run(AnyRun):
 
         if store is not None:
             raise Sandbox._not_yet("Run.load(store=…)")
-        sandbox, loaded = Sandbox._out_of(_wire.run_load, blob, key=key, tools=tools, **options)
+        sandbox, loaded = Sandbox._out_of(_wire.run_load, blob, key=key, tools=tools, timeout=timeout, limits=limits)
         run = cls(sandbox, loaded["run"])
         run._chunks = list(loaded["output"])
         return run
@@ -529,6 +539,17 @@ class Run(AnyRun):
         kids = [self._in_fork(sandbox) for sandbox in self._sandbox.fork(1 if count is None else count, reseed=reseed)]
         return kids[0] if count is None else kids
 
+    def __copy__(self) -> Run:
+        return self.fork() if self._result is None else self._ended()
+
+    def __deepcopy__(self, memo: Dict[int, Any]) -> Run:
+        return self.__copy__()
+
+    def _ended(self) -> Run:
+        run = Run(self._sandbox, self._id)
+        run._result = self._result
+        return run
+
     def _in_fork(self, sandbox: Sandbox) -> Run:
         run = Run(sandbox, _wire.run_active(sandbox._live())["run"])
         run._chunks = [*self._chunks, *reversed(self._unread)]
@@ -542,7 +563,7 @@ class Run(AnyRun):
         _turns.wake(handle)
 
     def cancel(self) -> None:
-        """From any thread: end with status 130. What was done stays."""
+        """From any thread: end with status 130. What was done stays; the script's traps do not run."""
         if self._cancel():
             self._sync(self._end())
 
@@ -654,7 +675,7 @@ def _number(call_id: str) -> int:
 def abandon(handle: int, run_id: str = "", *, patience: float = _PATIENCE) -> None:
     """Its driver leaves by an exception: cancel a run (or the active one) and drive it to its end.
 
-    Its traps get ``patience`` seconds, then it is killed.
+    After ``patience`` seconds it is dropped.
     """
     try:
         _wire.run_cancel(handle, run=run_id or None)

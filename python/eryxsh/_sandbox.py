@@ -12,7 +12,7 @@ from ._env import Env
 from ._errors import EryxshError, SandboxClosedError
 from ._files import Files, content, path_text
 from ._history import History
-from ._limits import Limits, changed
+from ._limits import DEFAULT_TIMEOUT, Limits, changed
 from ._results import Analysis, Chunk, Info, StateInfo, Usage, analysis, info, state_info, usage
 from ._runs import Asked, Run
 from ._snapshots import Snapshots
@@ -22,7 +22,6 @@ S = TypeVar("S", bound="Sandbox")
 F = TypeVar("F", bound=Callable[..., Any])
 
 _new = object.__new__
-_TIMEOUT = 30.0
 _TIMEOUT_NS = 30_000_000_000
 _NO_TOOLS: Dict[str, Tool] = {}  # shared by all sandboxes without tools; never changed
 _VIRTUAL_START = datetime.datetime(2000, 1, 1, tzinfo=datetime.timezone.utc)
@@ -83,7 +82,7 @@ class Sandbox:
         cwd: Optional[str] = None,
         user: str = "user",
         hostname: str = "sandbox",
-        timeout: Optional[float] = _TIMEOUT,
+        timeout: Optional[float] = DEFAULT_TIMEOUT,
         limits: Optional[Limits] = None,
         tools: Union[Mapping[str, Any], Sequence[Tool], None] = None,
         mounts: Optional[Mapping[str, Any]] = None,
@@ -97,7 +96,7 @@ class Sandbox:
         self._handle = 0
         self._asked: List[Asked] = []  # a call that Run.next has given out, then its answer
         self._tools = _NO_TOOLS if tools is None else registry(tools)
-        self._timeout_ns = _TIMEOUT_NS if timeout is _TIMEOUT else nanoseconds(timeout)
+        self._timeout_ns = _TIMEOUT_NS if timeout is DEFAULT_TIMEOUT else nanoseconds(timeout)
         if mounts:
             raise self._not_yet("mounts=")
         if network is not None:
@@ -143,7 +142,7 @@ class Sandbox:
         *,
         key: Optional[bytes] = None,
         base: Optional[Sandbox] = None,
-        timeout: Optional[float] = _TIMEOUT,
+        timeout: Optional[float] = DEFAULT_TIMEOUT,
         limits: Optional[Limits] = None,
         tools: Union[Mapping[str, Any], Sequence[Tool], None] = None,
     ) -> S:
@@ -165,7 +164,7 @@ class Sandbox:
         *,
         key: Optional[bytes] = None,
         base: Optional[Sandbox] = None,
-        timeout: Optional[float] = _TIMEOUT,
+        timeout: Optional[float] = DEFAULT_TIMEOUT,
         limits: Optional[Limits] = None,
         tools: Union[Mapping[str, Any], Sequence[Tool], None] = None,
     ) -> Tuple[S, Any]:

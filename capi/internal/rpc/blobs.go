@@ -23,7 +23,7 @@ func blobMethods() []binding {
 			if err != nil {
 				return wire.StateInfo{}, err
 			}
-			return wire.StateInfo{Kind: h.Kind, Version: h.Schema, Size: int64(len(blob)), Files: h.Files, Bytes: h.Bytes, Tools: h.Tools,
+			return wire.StateInfo{Kind: h.Kind, Version: h.Schema, Size: int64(len(blob)), Created: h.Created, Files: h.Files, Bytes: h.Bytes, Tools: h.Tools,
 				Features: h.Features, Dropped: h.Dropped, Signed: h.Signed}, nil
 		}),
 	}
