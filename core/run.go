@@ -25,7 +25,7 @@ type Start struct {
 // Begin starts a run and gives its id. One that is active is a Busy fault.
 func (w *World) Begin(s Start) (string, error) {
 	if w.M.Run.Active {
-		return "", fault.New(fault.Busy, "start", w.M.RunID, "run %s is still active", w.M.RunID)
+		return "", fault.New(fault.Busy, "start", w.M.RunID, "the sandbox is busy with the run %s: drive, answer or cancel it first", w.M.RunID)
 	}
 	if len(s.Limits) > 0 {
 		limits := w.M.Limits

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import pickle
+import traceback
 from typing import Any, Callable, Dict
 
 import pytest
@@ -18,6 +20,7 @@ from eryxsh import (
     Run,
     RunGoneError,
     Sandbox,
+    SandboxBusyError,
     Suspended,
     ToolCall,
     ToolResult,
@@ -164,3 +167,13 @@ def test_an_argument_of_another_type_is_named(make: Callable[[Any], object], tex
 def test_seeds_of_any_size() -> None:
     assert Sandbox(seed=1 << 70).commands.run("echo $RANDOM") == Sandbox(seed=0).commands.run("echo $RANDOM")
     assert Sandbox(seed=(1 << 64) - 1).commands.run("echo $RANDOM") == Sandbox(seed=-1).commands.run("echo $RANDOM")
+
+
+def test_errors_are_called_what_users_import_and_name_their_subject_once() -> None:
+    sandbox = Sandbox(tools={"ask": None})
+    run = sandbox.commands.start("ask")
+    with pytest.raises(SandboxBusyError) as caught:
+        sandbox.commands.run("true")
+    assert str(caught.value) == f"start: the sandbox is busy with the run {run.id}: drive, answer or cancel it first"
+    assert traceback.format_exception_only(type(caught.value), caught.value)[0].startswith("eryxsh.SandboxBusyError: start: ")
+    assert type(pickle.loads(pickle.dumps(caught.value))) is SandboxBusyError

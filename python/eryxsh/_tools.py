@@ -244,8 +244,8 @@ def tool(
 
     Parameters without a default become operands, ``*args`` the rest of them,
     parameters with a default ``--options`` (one letter: ``-o``; ``bool``: a
-    flag), a parameter annotated ToolCall gets the call. ``NAME --help`` prints
-    the docstring; arguments that do not fit end with exit status 2. A ``str`` or
+    flag, which ``--no-…`` takes back), a parameter annotated ToolCall gets the
+    call. ``--help`` prints the docstring; arguments that do not fit end with exit status 2. A ``str`` or
     ``bytes`` result is stdout as it is, ``bool`` an exit status, a ToolResult
     itself, None nothing; anything else is printed as one line of JSON.
 
@@ -316,12 +316,12 @@ class _Typed:
         self.arguments: Arguments = Arguments(function, SandboxPath, ToolCall)
 
     def __call__(self, call: ToolCall) -> Any:
-        from ._arguments import UsageError
+        from ._arguments import HelpWanted, UsageError
 
-        if call.args == ["--help"]:
-            return self.arguments.help(call.name)
         try:
             args, kwargs = self.arguments.bind(call.args, call)
+        except HelpWanted:
+            return self.arguments.help(call.name)
         except UsageError as error:
             hint = f"Try '{call.name} --help' for more information.\n"
             return ToolResult(stderr=f"{call.name}: {error}\n{hint}", exit_code=2)
