@@ -443,3 +443,24 @@ def test_all_functions_that_a_state_misses_are_named() -> None:
     with pytest.raises(CapabilityError, match="needs functions for one, three:") as caught:
         Run.load(run.dump())
     assert caught.value.path == "one"
+
+
+@pytest.mark.parametrize(
+    ("script", "stdout", "status"),
+    [
+        ("type -a up; type -t up; type -P up; command -v up", "up is /usr/local/bin/up\nfile\n/usr/local/bin/up\n/usr/local/bin/up\n", 0),
+        ("which -a up; hash up && hash -t up && up", "/usr/local/bin/up\n/usr/local/bin/up\nup []\n", 0),
+        ('p=$(command -v up); [ -x "$p" ] && [[ -e $p && -f $p ]] && env test -x "$p" && echo yes', "yes\n", 0),
+        ("test -r /usr/local/bin/up || cat /usr/local/bin/up", "", 1),
+        ("/usr/local/bin/up a; env /usr/local/bin/up b; echo c | xargs /usr/local/bin/up; (exec /usr/local/bin/up d)",
+         "up ['a']\nup ['b']\nup ['c']\nup ['d']\n", 0),
+        ("find /usr/local -type f; ls /usr/local/bin; grep -rs x /usr/local; echo $?", "1\n", 0),  # it is no file
+        ("cd /usr/local/bin; echo 'echo mine' > up; chmod +x up; /usr/local/bin/up; rm up; /usr/local/bin/up", "mine\nup []\n", 0),
+        ("/usr/local/bin/other", "", 127),
+        ("rm -r /usr/local/bin; up; which up", "up []\n", 1),
+    ],
+)  # fmt: skip
+def test_a_tool_is_where_the_shell_says_it_is(script: str, stdout: str, status: int) -> None:
+    sandbox = Sandbox(tools={"up": lambda call: f"{call.name} {call.args}\n"})
+    result = sandbox.commands.run(script)
+    assert (result.stdout, result.exit_code) == (stdout, status)
