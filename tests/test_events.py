@@ -107,10 +107,10 @@ def test_a_step_gives_one_of_many_calls_to_who_wants_one() -> None:
     call = run.next()
     assert isinstance(call, ToolCall)
     handle, number = run.sandbox._live(), int(call.call_id.rpartition("-")[2])
-    step = _wire.run_step(handle, run.id, after=number)
+    step = _wire.run_step(handle, run.id, number=number + 1)
     assert step["tag"] == _wire.CALLS
     assert [c["args"] for c in step["calls"]] == [("1",)]
-    step = _wire.run_step(handle, run.id, after=number + 1000)
+    step = _wire.run_step(handle, run.id, number=number + 1000)
     assert step["tag"] == _wire.CALLS
     assert [c["args"] for c in step["calls"]] == [("0",)]
     step = _wire.run_step(handle, run.id)

@@ -204,10 +204,10 @@ class AnyRun:
         unread, self._unread = self._unread, []
         self._take(tuple(reversed(unread)))
 
-    def _advance(self, wait: bool = True, showing: bool = False, after: Optional[int] = None) -> Generator[Need, Any, _wire.Answer]:
+    def _advance(self, wait: bool = True, showing: bool = False, number: Optional[int] = None) -> Generator[Need, Any, _wire.Answer]:
         """Step until something comes that the script cannot do by itself; when ``showing``, output for ``events`` is such a thing.
 
-        With ``after`` one tool call comes at a time: see ``_event``.
+        With ``number`` one tool call comes at a time: see ``_event``.
         """
         if self._unread and not showing:
             self._read()
@@ -215,7 +215,7 @@ class AnyRun:
             step, self._answer = self._answer, None
             if step is None:
                 taken = True if showing else None
-                step = _wire.run_step(self._sandbox._live(), self._id, slice_ns=self._slice, taken=taken, after=after)
+                step = _wire.run_step(self._sandbox._live(), self._id, slice_ns=self._slice, taken=taken, number=number)
             if step["output"] and showing:
                 self._unread.extend(reversed(step["output"]))
                 if step["tag"] == _wire.SLICE:
@@ -242,14 +242,14 @@ class AnyRun:
     def _next(self, wait: bool = True) -> Generator[Need, Any, Event]:
         if self._result is not None:
             return Finished(self._result)
-        step = yield from self._advance(wait, after=self._last)
+        step = yield from self._advance(wait, number=self._last + 1)
         return self._event(step)
 
     def _next_or_output(self) -> Generator[Need, Any, Event]:
         """What ``events`` gives next when nothing is unread."""
         if self._result is not None:
             return Finished(self._result)
-        step = yield from self._advance(showing=True, after=self._last)
+        step = yield from self._advance(showing=True, number=self._last + 1)
         return self._output() if self._unread else self._event(step)
 
     def _output(self) -> Output:
@@ -437,9 +437,9 @@ class Run(AnyRun):
                 asked = ""
             if type(asked) is tuple:
                 if asked[0] == self._id:
-                    return _native.call(_STEP, (sandbox._live(), self._id, self._slice, None, None, *asked[1:], None, self._last))
+                    return _native.call(_STEP, (sandbox._live(), self._id, self._slice, None, None, *asked[1:], None, self._last + 1))
                 _native.call(_ANSWER, (sandbox._live(), *asked))
-        return _native.call(_STEP, (sandbox._live(), self._id, self._slice, None, None, None, None, None, None, None, self._last))
+        return _native.call(_STEP, (sandbox._live(), self._id, self._slice, None, None, None, None, None, None, None, self._last + 1))
 
     def events(self) -> Iterator[Event]:
         """All that happens, Output included, up to Finished.

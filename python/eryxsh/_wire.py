@@ -13,7 +13,7 @@ from typing import Any, Dict, Final, List, Literal, Optional, Tuple, TypedDict, 
 from eryxsh import _native
 from eryxsh._native import Method
 
-FINGERPRINT: Final = "ff6465a05201400d"
+FINGERPRINT: Final = "d26fe60b6f4af23e"
 
 Strings = Union[List[str], Tuple[str, ...]]
 
@@ -952,7 +952,7 @@ def run_start(sandbox: int, *, script: Optional[str] = None, argv: Optional[Stri
 _RUN_STEP: Final[Method[Answer]] = Method((66, 0, None))
 
 
-def run_step(sandbox: int, run: str, *, slice_ns: Optional[int] = None, steps: Optional[int] = None, taken: Optional[bool] = None, call_id: Optional[str] = None, stdout: Optional[bytes] = None, stderr: Optional[bytes] = None, status: Optional[int] = None, error: Optional[str] = None, after: Optional[int] = None) -> Answer:
+def run_step(sandbox: int, run: str, *, slice_ns: Optional[int] = None, steps: Optional[int] = None, taken: Optional[bool] = None, call_id: Optional[str] = None, stdout: Optional[bytes] = None, stderr: Optional[bytes] = None, status: Optional[int] = None, error: Optional[str] = None, number: Optional[int] = None) -> Answer:
     """Drive the run for a slice.
 
     sandbox: handle
@@ -965,9 +965,9 @@ def run_step(sandbox: int, run: str, *, slice_ns: Optional[int] = None, steps: O
     stderr: what it said on stderr
     status: exit status
     error: what the tool raised, for Done.tool_errors
-    after: of several tool calls give one: the oldest whose id ends in a greater number, or the oldest
+    number: of several tool calls give one: the oldest whose id ends in this number or a greater one, or the oldest; 0 is all
     """
-    return _native.call(_RUN_STEP, (sandbox, run, slice_ns, steps, taken, call_id, stdout, stderr, status, error, after))
+    return _native.call(_RUN_STEP, (sandbox, run, slice_ns, steps, taken, call_id, stdout, stderr, status, error, number))
 
 
 _RUN_ANSWER: Final[Method[None]] = Method((67, 0, None))

@@ -35,7 +35,7 @@ func runMethods() []binding {
 		drives("run.step", func(c *call, p *wire.StepParams) (*sandbox, pace, error) {
 			b, err := c.holdAsIs(p.Sandbox)
 			b, err = thatRuns(b, p.Run, err)
-			c.after = p.After
+			c.number = p.Number
 			if err == nil && p.Call != "" {
 				err = b.M.Resume(p.Call, shell.Answer{Stdout: p.Stdout, Stderr: p.Stderr, Status: p.Status, Error: p.Error})
 			}
@@ -353,10 +353,10 @@ func (c *call) answer(b *sandbox, outcome shell.Outcome, until int64) (Reply, er
 // who takes a thousand one by one should not be given a thousand each time.
 func (c *call) wanted(b *sandbox) []*shell.Call {
 	all := b.M.Calls
-	if c.after == nil || len(all) < 2 {
+	if c.number == 0 || len(all) < 2 {
 		return all
 	}
-	at, _ := slices.BinarySearchFunc(all, *c.after+1, func(a *shell.Call, n int64) int { return cmp.Compare(a.Number(), n) })
+	at, _ := slices.BinarySearchFunc(all, c.number, func(a *shell.Call, n int64) int { return cmp.Compare(a.Number(), n) })
 	if at == len(all) {
 		at = 0
 	}

@@ -66,7 +66,7 @@ type driving struct {
 	asks   wire.Calls
 	chunks [2]wire.Chunk
 	asked  [2]wire.Call
-	after  *int64 // the caller wants one tool call: see wire.StepParams
+	number int64 // of the tool call that the caller wants, if it wants one: see wire.StepParams
 }
 
 // calls that have ended, to be used again.

@@ -4,4 +4,4 @@ package wire
 
 // Fingerprint identifies the tables: a library and a Python package with the
 // same one belong together.
-const Fingerprint = "ff6465a05201400d"
+const Fingerprint = "d26fe60b6f4af23e"
