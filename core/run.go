@@ -25,7 +25,7 @@ type Start struct {
 // Begin starts a run and gives its id. One that is active is a Busy fault.
 func (w *World) Begin(s Start) (string, error) {
 	if w.M.Run.Active {
-		return "", fault.New(fault.Busy, "start", w.M.RunID, "run %s is still active", w.M.RunID)
+		return "", fault.New(fault.Busy, "start", w.M.RunID, "the sandbox is busy with the run %s: drive, answer or cancel it first", w.M.RunID)
 	}
 	if len(s.Limits) > 0 {
 		limits := w.M.Limits
@@ -218,37 +218,34 @@ func (w *World) Cancel() {
 	}
 }
 
-// Refill adds to budgets that suspended a run. timeout is in ns.
+// Refill adds to budgets that suspended a run, all or, with a fault, none.
+// timeout is in ns. A budget never grows beyond what it can hold, and one that
+// has no limit has none afterwards.
 func (w *World) Refill(add map[string]int64) error {
+	l, r := w.M.Limits, w.M.Run
 	for _, name := range sortedKeys(add) {
 		v := add[name]
-		if v < 0 {
-			return fault.New(fault.Invalid, "resume", name, "%d is negative", v)
+		if v <= 0 {
+			return fault.New(fault.Invalid, "resume", name, "an amount is positive, not %d", v)
 		}
 		if name == limit.Timeout {
-			if r := &w.M.Run; r.Left != 0 {
-				r.Left = max(r.Left, 0) + v
+			if r.Left != 0 {
+				r.Left = limit.Plus(max(r.Left, 0), v)
 			} else if r.Deadline > 0 {
-				r.Deadline += v
+				r.Deadline = limit.Plus(r.Deadline, v)
 			}
 			continue
 		}
-		l := w.M.Limits
-		found := false
-		for _, row := range limit.Table() {
-			if row.Name == name {
-				found = true
-				if f := row.Field(&l); *f > 0 {
-					*f += v
-				}
-			}
-		}
-		if !found {
+		row, ok := limit.Find(name)
+		if !ok {
 			return fault.New(fault.Invalid, "resume", name, "no limit is called %q", name)
 		}
-		w.M.Limits = l
+		if f := row.Field(&l); *f > 0 {
+			*f = limit.Plus(*f, v)
+		}
 	}
-	w.M.Run.Limit = ""
+	w.M.Limits = l
+	w.M.Run.Left, w.M.Run.Deadline, w.M.Run.Limit = r.Left, r.Deadline, ""
 	return nil
 }
 
@@ -288,6 +285,18 @@ func (w *World) keep(stream int, data []byte) {
 		*last = append(*last, data[:take]...)
 		data = data[take:]
 	}
+}
+
+// WithUnread calls f, which makes a dump, while output that was taken and that
+// nobody has seen yet is among what the dump carries.
+func (w *World) WithUnread(out []shell.Chunk, f func()) {
+	kept, own := w.Kept, w.own
+	w.own = false
+	for _, c := range out {
+		w.keep(c.Stream, c.Data)
+	}
+	f()
+	w.Kept, w.own = kept, own
 }
 
 // history is the World's history as the shell sees it.

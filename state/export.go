@@ -98,7 +98,7 @@ func Export(w *core.World, key []byte) (Blob, error) {
 		return Blob{}, err
 	}
 	u := w.M.FS.Usage()
-	h := Header{Container: Container, Schema: Schema, MinReader: MinReader, Kind: "state", Signed: key != nil, Files: u.Files, Bytes: u.Bytes}
+	h := Header{Container: Container, Schema: Schema, MinReader: MinReader, Kind: "state", Signed: key != nil, Files: u.Files, Bytes: u.Bytes, Created: w.M.Clock.Now}
 	if w.M.Run.Active {
 		h.Kind = "run"
 	}

@@ -24,6 +24,7 @@ const witnessFile = "testdata/witnesses.txt"
 var excused = map[string]string{
 	"record.Header.Kind":      "for people: inspect",
 	"record.Header.Files":     "for people: inspect",
+	"record.Header.Created":   "for people: inspect",
 	"record.Header.Bytes":     "for people: inspect",
 	"record.Header.Tools":     "asked of the host before a load",
 	"record.Header.Dropped":   "for people: inspect",

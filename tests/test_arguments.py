@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import datetime
 import enum
+import functools
 import pathlib
 from decimal import Decimal
-from typing import Dict, List, Literal, Optional, Union
+from typing import Any, Dict, List, Literal, Optional, Union
 
 import pytest
 
-from eryxsh import SandboxPath, ToolCall, tool
+from eryxsh import Sandbox, SandboxPath, ToolCall, tool
 from eryxsh._arguments import Arguments, UsageError, takes_call
 
 
@@ -195,3 +196,51 @@ def test_takes_call() -> None:
     assert takes_call(annotated, ToolCall)
     assert takes_call(Object(), ToolCall)
     assert not any(takes_call(f, ToolCall) for f in (typed, two, none, keyword))
+
+
+class Size(enum.Enum):
+    SMALL = 1
+    VERY_LARGE = 2
+
+
+def measured(path: str, size: Size = Size.SMALL, n: bool = True, i: int = 0) -> List[Any]:
+    """Measure a thing."""
+    return [path, size.name, n, i]
+
+
+@pytest.mark.parametrize(
+    ("line", "stdout", "status"),
+    [
+        ("t x", '["x", "SMALL", true, 0]\n', 0),
+        ("t x --no-n --i 5", '["x", "SMALL", false, 5]\n', 0),
+        ("t x --size VERY_LARGE", '["x", "VERY_LARGE", true, 0]\n', 0),
+        ("t x --size very-large -n", '["x", "VERY_LARGE", true, 0]\n', 0),
+        ("t x --size 2", '["x", "VERY_LARGE", true, 0]\n', 0),
+        ("t -- --help", '["--help", "SMALL", true, 0]\n', 0),
+        ("t -inf", "", 2),  # a cluster, and no number
+        ("t -1.5", '["-1.5", "SMALL", true, 0]\n', 0),
+    ],
+)
+def test_flags_enumerations_and_negative_numbers(line: str, stdout: str, status: int) -> None:
+    result = Sandbox(tools={"t": measured}).commands.run(line)
+    assert (result.stdout, result.exit_code) == (stdout, status)
+
+
+@pytest.mark.parametrize("line", ["t --help", "t x --help", "t --help x", "t --size 2 --help", "t -i 3 x --help"])
+def test_help_wherever_an_option_may_stand(line: str) -> None:
+    result = Sandbox(tools={"t": measured}).commands.run(line)
+    assert result.stdout.startswith("Usage: t [--size SIZE] [--no-n] [-i I] PATH\n\nMeasure a thing.\n")
+    assert result.exit_code == 0
+
+
+def test_a_call_with_annotated_options_beside_it() -> None:
+    def named(call: ToolCall, times: int = 1) -> str:
+        return call.name * times + "\n"
+
+    sandbox = Sandbox(tools={"t": named, "closure": lambda call, text="kept": f"{call.args} {text}\n"})
+    assert sandbox.commands.run("t; t --times 3; closure --text x").stdout == "t\nttt\n['--text', 'x'] kept\n"
+    assert sandbox.commands.run("t --tmies 3").exit_code == 2
+
+
+def test_the_help_of_a_partial_is_its_functions() -> None:
+    assert "Measure a thing." in Sandbox(tools=[tool(functools.partial(measured, "x"), name="t")]).commands.run("t --help").stdout

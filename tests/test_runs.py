@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+import datetime
 import threading
 import time
 from pathlib import Path
@@ -502,3 +504,29 @@ def test_an_answer_that_nobody_waits_for_any_more() -> None:
             with pytest.raises(RunGoneError):
                 run.next()
             assert sandbox.commands.run("echo live").stdout == "live\n"
+
+
+def test_a_copy_is_another_future() -> None:
+    run = Sandbox(tools={"ask": None}).commands.start("echo $(ask)")
+    call = run.next()
+    for kid in (copy.copy(run), copy.deepcopy(run)):
+        assert kid.id != run.id
+        event = kid.next()
+        assert isinstance(event, ToolCall)
+        assert event.forked_from == call.call_id  # type: ignore[union-attr]
+        kid.resume(event, stdout="kid")
+        assert kid.drive().stdout == "kid\n"
+    run.resume(call, stdout="mine")  # type: ignore[arg-type]
+    assert run.drive() == copy.deepcopy(run).result()
+
+
+def test_a_blob_says_when_it_was_made() -> None:
+    start = datetime.datetime(2030, 1, 2, tzinfo=datetime.timezone.utc)
+    run = Sandbox(tools={"ask": None}, clock=start).commands.start("sleep 5; ask")
+    run.next()
+    blob = run.dump()
+    created = Sandbox.inspect(blob).created
+    assert datetime.timedelta(seconds=5) <= created - start < datetime.timedelta(seconds=6)
+    assert Run.load(blob).dump() == blob
+    real = Sandbox.inspect(Sandbox().export_state()).created
+    assert abs(real - datetime.datetime.now(datetime.timezone.utc)) < datetime.timedelta(minutes=5)

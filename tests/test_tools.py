@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import dataclasses
+import re
 import threading
 from typing import Any, List
 
@@ -13,6 +14,7 @@ from eryxsh import (
     CapabilityError,
     EryxshError,
     Extension,
+    Finished,
     Run,
     RunSuspended,
     Sandbox,
@@ -399,3 +401,66 @@ def test_a_callback_that_raises_between_calls_ends_the_run() -> None:
             sb.commands.run("for i in 1 2 3; do echo $i; tick $i; done", on_stdout=stop)
         assert calls == ["1"]
         assert sb.commands.run("echo $i").stdout == "2\n"
+
+
+@pytest.mark.parametrize(
+    ("script", "stdout"),
+    [
+        ("echo to > >(up); wait", "TO\n"),
+        ("echo to | tee >(up) > /dev/null; wait; sleep 0.01", "TO\n"),
+        ("echo to > >(up | tr O 0); wait", "T0\n"),
+        ("exec 7> >(up); echo one >&7; echo two >&7; exec 7>&-; wait", "ONE\nTWO\n"),
+        ("echo x > >(up; cat); wait", "x\n"),  # two commands: what the first leaves is for the second
+        ("echo x > >(while read -r l; do echo $l; up; done); wait", "x\n"),
+        ("echo x | cat <(up) -", "x\n"),
+    ],
+)
+def test_a_process_substitution_feeds_the_command_it_is(script: str, stdout: str) -> None:
+    sandbox = Sandbox(tools={"up": lambda call: call.stdin.upper()})
+    assert sandbox.commands.run(script).stdout == stdout
+    run = sandbox.commands.start(script)
+    while not isinstance(event := run.next(), Finished):
+        run = Run.load(run.dump(), tools={"up": None})
+        run.resume(event.call_id, stdout=event.stdin.upper())  # type: ignore[union-attr]
+    assert run.result().stdout == stdout
+
+
+@pytest.mark.parametrize("name", ["echo", "read", "[", "exec", "checkpoint", "if", "time", "{", "[["])
+def test_a_tool_that_the_shell_would_never_call_is_refused(name: str) -> None:
+    def function(call: ToolCall) -> None: ...
+
+    with pytest.raises(ValueError, match=f"a tool cannot be called {re.escape(name)}: that is a (builtin|keyword) of the shell"):
+        Sandbox(tools={name: function})
+    sandbox = Sandbox(tools={"cat": lambda call: "mine\n"})  # a utility gives way
+    with pytest.raises(ValueError, match="cannot be called"):
+        sandbox.tool(name)(function)
+    assert sandbox.commands.run("cat; extensions list").stdout == "mine\ncat\n"
+
+
+def test_all_functions_that_a_state_misses_are_named() -> None:
+    run = Sandbox(tools={"one": str, "two": None, "three": str}).commands.start("two")
+    run.next()
+    with pytest.raises(CapabilityError, match="needs functions for one, three:") as caught:
+        Run.load(run.dump())
+    assert caught.value.path == "one"
+
+
+@pytest.mark.parametrize(
+    ("script", "stdout", "status"),
+    [
+        ("type -a up; type -t up; type -P up; command -v up", "up is /usr/local/bin/up\nfile\n/usr/local/bin/up\n/usr/local/bin/up\n", 0),
+        ("which -a up; hash up && hash -t up && up", "/usr/local/bin/up\n/usr/local/bin/up\nup []\n", 0),
+        ('p=$(command -v up); [ -x "$p" ] && [[ -e $p && -f $p ]] && env test -x "$p" && echo yes', "yes\n", 0),
+        ("test -r /usr/local/bin/up || cat /usr/local/bin/up", "", 1),
+        ("/usr/local/bin/up a; env /usr/local/bin/up b; echo c | xargs /usr/local/bin/up; (exec /usr/local/bin/up d)",
+         "up ['a']\nup ['b']\nup ['c']\nup ['d']\n", 0),
+        ("find /usr/local -type f; ls /usr/local/bin; grep -rs x /usr/local; echo $?", "1\n", 0),  # it is no file
+        ("cd /usr/local/bin; echo 'echo mine' > up; chmod +x up; /usr/local/bin/up; rm up; /usr/local/bin/up", "mine\nup []\n", 0),
+        ("/usr/local/bin/other", "", 127),
+        ("rm -r /usr/local/bin; up; which up", "up []\n", 1),
+    ],
+)  # fmt: skip
+def test_a_tool_is_where_the_shell_says_it_is(script: str, stdout: str, status: int) -> None:
+    sandbox = Sandbox(tools={"up": lambda call: f"{call.name} {call.args}\n"})
+    result = sandbox.commands.run(script)
+    assert (result.stdout, result.exit_code) == (stdout, status)

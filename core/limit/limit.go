@@ -81,18 +81,39 @@ func Default() Limits { return ordinary }
 // Hardened gives the limits for text nobody has read.
 func Hardened() Limits { return hardened }
 
-// Set changes one limit by name. A negative value is an error; 0 lifts the limit.
-func (l *Limits) Set(name string, v int64) error {
+// Find gives the row of a limit.
+func Find(name string) (row Row, ok bool) {
 	for _, r := range Table() {
 		if r.Name == name {
-			if v < 0 {
-				return fmt.Errorf("limit %s: %d is negative", name, v)
-			}
-			*r.Field(l) = v
-			return nil
+			return r, true
 		}
 	}
-	return fmt.Errorf("no limit is called %q", name)
+	return Row{}, false
+}
+
+// Most bounds budgets and counters: far above what can be used up or counted,
+// far below overflow. A saved state with a greater one is refused.
+const Most = 1 << 62
+
+// Plus adds to a budget, up to Most. Neither number is negative.
+func Plus(budget, more int64) int64 {
+	if budget > Most-min(more, Most) {
+		return max(budget, Most)
+	}
+	return budget + more
+}
+
+// Set changes one limit by name. A negative value is an error; 0 lifts the limit.
+func (l *Limits) Set(name string, v int64) error {
+	r, ok := Find(name)
+	if !ok {
+		return fmt.Errorf("no limit is called %q", name)
+	}
+	if v < 0 {
+		return fmt.Errorf("limit %s: %d is negative", name, v)
+	}
+	*r.Field(l) = v
+	return nil
 }
 
 // Names lists the limits in alphabetical order.

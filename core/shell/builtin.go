@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"slices"
 	"strings"
 
 	"eryxsh/core/cmd/format"
@@ -569,3 +570,15 @@ func (m *Machine) biLet(p *Process, argv []string) int {
 
 // BuiltinNames lists the builtins, sorted.
 func BuiltinNames() []string { return sortedKeys(builtins) }
+
+// Meaning says what a name is to the shell before it looks for a function, a
+// tool or a file of that name: "builtin", "keyword" or "".
+func Meaning(name string) string {
+	switch {
+	case slices.Contains(keywords, name):
+		return "keyword"
+	case builtins[name] != nil:
+		return "builtin"
+	}
+	return ""
+}

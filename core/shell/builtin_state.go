@@ -2,6 +2,7 @@ package shell
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"eryxsh/core/expand"
@@ -688,7 +689,7 @@ func (m *Machine) kinds(p *Process, name string, all, fileOnly, noFunc bool) (ou
 			out = append(out, found{kind: "builtin"})
 		}
 		if _, ok := m.Tools.Get(name); ok {
-			out = append(out, found{kind: "file", path: "/usr/local/bin/" + name})
+			out = append(out, found{kind: "file", path: toolDir + name})
 		}
 	}
 	if len(out) > 0 && !all {
@@ -709,6 +710,9 @@ func (m *Machine) kinds(p *Process, name string, all, fileOnly, noFunc bool) (ou
 			dir = "."
 		}
 		path := dir + "/" + name
+		if slices.ContainsFunc(out, func(f found) bool { return f.kind == "file" && f.path == path }) { // a tool, which needs no PATH
+			continue
+		}
 		if m.runnable(p, path) == nil {
 			out = append(out, found{kind: "file", path: path})
 			if !all {

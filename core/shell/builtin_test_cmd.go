@@ -218,6 +218,9 @@ func (m *Machine) fileTest(p *Process, op, s string) bool {
 		st, err = m.FS.Stat(m.cred(), path)
 	}
 	if err != nil {
+		st, err = m.statTool(path, err)
+	}
+	if err != nil {
 		return false
 	}
 	kind := st.Mode & vfs.TypeMask
@@ -241,11 +244,11 @@ func (m *Machine) fileTest(p *Process, op, s string) bool {
 	case "-p":
 		return kind == vfs.TypeFifo
 	case "-r":
-		return m.FS.Access(m.cred(), path, vfs.R_OK) == nil
+		return m.access(m.cred(), path, vfs.R_OK) == nil
 	case "-w":
-		return m.FS.Access(m.cred(), path, vfs.W_OK) == nil
+		return m.access(m.cred(), path, vfs.W_OK) == nil
 	case "-x":
-		return m.FS.Access(m.cred(), path, vfs.X_OK) == nil
+		return m.access(m.cred(), path, vfs.X_OK) == nil
 	case "-s":
 		return st.Size > 0
 	case "-u":

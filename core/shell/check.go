@@ -202,9 +202,6 @@ func (l *loader) check() error {
 	return l.checkBudget()
 }
 
-// maxCount bounds counters: far above what can be counted, far below overflow.
-const maxCount = 1 << 62
-
 // maxFD bounds descriptor numbers, wherever they come from.
 const maxFD = 1 << 30
 
@@ -215,7 +212,7 @@ func (l *loader) checkBudget() error {
 			return bad("limit %s is %d", row.Name, v)
 		}
 	}
-	if t := m.Meter; max(t.Steps, t.Time, t.Read, t.Written, t.Commands, t.Calls, t.Runs, t.Spawned, m.Run.Deadline, m.CallSeq, m.Run.Seq, int64(m.Sched.NextPID)) > maxCount {
+	if t := m.Meter; max(t.Steps, t.Time, t.Read, t.Written, t.Commands, t.Calls, t.Runs, t.Spawned, m.Run.Deadline, m.CallSeq, m.Run.Seq, int64(m.Sched.NextPID)) > limit.Most {
 		return bad("a counter is out of range")
 	}
 	if t := m.Meter; min(t.Steps, t.Time, t.Read, t.Written, t.Commands, t.Calls, t.Runs, t.Spawned, m.Run.Deadline, m.CallSeq) < 0 {

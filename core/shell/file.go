@@ -77,6 +77,9 @@ func (m *Machine) open(p *Process, path string, flags int, perm uint32) (int, er
 	now := m.now()
 	ino, err := m.FS.Open(m.cred(), path, flags, vfs.Mode(perm&^p.Umask), now)
 	if err != nil {
+		if _, none := m.statTool(path, err); none == nil {
+			err = vfs.EACCES
+		}
 		return -1, err
 	}
 	st, err := m.FS.StatIno(ino)

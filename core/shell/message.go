@@ -429,11 +429,8 @@ func quoteTrace(s string) string {
 	if strings.ContainsAny(s, " \t\n'\"\\|&;()<>!{}*?[]^$`") || s[0] == '#' || s[0] == '~' || strings.Contains(s, ":~") || strings.Contains(s, "=~") {
 		return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 	}
-	for i := 0; i < len(s); i++ {
-		c := s[i]
-		if c < ' ' || c == 0x7f {
-			return expand.QuoteAt(s, nil)
-		}
+	if quoted := expand.QuoteAt(s, nil); quoted[0] == '$' { // it is not printable as it is
+		return quoted
 	}
 	return s
 }

@@ -542,6 +542,7 @@ func (m *Machine) runnable(p *Process, path string) error {
 	path = m.abs(p, path)
 	st, err := m.FS.Stat(m.cred(), path)
 	if err != nil {
+		_, err = m.statTool(path, err)
 		return err
 	}
 	if st.Mode.IsDir() {

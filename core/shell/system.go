@@ -177,7 +177,11 @@ func (s *sysCtx) Stat(path string) (vfs.Stat, error) {
 		}
 		return s.Fstat(n)
 	}
-	return s.m.FS.Stat(s.cred(), s.path(path))
+	st, err := s.m.FS.Stat(s.cred(), s.path(path))
+	if err != nil {
+		return s.m.statTool(s.path(path), err)
+	}
+	return st, nil
 }
 
 func (s *sysCtx) Lstat(path string) (vfs.Stat, error) {
@@ -191,7 +195,11 @@ func (s *sysCtx) Lstat(path string) (vfs.Stat, error) {
 		}
 		return s.Fstat(n)
 	}
-	return s.m.FS.Lstat(s.cred(), full)
+	st, err := s.m.FS.Lstat(s.cred(), full)
+	if err != nil {
+		return s.m.statTool(full, err)
+	}
+	return st, nil
 }
 
 func (s *sysCtx) ReadDir(path, after string, n int) ([]vfs.Dirent, error) {
@@ -223,7 +231,7 @@ func (s *sysCtx) openFiles(after string, n int) []vfs.Dirent {
 }
 
 func (s *sysCtx) Access(path string, mode uint32) error {
-	return s.m.FS.Access(s.cred(), s.path(path), int(mode))
+	return s.m.access(s.cred(), s.path(path), int(mode))
 }
 
 func (s *sysCtx) Mkdir(path string, perm uint32) error {

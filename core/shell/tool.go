@@ -5,6 +5,7 @@ import (
 	"io"
 	"slices"
 	"strconv"
+	"strings"
 
 	"eryxsh/core/cmd"
 	"eryxsh/core/fault"
@@ -19,8 +20,8 @@ const (
 )
 
 // callTool starts a tool call. Its stdin is read only if the command itself is
-// fed, by a pipe or a redirection of its own: what a loop or a function
-// inherits stays for the loop.
+// fed, by a pipe, a redirection of its own or as all of a >( ): what a loop or a
+// function inherits stays for the loop.
 func (m *Machine) callTool(p *Process, t Tool, argv []string) {
 	x := m.extra()
 	x.Name = t.Name
@@ -46,9 +47,9 @@ func (m *Machine) fed(p *Process) bool {
 			}
 		case FList:
 			if !f.node.(*list).stage {
-				return false
+				return m.substituted(p, i)
 			}
-			return p.PID != m.Procs[0].PID && m.stagePipe(p) // a stage that is this command alone
+			return p.PID != m.Procs[0].PID && (m.stagePipe(p) || m.firstStage(p)) // a stage that is this command alone
 		case FBottom:
 			return p.PID != m.Procs[0].PID && m.stagePipe(p)
 		default:
@@ -56,6 +57,27 @@ func (m *Machine) fed(p *Process) bool {
 		}
 	}
 	return false
+}
+
+// substituted reports whether a process is that of a >( ) with one command, and
+// the frame at i its body: its stdin is for that command.
+func (m *Machine) substituted(p *Process, i int) bool {
+	if p.Frames[0].Kind != FBottom || p.Frames[i].Kind != FList || p.Frames[i].node != p.Frames[0].node {
+		return false
+	}
+	body, ok := p.Frames[i].node.(*list)
+	return ok && len(body.stmts) == 1 && p.PID != m.Procs[0].PID && m.stagePipe(p)
+}
+
+// firstStage reports whether a process begins the pipeline that is all of a >( ).
+func (m *Machine) firstStage(p *Process) bool {
+	up := m.proc(p.PPID)
+	if up == nil || len(up.Frames) < 2 || up.top().Kind != FPipe || !m.substituted(up, len(up.Frames)-2) {
+		return false
+	}
+	mine, ok := p.fd(0)
+	theirs, open := up.fd(0)
+	return ok && open && mine == theirs
 }
 
 // stagePipe reports whether descriptor 0 of a process is a pipe it did not inherit.
@@ -130,6 +152,12 @@ func (m *Machine) ask(p *Process, f *Frame) {
 	f.X.Asked = c.ID
 	m.Calls = append(m.Calls, c)
 	p.Wait = Wait{Kind: WaitsCall}
+}
+
+// Number is the place of a call among those of its sandbox: what its id ends in.
+func (c *Call) Number() int64 {
+	n, _ := strconv.ParseInt(c.ID[strings.LastIndexByte(c.ID, '-')+1:], 10, 64)
+	return n
 }
 
 // Resume answers a call. A call that is not waiting is AlreadyResumed.

@@ -22,6 +22,13 @@ const outBuffer = 4096
 func (m *Machine) execFile(p *Process, path string, argv []string, replace bool) {
 	full := m.abs(p, path)
 	st, err := m.FS.Stat(m.cred(), full)
+	if t, ok := m.toolAt(full); ok && err == vfs.ENOENT {
+		if replace {
+			m.becomeUtility(p)
+		}
+		m.callTool(p, t, argv)
+		return
+	}
 	if err != nil {
 		m.notRun(p, argv[0], err)
 		return

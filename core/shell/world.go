@@ -212,7 +212,7 @@ func (m *Machine) Begin(s Start) error {
 	m.Run = RunState{Active: true, Seq: m.Run.Seq + 1, Steps: m.Meter.Steps, Suspend: s.Suspend, Command: command, Started: m.Clock.Now}
 	if s.Timeout > 0 {
 		if m.Clock.Virtual {
-			m.Run.Deadline = m.Clock.Now + s.Timeout
+			m.Run.Deadline = limit.Plus(max(m.Clock.Now, 0), s.Timeout)
 		} else {
 			m.Run.Left = s.Timeout
 		}

@@ -44,6 +44,10 @@ class UsageError(Exception):
     """The arguments do not fit the signature: exit status 2 and this text."""
 
 
+class HelpWanted(Exception):
+    """``--help`` is among the options, and the function has no such parameter."""
+
+
 class Parameter:
     """One parameter of the function, as an operand or an option."""
 
@@ -68,7 +72,7 @@ class Parameter:
             return self.metavar
         if not self.flag:
             return f"{self.option} {self.metavar}"
-        return f"--no-{self.option[2:]}" if self.default is True and self.option.startswith("--") else self.option
+        return f"--no-{self.option.lstrip('-')}" if self.default is True else self.option
 
 
 class Arguments:
@@ -126,7 +130,7 @@ class Arguments:
     def bind(self, argv: List[str], call: Any) -> Tuple[List[Any], Dict[str, Any]]:
         """The positional and keyword arguments for the function.
 
-        Raises UsageError where the arguments do not fit.
+        Raises UsageError where the arguments do not fit, HelpWanted for ``--help``.
         """
         words, given = self._split(argv)
         values = self._operands(words, call)
@@ -186,13 +190,19 @@ class Arguments:
 
     def _find(self, name: str) -> Tuple[Parameter, str]:
         plain = name.replace("_", "-")
-        option = self._long.get(plain)
+        option = self._named(plain)
         if option is not None:
             return option, "yes"
-        option = self._long.get(plain[3:]) if plain.startswith("no-") else None
+        if name == "help":
+            raise HelpWanted
+        option = self._named(plain[3:]) if plain.startswith("no-") else None
         if option is not None and option.flag:
             return option, "no"
         raise UsageError(f"unrecognized option '--{name}'")
+
+    def _named(self, name: str) -> Optional[Parameter]:
+        """The option behind ``--name``; one letter is fine, so that a flag can be ``--no-x``."""
+        return self._long.get(name) or self._short.get(name)
 
     def _cluster(self, letters: str, rest: Any, given: Dict[str, List[str]]) -> None:
         for i, letter in enumerate(letters):
@@ -236,7 +246,14 @@ class Arguments:
 
 
 def takes_call(function: Callable[..., Any], call_type: type) -> bool:
-    """Whether the function wants the ToolCall itself: one positional parameter, unannotated or annotated with it."""
+    """Whether the function wants the ToolCall itself, and nothing besides.
+
+    That is one positional parameter without a default, unannotated or annotated with
+    it. Defaults of the others are its own affair (``lambda call, i=i: …``), unless
+    they are annotated: those are options.
+    """
+    if _plain_of_one(function):
+        return True
     try:
         parameters = list(inspect.signature(function).parameters.values())
     except (TypeError, ValueError):
@@ -247,8 +264,19 @@ def takes_call(function: Callable[..., Any], call_type: type) -> bool:
     only = required[0]
     if only.annotation is only.empty:
         return len(parameters) == 1 or only.kind is not only.VAR_POSITIONAL
+    if any(p is not only and p.annotation is not p.empty for p in parameters):
+        return False
     hint = only.annotation
     return hint is call_type or (isinstance(hint, str) and hint.rpartition(".")[2] == call_type.__name__)
+
+
+def _plain_of_one(function: Callable[..., Any]) -> bool:
+    """Whether it is ``def f(call)`` or ``lambda call``, as most tools are: told without the time a signature takes."""
+    if type(function) is not types.FunctionType or function.__dict__ or function.__defaults__:
+        return False
+    code = function.__code__
+    variadic = inspect.CO_VARARGS | inspect.CO_VARKEYWORDS
+    return code.co_argcount == 1 and not code.co_kwonlyargcount and not code.co_flags & variadic and not function.__annotations__
 
 
 def _next(rest: Any, option: str) -> str:
@@ -281,11 +309,12 @@ def _value(parameter: Parameter, text: str, call: Any) -> Any:
 
 
 def _is_number(word: str) -> bool:
+    """Whether it is a negative number and no cluster of options, as ``-inf`` may be one."""
     try:
         float(word)
     except ValueError:
         return False
-    return True
+    return word[1].isdecimal() or word[1] == "."
 
 
 def _name(function: Callable[..., Any]) -> str:
@@ -345,7 +374,8 @@ def _converter(hint: Any, path_type: type) -> Tuple[Convert, Tuple[str, ...]]:
     if origin is dict or hint is dict or origin is collections.abc.Mapping or hint is collections.abc.Mapping:
         return _json_object, ()
     if inspect.isclass(hint) and issubclass(hint, enum.Enum):
-        members = {name.lower().replace("_", "-"): member for name, member in hint.__members__.items()}
+        members = dict(hint.__members__)
+        members.update({name.lower().replace("_", "-"): member for name, member in hint.__members__.items()})
         members.update({str(m.value): m for m in hint})
         return _choice(members), tuple(str(m.value) for m in hint)
     if hint is path_type:
@@ -444,6 +474,8 @@ _FIELD = re.compile(r"^:param\s+(?:[^:]*\s)?\*{0,2}(\w+)\s*:\s*(.*)$")
 
 def _docstring(function: Callable[..., Any]) -> Tuple[str, Dict[str, str]]:
     """The description, and the help of each parameter (Google's or Sphinx's form)."""
+    while isinstance(function, functools.partial):
+        function = function.func
     text = inspect.getdoc(function) or ""
     description: List[str] = []
     helps: Dict[str, str] = {}

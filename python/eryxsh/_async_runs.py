@@ -23,8 +23,9 @@ from typing import (
 
 from . import _turns, _wire
 from ._errors import AlreadyResumedError, RunGoneError, RunSuspended
-from ._events import Event, Finished, InputNeeded, LimitReached, Output
-from ._results import Chunk, CommandResult
+from ._events import Event, Finished, InputNeeded, LimitReached
+from ._limits import DEFAULT_TIMEOUT, Limits
+from ._results import CommandResult
 from ._runs import AnyRun, Need, Run, Sink, abandon
 from ._tools import Answer, Suspend, ToolCall, answer
 from ._turns import Turn, drivers, hand_over, queues, task_turn
@@ -60,11 +61,20 @@ class AsyncRun(AnyRun):
         return self._async_sandbox
 
     @classmethod
-    async def load(cls, blob: bytes, *, tools: Any = None, key: Optional[bytes] = None, store: Any = None, **options: Any) -> AsyncRun:
+    async def load(
+        cls,
+        blob: bytes,
+        *,
+        tools: Any = None,
+        key: Optional[bytes] = None,
+        store: Any = None,
+        timeout: Optional[float] = DEFAULT_TIMEOUT,
+        limits: Optional[Limits] = None,
+    ) -> AsyncRun:
         """See ``Run.load``."""
         from ._async import AsyncSandbox
 
-        run = Run.load(blob, tools=tools, key=key, store=store, **options)
+        run = Run.load(blob, tools=tools, key=key, store=store, timeout=timeout, limits=limits)
         return AsyncRun._of(AsyncSandbox._around(run._sandbox), run)
 
     @classmethod
@@ -81,12 +91,7 @@ class AsyncRun(AnyRun):
         """See ``Run.events``."""
         yielded: Set[str] = set()
         while True:
-            outputs: List[Chunk] = []
-            event = await self._async(self._next_or_output(outputs))
-            for stream, data in outputs:
-                yield Output("stdout" if stream == 1 else "stderr", data)
-            if event is None:
-                continue
+            event = self._output() if self._unread else await self._async(self._next_or_output())
             if isinstance(event, ToolCall):
                 if event.call_id in yielded:
                     return

@@ -3,11 +3,27 @@
 from __future__ import annotations
 
 from threading import get_ident
-from typing import TYPE_CHECKING, Any, Awaitable, Callable, Dict, Final, Generator, List, Mapping, Optional, Sequence, Tuple, Union
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    Awaitable,
+    Callable,
+    Dict,
+    Final,
+    Generator,
+    Iterable,
+    List,
+    Mapping,
+    Optional,
+    Sequence,
+    Tuple,
+    Union,
+)
 
 from . import _native, _turns, _wire
 from ._async_runs import SLICE, AsyncRun
 from ._errors import EryxshError
+from ._files import path_text
 from ._limits import Limits, changed
 from ._results import CommandResult
 from ._runs import AnyRun, Run, abandon, text_sink
@@ -123,7 +139,7 @@ class Commands:
                     None if stdin is None else _input(stdin),
                     None,
                     None if env is None else _environment(env),
-                    None if cwd is None else str(cwd),
+                    None if cwd is None else path_text(cwd),
                     sandbox._timeout_ns if timeout is DEFAULT else nanoseconds(timeout),
                     None if limits is None else changed(limits),
                     None,
@@ -255,7 +271,7 @@ class AsyncCommands:
                 argv=None if isinstance(command, str) else _words(command),
                 stdin=None if stdin is None else _input(stdin),
                 env=None if env is None else _environment(env),
-                cwd=None if cwd is None else str(cwd),
+                cwd=None if cwd is None else path_text(cwd),
                 timeout=sandbox._timeout_ns if timeout is DEFAULT else nanoseconds(timeout),
                 limits=None if limits is None else changed(limits),
                 keep=on_stdout is None and on_stderr is None,
@@ -353,7 +369,7 @@ def start_arguments(
         "stdin": None if stdin is None or stdin is PIPE else _input(stdin),
         "pipe": stdin is PIPE or None,
         "env": None if env is None else _environment(env),
-        "cwd": None if cwd is None else str(cwd),
+        "cwd": None if cwd is None else path_text(cwd),
         "timeout": sandbox._timeout_ns if timeout is DEFAULT else nanoseconds(timeout),
         "limits": None if limits is None else changed(limits),
         "suspend_on_limit": on_limit == "suspend" or None,
@@ -362,8 +378,8 @@ def start_arguments(
 
 
 def _words(command: Any) -> Tuple[str, ...]:
-    if isinstance(command, (bytes, bytearray)):
-        raise TypeError("a command is a str or a list of str, not bytes")
+    if isinstance(command, (bytes, bytearray)) or not isinstance(command, Iterable):
+        raise TypeError(f"a command is a str or a list of str, not {type(command).__name__}")
     words: List[str] = list(command)
     if not words:
         raise ValueError("a command given as a list needs its name")
@@ -382,6 +398,8 @@ def _input(stdin: Any) -> bytes:
 
 
 def _environment(env: Mapping[str, str]) -> Dict[str, str]:
+    if not isinstance(env, Mapping):
+        raise TypeError(f"env maps names to values and is no {type(env).__name__}")
     made = dict(env)
     for name, value in made.items():
         check_variable(name, value)

@@ -42,10 +42,12 @@ class EryxshError(Exception):
     Attributes: ``message``; ``path``, the path, name or id it is about (or None);
     ``limit``, the limit that was met (or None).
 
+    >>> from eryxsh import EryxshError, Sandbox
     >>> try:
-    ...     sandbox.restore("no-such-id")
+    ...     Sandbox().restore("no-such-id")
     ... except EryxshError as error:
     ...     print(error)
+    restore: no-such-id: no such snapshot
     """
 
     path: Optional[str] = None
@@ -213,8 +215,8 @@ def from_wire(fields: Mapping[str, Any]) -> BaseException:
         return os_error(errno, text, path)
     if name == "QuotaExceededError":
         return QuotaExceededError(text, path=path, limit=limit, errno=errno or _errno.EDQUOT)
-    subject = ": ".join(part for part in (fields["op"], path) if part)
-    message = f"{subject}: {text}" if subject and subject not in text else text
+    subject = [fields["op"]] if fields["op"] and not text.startswith(fields["op"]) else []
+    message = ": ".join([*subject, *([path] if path and path not in text else []), text])
     if name == "ParseError":
         return ParseError(message, line=fields["line"], column=fields["column"], path=path)
     cls = globals().get(name) or getattr(builtins, name)
@@ -222,3 +224,7 @@ def from_wire(fields: Mapping[str, Any]) -> BaseException:
     error.path = path  # type: ignore[attr-defined]
     error.limit = limit  # type: ignore[attr-defined]
     return error
+
+
+for _name in __all__:
+    globals()[_name].__module__ = "eryxsh"  # as users import them, and as tracebacks show them

@@ -32,7 +32,7 @@ class Checkpoint:
 
     name: Optional[str]
     snapshot: Optional[str]
-    """The id of the snapshot it took, for ``sb.restore``."""
+    """The id of what a persistent sandbox saved for it. None: nothing was saved; ``sb.snapshot()`` or ``run.dump()`` does it."""
 
 
 @dataclasses.dataclass(frozen=True)

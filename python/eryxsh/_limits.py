@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from typing import Dict, Optional
+from typing import Any, Dict, Mapping, Optional
+
+DEFAULT_TIMEOUT = 30.0
+"""Seconds a command may take where nothing else is said."""
 
 # (default, hardened), in the order of the core's table; None is no limit. A
 # test compares this with core/limit.
@@ -119,15 +122,40 @@ class Limits:
         return cls(**values)  # type: ignore[arg-type]  # __post_init__ checks and converts
 
 
+_MOST = 1 << 62  # what the core lets a budget grow to
+
+
+def amounts(add: Any) -> Dict[str, int]:
+    """What ``resume(add=…)`` adds to budgets, as the core takes it: times in ns."""
+    if not isinstance(add, Mapping):
+        raise TypeError(f"add is a mapping of limits to amounts, not {add!r}")
+    wire: Dict[str, int] = {}
+    for name, value in add.items():
+        if not isinstance(name, str):
+            raise TypeError(f"add: {name!r} is not the name of a limit")
+        if isinstance(value, bool) or not isinstance(value, (int, float)):
+            raise TypeError(f"add: a number is needed for {name}, not {value!r}")
+        if not value > 0 or math.isinf(value):
+            raise ValueError(f"add: {value!r} for {name} is not a positive number")
+        if name in ("timeout", "time"):
+            value *= 1e9
+        elif int(value) != value:
+            raise ValueError(f"add: {value!r} for {name} is not a whole number")
+        wire[name] = math.ceil(min(value, _MOST))
+    return wire
+
+
 def changed(limits: Limits) -> Dict[str, int]:
     """What differs from the defaults, as the core takes it: 0 is no limit, time is in ns."""
     if limits is DEFAULT_LIMITS:
         return {}
+    if not isinstance(limits, Limits):
+        raise TypeError(f"limits is a Limits, not {limits!r}")
     wire: Dict[str, int] = {}
     for name, (default, _) in TABLE.items():
         value = getattr(limits, name)
         if value != default:
-            wire[name] = 0 if value is None else int(value * 1e9) if name == "time" else value
+            wire[name] = 0 if value is None else math.ceil(min(value * 1e9 if name == "time" else value, _MOST))
     return wire
 
 

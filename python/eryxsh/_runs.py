@@ -45,8 +45,9 @@ from ._errors import (
     SandboxClosedError,
 )
 from ._events import Checkpoint, Event, Finished, InputNeeded, LimitReached, Output, Sleeping, Suspended
+from ._limits import DEFAULT_TIMEOUT, Limits, amounts
 from ._results import Chunk, CommandResult, result_of, when
-from ._tools import PLAIN, Answer, Suspend, Tool, ToolCall, answer, as_bytes, failure
+from ._tools import PLAIN, Answer, Suspend, Tool, ToolCall, answer, as_bytes, failure, status
 from ._turns import Turn, drivers, hand_over, queues, thread_turn
 
 if TYPE_CHECKING:
@@ -67,13 +68,13 @@ Asked = Union[str, Tuple[str, str, Optional[bytes], Optional[bytes], Optional[in
 _STEP, _ANSWER, _EXPORT = _wire._RUN_STEP, _wire._RUN_ANSWER, _wire._SANDBOX_EXPORT
 _CALLS: Final = _wire.CALLS
 _ASKED_AGAIN = (_wire.CALLS, _wire.SLEEPING)  # answers that another step gives again
-_PATIENCE = 1.0  # seconds a run gets for its traps when its driver leaves by an exception
+_PATIENCE = 1.0  # seconds a cancelled run may take to end
 
 
 class AnyRun:
     """What Run and AsyncRun have in common: the state, and the steps as generators."""
 
-    __slots__ = ("__weakref__", "_answer", "_chunks", "_errors", "_id", "_result", "_returned", "_sandbox", "_sink", "_slice")
+    __slots__ = ("__weakref__", "_answer", "_chunks", "_errors", "_id", "_last", "_result", "_sandbox", "_sink", "_slice", "_unread")
 
     def __init__(self, sandbox: Sandbox, run_id: str, *, slice_ns: Optional[int] = None, sink: Optional[Sink] = None) -> None:
         self._sandbox = sandbox
@@ -81,8 +82,9 @@ class AnyRun:
         self._slice = slice_ns
         self._sink = sink  # output goes there and is not kept
         self._chunks: List[Chunk] = []  # output that is kept for the result
+        self._unread: List[Chunk] = []  # output for events that it has not given out yet, the next one last
         self._errors: List[BaseException] = []
-        self._returned: Tuple[str, ...] = ()  # call_ids that next gave out, of those that wait for an answer
+        self._last = 0  # number of the youngest call that next gave out
         self._answer: Optional[_wire.Answer] = None  # of a step whose event was not looked at yet
         self._result: Optional[CommandResult] = None
 
@@ -121,22 +123,27 @@ class AnyRun:
         elif isinstance(event, LimitReached):
             if not add:
                 raise TypeError(f"LimitReached is answered with add={{{event.limit!r}: amount}}")
-            amounts = {k: int(v * 1e9) if k in ("timeout", "time") else int(v) for k, v in add.items()}
-            _wire.run_add(handle, self._id, amounts)
+            _wire.run_add(handle, self._id, amounts(add))
         elif isinstance(event, (ToolCall, str)):
             call_id = event if isinstance(event, str) else event.call_id
+            if data is not None or add is not None:
+                raise TypeError("a tool call is answered with stdout=, stderr= and exit_code=, or error=")
             if error is not None:
+                if not isinstance(error, BaseException) or stdout or stderr or exit_code:
+                    raise TypeError("error= is an exception, and stands alone: its text is stderr, the exit code is 1")
                 name = event.name if isinstance(event, ToolCall) else self._name_of(call_id)
                 self._respond(call_id, failure(name, error))
                 self._errors.append(error)
             else:
-                self._respond(call_id, (as_bytes(stdout), as_bytes(stderr), exit_code & 255, None))
-        else:
+                self._respond(call_id, (as_bytes(stdout), as_bytes(stderr), status(exit_code), None))
+        elif isinstance(event, (Output, Checkpoint, Suspended, Sleeping, Finished)):
             raise TypeError(f"{type(event).__name__} needs no answer: call next or drive")
+        else:
+            raise TypeError(f"an event or a call_id is answered, not {event!r}")
 
     def _respond(self, call_id: str, reply: Answer) -> None:
-        out, err, status, error = reply
-        _native.call(_ANSWER, (self._sandbox._live(), self._id, call_id, out or None, err or None, status or None, error))
+        out, err, code, error = reply
+        _native.call(_ANSWER, (self._sandbox._live(), self._id, call_id, out or None, err or None, code or None, error))
 
     def _name_of(self, call_id: str) -> str:
         for call in self._unanswered():
@@ -162,7 +169,7 @@ class AnyRun:
             raise self._sandbox._not_yet("dump(store=…)")
         if self._result is not None:
             raise RunGoneError(f"the run {self._id} has ended: export_state saves its sandbox", path=self._id)
-        return self._sandbox._export(key, self._id)
+        return self._sandbox._export(key, self._id, tuple(reversed(self._unread)))
 
     def _outcome(self) -> CommandResult:
         if self._result is None:
@@ -192,14 +199,25 @@ class AnyRun:
         self._result = result_of(done, self._chunks, earlier + self._errors)
         return self._result
 
-    def _advance(self, wait: bool = True, outputs: Optional[List[Chunk]] = None) -> Generator[Need, Any, _wire.Answer]:
-        """Step until something comes that the script cannot do by itself, or output for ``outputs``."""
+    def _read(self) -> None:
+        """What ``events`` has not given out is for the result (or the callback) after all."""
+        unread, self._unread = self._unread, []
+        self._take(tuple(reversed(unread)))
+
+    def _advance(self, wait: bool = True, showing: bool = False, number: Optional[int] = None) -> Generator[Need, Any, _wire.Answer]:
+        """Step until something comes that the script cannot do by itself; when ``showing``, output for ``events`` is such a thing.
+
+        With ``number`` one tool call comes at a time: see ``_event``.
+        """
+        if self._unread and not showing:
+            self._read()
         while True:
             step, self._answer = self._answer, None
             if step is None:
-                step = _wire.run_step(self._sandbox._live(), self._id, slice_ns=self._slice, taken=True if outputs is not None else None)
-            if step["output"] and outputs is not None:
-                outputs.extend(step["output"])
+                taken = True if showing else None
+                step = _wire.run_step(self._sandbox._live(), self._id, slice_ns=self._slice, taken=taken, number=number)
+            if step["output"] and showing:
+                self._unread.extend(reversed(step["output"]))
                 if step["tag"] == _wire.SLICE:
                     yield 0.0
                 elif step["tag"] not in _ASKED_AGAIN:
@@ -224,25 +242,28 @@ class AnyRun:
     def _next(self, wait: bool = True) -> Generator[Need, Any, Event]:
         if self._result is not None:
             return Finished(self._result)
-        step = yield from self._advance(wait)
+        step = yield from self._advance(wait, number=self._last + 1)
         return self._event(step)
 
-    def _next_or_output(self, outputs: List[Chunk]) -> Generator[Need, Any, Optional[Event]]:
-        """What ``events`` gives next; None if it is in ``outputs``."""
+    def _next_or_output(self) -> Generator[Need, Any, Event]:
+        """What ``events`` gives next when nothing is unread."""
         if self._result is not None:
             return Finished(self._result)
-        step = yield from self._advance(outputs=outputs)
-        return None if outputs else self._event(step)
+        step = yield from self._advance(showing=True, number=self._last + 1)
+        return self._output() if self._unread else self._event(step)
+
+    def _output(self) -> Output:
+        stream, data = self._unread.pop()
+        return Output("stdout" if stream == 1 else "stderr", data)
 
     def _event(self, step: _wire.Answer) -> Event:
         if step["tag"] == _wire.CALLS:
-            calls, returned = step["calls"], self._returned
+            # Calls come oldest first and are numbered as they come: those not given out yet are behind the last.
+            calls = step["calls"]
             call = calls[0]
-            if len(calls) == 1:
-                self._returned = (call["id"],)
-            else:
-                call = next((c for c in calls if c["id"] not in returned), call)
-                self._returned = (*(c["id"] for c in calls if c["id"] in returned), call["id"])
+            if len(calls) > 1:
+                call = next((c for c in calls if _number(c["id"]) > self._last), call)
+            self._last = max(self._last, _number(call["id"]))
             return self._tool_call(call)
         if step["tag"] == _wire.DONE:
             return Finished(self._finish(step))
@@ -297,10 +318,12 @@ class AnyRun:
         return failure(call.name, error)
 
     def _end(self) -> Generator[Need, Any, None]:
-        """Drive a cancelled run to its end: tool calls are not made, traps get a second."""
+        """Drive a cancelled run to its end: tool calls are not made."""
         deadline = time.monotonic() + _PATIENCE
         while self._result is None and time.monotonic() < deadline:
             step = _wire.run_step(self._sandbox._live(), self._id, slice_ns=self._slice)
+            if self._unread:
+                self._read()
             if step["output"]:
                 self._chunks.extend(step["output"])
             if step["tag"] == _wire.DONE:
@@ -341,13 +364,23 @@ class Run(AnyRun):
         return self._sandbox
 
     @classmethod
-    def load(cls, blob: bytes, *, tools: Any = None, key: Optional[bytes] = None, store: Any = None, **options: Any) -> Run:
+    def load(
+        cls,
+        blob: bytes,
+        *,
+        tools: Any = None,
+        key: Optional[bytes] = None,
+        store: Any = None,
+        timeout: Optional[float] = DEFAULT_TIMEOUT,
+        limits: Optional[Limits] = None,
+    ) -> Run:
         """A Run, in a sandbox of its own, out of what ``dump`` gave.
 
         ``tools`` must have every name that held a function when the run was dumped
-        (CapabilityError); a name registered as None needs nothing. Further options
-        are those of ``Sandbox.from_state``. Loading a blob twice repeats its call
-        ids on purpose: it is a retry.
+        (CapabilityError); a name registered as None needs nothing. ``timeout`` is for
+        later commands, the run keeps what is left of its own; ``limits`` replace the
+        saved ones where they differ from the defaults. Loading a blob twice repeats
+        its call ids on purpose: it is a retry.
 
         Raises StateError (StateTooNewError, SignatureError, ScriptDriftError) for
         bytes that cannot be read or hold no run.
@@ -356,7 +389,7 @@ class Run(AnyRun):
 
         if store is not None:
             raise Sandbox._not_yet("Run.load(store=…)")
-        sandbox, loaded = Sandbox._out_of(_wire.run_load, blob, key=key, tools=tools, **options)
+        sandbox, loaded = Sandbox._out_of(_wire.run_load, blob, key=key, tools=tools, timeout=timeout, limits=limits)
         run = cls(sandbox, loaded["run"])
         run._chunks = list(loaded["output"])
         return run
@@ -404,24 +437,20 @@ class Run(AnyRun):
                 asked = ""
             if type(asked) is tuple:
                 if asked[0] == self._id:
-                    return _native.call(_STEP, (sandbox._live(), self._id, self._slice, None, None, *asked[1:]))
+                    return _native.call(_STEP, (sandbox._live(), self._id, self._slice, None, None, *asked[1:], None, self._last + 1))
                 _native.call(_ANSWER, (sandbox._live(), *asked))
-        return _native.call(_STEP, (sandbox._live(), self._id, self._slice))
+        return _native.call(_STEP, (sandbox._live(), self._id, self._slice, None, None, None, None, None, None, None, self._last + 1))
 
     def events(self) -> Iterator[Event]:
         """All that happens, Output included, up to Finished.
 
         It ends earlier when every tool call has come and nothing goes on before
-        one is answered.
+        one is answered. Whoever leaves it early loses nothing: what it has not
+        given out comes with the next ``events``, or is in the result.
         """
         yielded: Set[str] = set()
         while True:
-            outputs: List[Chunk] = []
-            event = self._sync(self._next_or_output(outputs))
-            for stream, data in outputs:
-                yield Output("stdout" if stream == 1 else "stderr", data)
-            if event is None:
-                continue
+            event = self._output() if self._unread else self._sync(self._next_or_output())
             if isinstance(event, ToolCall):
                 if event.call_id in yielded:
                     return
@@ -454,12 +483,14 @@ class Run(AnyRun):
         A ToolCall (or its call_id): ``stdout``, ``stderr``, ``exit_code``, or
         ``error=exception``. InputNeeded: ``data``. LimitReached: ``add``.
 
-        Raises AlreadyResumedError for a call that was answered.
+        Raises AlreadyResumedError for what was answered before or never asked,
+        RunGoneError when the run has ended, TypeError and ValueError for an answer
+        that does not fit. Nothing has changed then.
         """
-        if type(event) is ToolCall and error is None:
+        if type(event) is ToolCall and error is None and data is None and add is None:
             out = stdout.encode("utf-8", "surrogateescape") if type(stdout) is str else as_bytes(stdout)
             err = as_bytes(stderr) if stderr else None
-            reply = self._id, event.call_id, out or None, err, exit_code & 255 or None
+            reply = self._id, event.call_id, out or None, err, (exit_code and status(exit_code)) or None
             asked = self._sandbox._asked
             try:
                 if asked and asked[0] == event.call_id:  # nothing has happened since it was given out
@@ -487,9 +518,9 @@ class Run(AnyRun):
         """The run and its sandbox as bytes, signed if there is a key.
 
         Raises NotSuspendableError where a command cannot be saved, RunGoneError
-        when the run has ended.
+        when the script has ended, also when ``events`` has output of it left to give.
         """
-        if key is None and store is None and self._result is None:
+        if key is None and store is None and self._result is None and not self._unread:
             return _native.call(_EXPORT, (self._sandbox._live(), None, None, self._id))
         return self._export(key, store)
 
@@ -508,9 +539,20 @@ class Run(AnyRun):
         kids = [self._in_fork(sandbox) for sandbox in self._sandbox.fork(1 if count is None else count, reseed=reseed)]
         return kids[0] if count is None else kids
 
+    def __copy__(self) -> Run:
+        return self.fork() if self._result is None else self._ended()
+
+    def __deepcopy__(self, memo: Dict[int, Any]) -> Run:
+        return self.__copy__()
+
+    def _ended(self) -> Run:
+        run = Run(self._sandbox, self._id)
+        run._result = self._result
+        return run
+
     def _in_fork(self, sandbox: Sandbox) -> Run:
         run = Run(sandbox, _wire.run_active(sandbox._live())["run"])
-        run._chunks = list(self._chunks)
+        run._chunks = [*self._chunks, *reversed(self._unread)]
         run._errors = list(self._errors)
         return run
 
@@ -521,7 +563,7 @@ class Run(AnyRun):
         _turns.wake(handle)
 
     def cancel(self) -> None:
-        """From any thread: end with status 130. What was done stays."""
+        """From any thread: end with status 130. What was done stays; the script's traps do not run."""
         if self._cancel():
             self._sync(self._end())
 
@@ -598,7 +640,7 @@ class Run(AnyRun):
         run = handle, self._id, self._slice
         take = self._take if self._sink is not None else self._chunks.extend
         while True:
-            out, err, status, error = reply
+            out, err, code, error = reply
             step = _wire.run_step(
                 handle,
                 self._id,
@@ -606,7 +648,7 @@ class Run(AnyRun):
                 call_id=call.call_id,
                 stdout=out or None,
                 stderr=err or None,
-                status=status or None,
+                status=code or None,
                 error=error,
             )
             step, again, value, raised = _native.serve(_wire._RUN_STEP, run, functions, ToolCall, self, take, step)
@@ -625,10 +667,15 @@ class Run(AnyRun):
                 reply = self._failed(call, failed)
 
 
+def _number(call_id: str) -> int:
+    """The place of a call among those of its sandbox."""
+    return int(call_id[call_id.rindex("-") + 1 :])
+
+
 def abandon(handle: int, run_id: str = "", *, patience: float = _PATIENCE) -> None:
     """Its driver leaves by an exception: cancel a run (or the active one) and drive it to its end.
 
-    Its traps get ``patience`` seconds, then it is killed.
+    After ``patience`` seconds it is dropped.
     """
     try:
         _wire.run_cancel(handle, run=run_id or None)

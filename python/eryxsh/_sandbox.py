@@ -12,8 +12,8 @@ from ._env import Env
 from ._errors import EryxshError, SandboxClosedError
 from ._files import Files, content, path_text
 from ._history import History
-from ._limits import Limits, changed
-from ._results import Analysis, Info, StateInfo, Usage, analysis, info, state_info, usage
+from ._limits import DEFAULT_TIMEOUT, Limits, changed
+from ._results import Analysis, Chunk, Info, StateInfo, Usage, analysis, info, state_info, usage
 from ._runs import Asked, Run
 from ._snapshots import Snapshots
 from ._tools import Tool, as_tool, registry, wire_tools
@@ -22,7 +22,6 @@ S = TypeVar("S", bound="Sandbox")
 F = TypeVar("F", bound=Callable[..., Any])
 
 _new = object.__new__
-_TIMEOUT = 30.0
 _TIMEOUT_NS = 30_000_000_000
 _NO_TOOLS: Dict[str, Tool] = {}  # shared by all sandboxes without tools; never changed
 _VIRTUAL_START = datetime.datetime(2000, 1, 1, tzinfo=datetime.timezone.utc)
@@ -63,7 +62,7 @@ class Sandbox:
     ``[Tool, ...]``; None as callable leaves every call to be answered from outside.
     ``clock``: ``"real"``, ``"virtual"`` (counts steps, from 2000-01-01) or the
     datetime at which a virtual clock starts (UTC if it is naive). ``seed``: of
-    ``$RANDOM`` and ``/dev/urandom``; None draws one.
+    ``$RANDOM`` and ``/dev/urandom``, its lowest 64 bits; None draws one.
 
     One thread at a time runs commands, the others wait their turn; everything
     else may be used from any thread at any time.
@@ -83,7 +82,7 @@ class Sandbox:
         cwd: Optional[str] = None,
         user: str = "user",
         hostname: str = "sandbox",
-        timeout: Optional[float] = _TIMEOUT,
+        timeout: Optional[float] = DEFAULT_TIMEOUT,
         limits: Optional[Limits] = None,
         tools: Union[Mapping[str, Any], Sequence[Tool], None] = None,
         mounts: Optional[Mapping[str, Any]] = None,
@@ -97,7 +96,7 @@ class Sandbox:
         self._handle = 0
         self._asked: List[Asked] = []  # a call that Run.next has given out, then its answer
         self._tools = _NO_TOOLS if tools is None else registry(tools)
-        self._timeout_ns = _TIMEOUT_NS if timeout is _TIMEOUT else nanoseconds(timeout)
+        self._timeout_ns = _TIMEOUT_NS if timeout is DEFAULT_TIMEOUT else nanoseconds(timeout)
         if mounts:
             raise self._not_yet("mounts=")
         if network is not None:
@@ -117,12 +116,10 @@ class Sandbox:
             limits=None if limits is None else changed(limits),
             virtual=virtual,
             start=start,
-            seed=seed,
+            seed=_seed(seed),
             files=None if files is None else {path_text(p): content(d) for p, d in files.items()},
             tools=wire_tools(self._tools) if self._tools else None,
         )
-        if self._tools:
-            self._describe(self._tools)
 
     @classmethod
     def _around(cls: Type[S], handle: int, like: Sandbox) -> S:
@@ -145,7 +142,7 @@ class Sandbox:
         *,
         key: Optional[bytes] = None,
         base: Optional[Sandbox] = None,
-        timeout: Optional[float] = _TIMEOUT,
+        timeout: Optional[float] = DEFAULT_TIMEOUT,
         limits: Optional[Limits] = None,
         tools: Union[Mapping[str, Any], Sequence[Tool], None] = None,
     ) -> S:
@@ -167,7 +164,7 @@ class Sandbox:
         *,
         key: Optional[bytes] = None,
         base: Optional[Sandbox] = None,
-        timeout: Optional[float] = _TIMEOUT,
+        timeout: Optional[float] = DEFAULT_TIMEOUT,
         limits: Optional[Limits] = None,
         tools: Union[Mapping[str, Any], Sequence[Tool], None] = None,
     ) -> Tuple[S, Any]:
@@ -185,8 +182,6 @@ class Sandbox:
             base=None if base is None else base._live(),
         )
         made._handle = answer if isinstance(answer, int) else answer["sandbox"]
-        if made._tools:
-            made._describe(made._tools)
         return made, answer
 
     from_snapshot = from_state
@@ -244,7 +239,7 @@ class Sandbox:
 
         Raises SnapshotNotFoundError. Runs that were active are gone (RunGoneError).
         """
-        _wire.sandbox_restore(self._live(), id, reseed=reseed)
+        _wire.sandbox_restore(self._live(), id, reseed=_seed(reseed))
         _turns.wake(self._handle, stop=True)
 
     @overload
@@ -262,9 +257,11 @@ class Sandbox:
         >>> child.commands.run("echo changed > f").exit_code, sb.files.exists("f")
         (0, False)
         """
+        if count is not None and (isinstance(count, bool) or not isinstance(count, int)):
+            raise TypeError(f"fork: a count is an int, not {count!r}")
         if count is not None and count < 1:
             raise ValueError(f"fork: a count of {count}")
-        handles = _wire.sandbox_fork(self._live(), 1 if count is None else count, reseed=reseed)
+        handles = _wire.sandbox_fork(self._live(), 1 if count is None else count, reseed=_seed(reseed))
         forks = [type(self)._around(handle, self) for handle in handles]
         return forks[0] if count is None else forks
 
@@ -275,9 +272,9 @@ class Sandbox:
         """
         return _wire.sandbox_export(self._live(), key=_key(key), have=None if have is None else tuple(have))
 
-    def _export(self, key: Optional[bytes], run: str) -> bytes:
-        """``export_state`` while a run is active."""
-        return _wire.sandbox_export(self._live(), key=_key(key), run=run)
+    def _export(self, key: Optional[bytes], run: str, unread: Tuple[Chunk, ...]) -> bytes:
+        """``export_state`` while a run is active; ``unread`` is output that has left the core and that nobody has seen."""
+        return _wire.sandbox_export(self._live(), key=_key(key), run=run, unread=unread or None)
 
     def import_state(self, blob: bytes, *, key: Optional[bytes] = None, base: Optional[Sandbox] = None) -> None:
         """Replace everything by what ``export_state`` gave, or raise and change nothing.
@@ -364,19 +361,6 @@ class Sandbox:
         tools = {**self._tools, made.name: made}
         _wire.sandbox_set_tools(self._live(), tools=wire_tools(tools))
         self._tools = tools
-        self._describe({made.name: made})
-
-    def _describe(self, tools: Mapping[str, Tool]) -> None:
-        for made in tools.values():
-            _wire.sandbox_set_extension(
-                self._handle,
-                made.name,
-                description=made.description,
-                usage=made.usage,
-                examples=made.examples,
-                category=made.category,
-                help=made.help(),
-            )
 
     # People and programs that look.
 
@@ -518,6 +502,15 @@ def _unpickled(cls: Type[S], blob: bytes, timeout_ns: Optional[int], tools: Tupl
     return made
 
 
+def _seed(seed: Any) -> Optional[int]:
+    """A seed as the core takes it: the lowest 64 bits."""
+    if seed is None:
+        return None
+    if isinstance(seed, bool) or not isinstance(seed, int):
+        raise TypeError(f"a seed is an int or None, not {seed!r}")
+    return (seed + (1 << 63)) % (1 << 64) - (1 << 63)
+
+
 def _clock(clock: Any) -> Tuple[bool, int]:
     """Whether a clock is virtual, and its start in ns since 1970."""
     if clock == "virtual":
@@ -526,7 +519,9 @@ def _clock(clock: Any) -> Tuple[bool, int]:
         raise ValueError(f"clock is 'real', 'virtual' or a datetime, not {clock!r}")
     if clock.tzinfo is None:
         clock = clock.replace(tzinfo=datetime.timezone.utc)
-    return True, (clock - _EPOCH) // datetime.timedelta(microseconds=1) * 1000
+    if not 1970 <= clock.year < 2262:
+        raise ValueError(f"clock: {clock} is not between 1970 and 2262")
+    return True, max((clock - _EPOCH) // datetime.timedelta(microseconds=1), 0) * 1000
 
 
 def _blob(blob: Any) -> bytes:

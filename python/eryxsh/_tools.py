@@ -55,8 +55,8 @@ class ToolResult:
 class ToolCall:
     """One call of a tool: what the function gets, and an event of a Run.
 
-    ``stdin`` is what a pipe stage or a redirection of the command itself feeds;
-    a stdin inherited from a loop or a function is left alone and is ``b""``.
+    ``stdin`` is what a pipe stage, a redirection of the command itself or ``>(tool)``
+    feeds; a stdin inherited from a loop or a function is left alone and is ``b""``.
 
     >>> def upload(call):
     ...     return f"{call.name}: {len(call.files.read(call.args[0]))} bytes\\n"
@@ -135,7 +135,8 @@ class Tool:
     (the exit code), a ToolResult or None; it may be async. ``None`` as function,
     or ``suspend=True``, leaves every call to be answered by ``Run.resume``.
     ``description``, ``usage``, ``examples`` and ``category`` are what
-    ``extensions info NAME`` prints in the shell.
+    ``extensions info NAME`` prints in the shell. A utility of the same name gives
+    way; a builtin or a keyword does not, so a sandbox refuses a tool called ``read``.
 
     >>> Tool("hello", lambda call: f"hello {call.args[0]}\\n").name
     'hello'
@@ -184,6 +185,8 @@ class Tool:
             text = f"Usage: {self.usage}\n" + (f"\n{self.description}\n" if self.description else "")
         if self.examples:
             text += "\nExamples:\n" + "".join(f"  {line}\n" for line in self.examples)
+        if self.category:
+            text += f"\nCategory: {self.category}\n"
         return text
 
     def implementation(self) -> ToolFunction:
@@ -241,8 +244,8 @@ def tool(
 
     Parameters without a default become operands, ``*args`` the rest of them,
     parameters with a default ``--options`` (one letter: ``-o``; ``bool``: a
-    flag), a parameter annotated ToolCall gets the call. ``NAME --help`` prints
-    the docstring; arguments that do not fit end with exit status 2. A ``str`` or
+    flag, which ``--no-…`` takes back), a parameter annotated ToolCall gets the
+    call. ``--help`` prints the docstring; arguments that do not fit end with exit status 2. A ``str`` or
     ``bytes`` result is stdout as it is, ``bool`` an exit status, a ToolResult
     itself, None nothing; anything else is printed as one line of JSON.
 
@@ -313,12 +316,12 @@ class _Typed:
         self.arguments: Arguments = Arguments(function, SandboxPath, ToolCall)
 
     def __call__(self, call: ToolCall) -> Any:
-        from ._arguments import UsageError
+        from ._arguments import HelpWanted, UsageError
 
-        if call.args == ["--help"]:
-            return self.arguments.help(call.name)
         try:
             args, kwargs = self.arguments.bind(call.args, call)
+        except HelpWanted:
+            return self.arguments.help(call.name)
         except UsageError as error:
             hint = f"Try '{call.name} --help' for more information.\n"
             return ToolResult(stderr=f"{call.name}: {error}\n{hint}", exit_code=2)
@@ -385,13 +388,20 @@ def answer(result: Any) -> Answer:
     if isinstance(result, int):
         return b"", b"", result & 255, None
     if isinstance(result, ToolResult):
-        return as_bytes(result.stdout), as_bytes(result.stderr), result.exit_code & 255, None
+        return as_bytes(result.stdout), as_bytes(result.stderr), status(result.exit_code), None
     raise TypeError(f"a tool returns str, bytes, int, ToolResult or None, not {type(result).__name__}")
+
+
+def status(exit_code: Any) -> int:
+    """An exit code as ``$?`` has it, 0 to 255."""
+    if not isinstance(exit_code, int):
+        raise TypeError(f"an exit code is an int, not {exit_code!r}")
+    return exit_code & 255
 
 
 def failure(name: str, error: BaseException) -> Answer:
     """The answer of a tool that raised: its text on stderr, exit code 1."""
-    text = str(error) or type(error).__name__
+    text = str(error).rstrip("\n") or type(error).__name__
     return b"", f"{name}: {text}\n".encode("utf-8", "surrogateescape"), 1, text
 
 
@@ -410,6 +420,8 @@ def registry(tools: Union[Mapping[str, Any], Iterable[Tool], None]) -> Dict[str,
         return {}
     if isinstance(tools, Mapping):
         return {name: as_tool(name, value) for name, value in tools.items()}
+    if not isinstance(tools, Iterable):
+        raise TypeError(f"tools is a mapping of names to functions or a list of Tool, not {tools!r}")
     made: Dict[str, Tool] = {}
     for value in tools:
         entry = value if isinstance(value, Tool) else tool(value)
@@ -420,8 +432,8 @@ def registry(tools: Union[Mapping[str, Any], Iterable[Tool], None]) -> Dict[str,
 
 
 def wire_tools(tools: Mapping[str, Tool]) -> List[Tuple[str, bool, str]]:
-    """Name, whether a callable is behind it, and help, as the core keeps them."""
-    return [(t.name, t.function is not None, t.help()) for t in tools.values()]
+    """Name, whether a callable is behind it, and the line for the list with the help behind it, as the core keeps them."""
+    return [(t.name, t.function is not None, t.description.partition("\n")[0] + "\n" + t.help()) for t in tools.values()]
 
 
 def as_tool(name: str, value: Any, **details: Any) -> Tool:

@@ -13,7 +13,7 @@ from typing import Any, Dict, Final, List, Literal, Optional, Tuple, TypedDict, 
 from eryxsh import _native
 from eryxsh._native import Method
 
-FINGERPRINT: Final = "2f095938411f4c8e"
+FINGERPRINT: Final = "d26fe60b6f4af23e"
 
 Strings = Union[List[str], Tuple[str, ...]]
 
@@ -48,6 +48,7 @@ KINDS: Final[Dict[int, str]] = {
     17: "EryxshError",  # limit
     18: "NotImplementedError",  # unsupported
     19: "EryxshError",  # panic
+    252: "TypeError",  # type
     253: "EryxshError",  # request
     254: "SandboxClosedError",  # closing
     255: "ForkedSandboxError",  # forked
@@ -678,15 +679,16 @@ def sandbox_reset(sandbox: int) -> None:
 _SANDBOX_EXPORT: Final[Method[bytes]] = Method((26, 0, None))
 
 
-def sandbox_export(sandbox: int, *, key: Optional[bytes] = None, have: Optional[Strings] = None, run: Optional[str] = None) -> bytes:
+def sandbox_export(sandbox: int, *, key: Optional[bytes] = None, have: Optional[Strings] = None, run: Optional[str] = None, unread: Optional[Union[List[Tuple[int, bytes]], Tuple[Tuple[int, bytes], ...]]] = None) -> bytes:
     """Give everything, an active run included, as one blob.
 
     sandbox: handle
     key: HMAC-SHA256 key
     have: snapshot ids the receiver has: a thin pack
     run: id of the run that must be active
+    unread: output of the run that was taken, and that the loaded one gives
     """
-    return _native.call(_SANDBOX_EXPORT, (sandbox, key, have, run))
+    return _native.call(_SANDBOX_EXPORT, (sandbox, key, have, run, unread))
 
 
 _SANDBOX_IMPORT: Final[Method[None]] = Method((27, 2, None))
@@ -950,7 +952,7 @@ def run_start(sandbox: int, *, script: Optional[str] = None, argv: Optional[Stri
 _RUN_STEP: Final[Method[Answer]] = Method((66, 0, None))
 
 
-def run_step(sandbox: int, run: str, *, slice_ns: Optional[int] = None, steps: Optional[int] = None, taken: Optional[bool] = None, call_id: Optional[str] = None, stdout: Optional[bytes] = None, stderr: Optional[bytes] = None, status: Optional[int] = None, error: Optional[str] = None) -> Answer:
+def run_step(sandbox: int, run: str, *, slice_ns: Optional[int] = None, steps: Optional[int] = None, taken: Optional[bool] = None, call_id: Optional[str] = None, stdout: Optional[bytes] = None, stderr: Optional[bytes] = None, status: Optional[int] = None, error: Optional[str] = None, number: Optional[int] = None) -> Answer:
     """Drive the run for a slice.
 
     sandbox: handle
@@ -963,8 +965,9 @@ def run_step(sandbox: int, run: str, *, slice_ns: Optional[int] = None, steps: O
     stderr: what it said on stderr
     status: exit status
     error: what the tool raised, for Done.tool_errors
+    number: of several tool calls give one: the oldest whose id ends in this number or a greater one, or the oldest; 0 is all
     """
-    return _native.call(_RUN_STEP, (sandbox, run, slice_ns, steps, taken, call_id, stdout, stderr, status, error))
+    return _native.call(_RUN_STEP, (sandbox, run, slice_ns, steps, taken, call_id, stdout, stderr, status, error, number))
 
 
 _RUN_ANSWER: Final[Method[None]] = Method((67, 0, None))

@@ -1,6 +1,8 @@
 package rpc
 
 import (
+	"strings"
+
 	"eryxsh/capi/internal/wire"
 	"eryxsh/core"
 	"eryxsh/core/fault"
@@ -21,7 +23,7 @@ func blobMethods() []binding {
 			if err != nil {
 				return wire.StateInfo{}, err
 			}
-			return wire.StateInfo{Kind: h.Kind, Version: h.Schema, Size: int64(len(blob)), Files: h.Files, Bytes: h.Bytes, Tools: h.Tools,
+			return wire.StateInfo{Kind: h.Kind, Version: h.Schema, Size: int64(len(blob)), Created: h.Created, Files: h.Files, Bytes: h.Bytes, Tools: h.Tools,
 				Features: h.Features, Dropped: h.Dropped, Signed: h.Signed}, nil
 		}),
 	}
@@ -38,7 +40,15 @@ func export(c *call, p *wire.ExportParams) (int, func([]byte) error, error) {
 	if err != nil {
 		return 0, nil, err
 	}
-	blob, err := state.Export(b.World, p.Key)
+	var blob state.Blob
+	unread := make([]shell.Chunk, 0, len(p.Unread))
+	for _, out := range p.Unread {
+		if out.FD != 1 && out.FD != 2 {
+			return 0, nil, fault.New(fault.Invalid, "export", "", "unread: no stream is %d", out.FD)
+		}
+		unread = append(unread, shell.Chunk{Stream: out.FD, Data: out.Data})
+	}
+	b.WithUnread(unread, func() { blob, err = state.Export(b.World, p.Key) })
 	if err != nil {
 		return 0, nil, err
 	}
@@ -65,10 +75,14 @@ func (c *call) load(blob, key []byte, lim limit.Limits, here []shell.Tool) (*cor
 	for _, t := range here {
 		all[t.Name] = t
 	}
+	var missing []string
 	for _, name := range h.Tools {
 		if _, ok := all[name]; !ok {
-			return nil, fault.New(fault.Capability, "import", name, "the state needs a tool of this name: give it with tools=")
+			missing = append(missing, name)
 		}
+	}
+	if len(missing) > 0 {
+		return nil, fault.New(fault.Capability, "", missing[0], "the state needs functions for %s: give them with tools=", strings.Join(missing, ", "))
 	}
 	var list []shell.Tool
 	for _, name := range sorted(all) {

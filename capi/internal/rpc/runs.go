@@ -1,6 +1,7 @@
 package rpc
 
 import (
+	"cmp"
 	"slices"
 	"sync"
 	"time"
@@ -34,6 +35,7 @@ func runMethods() []binding {
 		drives("run.step", func(c *call, p *wire.StepParams) (*sandbox, pace, error) {
 			b, err := c.holdAsIs(p.Sandbox)
 			b, err = thatRuns(b, p.Run, err)
+			c.number = p.Number
 			if err == nil && p.Call != "" {
 				err = b.M.Resume(p.Call, shell.Answer{Stdout: p.Stdout, Stderr: p.Stderr, Status: p.Status, Error: p.Error})
 			}
@@ -47,18 +49,24 @@ func runMethods() []binding {
 			return b.M.Resume(p.Call, shell.Answer{Stdout: p.Stdout, Stderr: p.Stderr, Status: p.Status, Error: p.Error})
 		}),
 		does("run.input", func(c *call, p *wire.InputParams) error {
-			b, err := c.holdRun(p.Sandbox, p.Run)
+			b, err := c.holdActive(p.Sandbox, p.Run)
 			if err != nil {
 				return err
+			}
+			if !b.M.IO.InWanted {
+				return fault.New(fault.AlreadyResumed, "resume", "", "no command waits for input: it was given before, or never asked for")
 			}
 			return b.M.Feed(p.Data)
 		}),
 		does("run.cancel", func(c *call, p *wire.CancelParams) error { return c.leaveNote(p, false) }),
 		does("run.suspend", func(c *call, p *wire.CancelParams) error { return c.leaveNote(p, true) }),
 		does("run.add", func(c *call, p *wire.AddParams) error {
-			b, err := c.holdRun(p.Sandbox, p.Run)
+			b, err := c.holdActive(p.Sandbox, p.Run)
 			if err != nil {
 				return err
+			}
+			if b.M.Run.Limit == "" {
+				return fault.New(fault.AlreadyResumed, "resume", "", "the run waits for no budget: it was added to before, or none was used up")
 			}
 			return b.Refill(p.Add)
 		}),
@@ -85,6 +93,16 @@ func runMethods() []binding {
 func (c *call) holdRun(handle int64, run string) (*sandbox, error) {
 	b, err := c.hold(handle)
 	return thatRuns(b, run, err)
+}
+
+// holdActive holds a sandbox in which a run with an id goes on: what is given to
+// one that has ended would stay in the sandbox.
+func (c *call) holdActive(handle int64, run string) (*sandbox, error) {
+	b, err := c.holdRun(handle, run)
+	if err == nil && !b.M.Run.Active {
+		return nil, runGone(run)
+	}
+	return b, err
 }
 
 func thatRuns(b *sandbox, run string, err error) (*sandbox, error) {
@@ -205,7 +223,7 @@ func drives[P any](name string, f func(c *call, p *P) (*sandbox, pace, error)) b
 			used.Put(p)
 		}()
 		if err := wire.Params(params, p); err != nil {
-			return Reply{}, badRequest("parameters: %v", err)
+			return Reply{}, badParams(err)
 		}
 		b, far, err := f(c, p)
 		if err != nil {
@@ -302,7 +320,7 @@ func (c *call) answer(b *sandbox, outcome shell.Outcome, until int64) (Reply, er
 	case shell.Sliced:
 		return say(wire.TagSlice, &o, &wire.Slice{Output: o}, usualBody)
 	case shell.Calls:
-		c.asks = wire.Calls{Output: o, Calls: c.pending(b, c.asked[:0])}
+		c.asks = wire.Calls{Output: o, Calls: c.pending(c.wanted(b), c.asked[:0])}
 		size := 64
 		for _, call := range c.asks.Calls {
 			size += 128 + len(call.Stdin) + len(call.Env)
@@ -331,10 +349,24 @@ func (c *call) answer(b *sandbox, outcome shell.Outcome, until int64) (Reply, er
 	return say(wire.TagDone, &o, &c.done, usualBody)
 }
 
-// pending gives the unanswered tool calls, oldest first.
-func (c *call) pending(b *sandbox, out []wire.Call) []wire.Call {
-	out = slices.Grow(out, len(b.M.Calls))
-	for _, a := range b.M.Calls {
+// wanted gives the unanswered tool calls, or the one that the caller asks for:
+// who takes a thousand one by one should not be given a thousand each time.
+func (c *call) wanted(b *sandbox) []*shell.Call {
+	all := b.M.Calls
+	if c.number == 0 || len(all) < 2 {
+		return all
+	}
+	at, _ := slices.BinarySearchFunc(all, c.number, func(a *shell.Call, n int64) int { return cmp.Compare(a.Number(), n) })
+	if at == len(all) {
+		at = 0
+	}
+	return all[at : at+1]
+}
+
+// pending gives tool calls as they are sent.
+func (c *call) pending(calls []*shell.Call, out []wire.Call) []wire.Call {
+	out = slices.Grow(out, len(calls))
+	for _, a := range calls {
 		out = append(out, wire.Call{ID: a.ID, Name: a.Name, Args: a.Args, Stdin: a.Stdin, Env: c.joined(a.Env), Dir: a.Cwd, ForkedFrom: a.ForkedFrom})
 	}
 	return out
@@ -377,7 +409,7 @@ func activeRun(c *call, p *wire.SandboxParams) (wire.RunInfo, error) {
 	if !m.Run.Active {
 		return wire.RunInfo{}, nil
 	}
-	r := wire.RunInfo{Run: m.RunID, Script: m.Run.Command, State: "running", Started: m.Run.Started, Steps: m.Meter.Steps - m.Run.Steps, Calls: c.pending(b, nil)}
+	r := wire.RunInfo{Run: m.RunID, Script: m.Run.Command, State: "running", Started: m.Run.Started, Steps: m.Meter.Steps - m.Run.Steps, Calls: c.pending(b.M.Calls, nil)}
 	switch {
 	case m.Run.Limit != "":
 		r.State = "limit"

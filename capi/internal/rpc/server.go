@@ -1,6 +1,7 @@
 package rpc
 
 import (
+	"errors"
 	"fmt"
 	"reflect"
 	"slices"
@@ -65,6 +66,7 @@ type driving struct {
 	asks   wire.Calls
 	chunks [2]wire.Chunk
 	asked  [2]wire.Call
+	number int64 // of the tool call that the caller wants, if it wants one: see wire.StepParams
 }
 
 // calls that have ended, to be used again.
@@ -113,7 +115,7 @@ func on[P, R any](name string, f func(c *call, p *P) (R, error)) binding {
 	return binding{name, reflect.TypeFor[P](), reflect.TypeFor[R](), func(c *call, params []byte) (Reply, error) {
 		var p P
 		if err := wire.Params(params, &p); err != nil {
-			return Reply{}, badRequest("parameters: %v", err)
+			return Reply{}, badParams(err)
 		}
 		result, err := f(c, &p)
 		if err != nil {
@@ -133,7 +135,7 @@ func lends[P any](name string, f func(c *call, p *P) (size int, fill func([]byte
 	return binding{name, reflect.TypeFor[P](), reflect.TypeFor[wire.Blob](), func(c *call, params []byte) (Reply, error) {
 		var p P
 		if err := wire.Params(params, &p); err != nil {
-			return Reply{}, badRequest("parameters: %v", err)
+			return Reply{}, badParams(err)
 		}
 		size, fill, err := f(c, &p)
 		if err != nil {
@@ -193,6 +195,14 @@ func unbound(number int) error {
 		}
 	}
 	return badRequest("no method has number %d", number)
+}
+
+// badParams is the error of parameters that do not decode.
+func badParams(err error) error {
+	if mistyped := (*wire.TypeError)(nil); errors.As(err, &mistyped) {
+		return &fault.Error{Kind: wire.KindType, Err: err}
+	}
+	return badRequest("parameters: %v", err)
 }
 
 func badRequest(format string, args ...any) error {

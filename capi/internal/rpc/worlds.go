@@ -65,6 +65,9 @@ func sandboxMethods() []binding {
 			if err != nil {
 				return err
 			}
+			if err := callable(p.Tools); err != nil {
+				return err
+			}
 			b.setTools(tools(p.Tools))
 			return nil
 		}),
@@ -79,6 +82,16 @@ func seed(given *int64, i int) *uint64 {
 	}
 	n := uint64(*given) + uint64(i)
 	return &n
+}
+
+// callable refuses a tool that no script could call: the shell means something else by its name.
+func callable(given []wire.Tool) error {
+	for _, t := range given {
+		if what := shell.Meaning(t.Name); what != "" {
+			return fault.New(fault.Invalid, "", t.Name, "a tool cannot be called %s: that is a %s of the shell", t.Name, what)
+		}
+	}
+	return nil
 }
 
 func tools(given []wire.Tool) []shell.Tool {
@@ -103,6 +116,9 @@ func newWorld(c *call, p *wire.NewParams) (int64, error) {
 	config := core.Config{Env: p.Env, Cwd: p.Dir, User: p.User, Hostname: p.Hostname, Limits: limit.Default(), Virtual: p.Virtual,
 		Files: p.Files, Tools: tools(p.Tools)}
 	if err := setLimits(&config.Limits, p.Limits); err != nil {
+		return 0, err
+	}
+	if err := callable(p.Tools); err != nil {
 		return 0, err
 	}
 	switch {
@@ -227,6 +243,9 @@ func (b *sandbox) setTools(all []shell.Tool) {
 }
 
 func setExtension(c *call, p *wire.ToolInfoParams) error {
+	if err := callable([]wire.Tool{{Name: p.Name}}); err != nil {
+		return err
+	}
 	b, err := c.hold(p.Sandbox)
 	if err != nil {
 		return err

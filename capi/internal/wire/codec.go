@@ -2,8 +2,11 @@ package wire
 
 import (
 	"bytes"
+	"cmp"
+	"errors"
 	"fmt"
 	"reflect"
+	"strings"
 
 	"github.com/fxamacker/cbor/v2"
 )
@@ -57,8 +60,46 @@ func Params(data []byte, into any) error {
 		}
 		reflect.ValueOf(into).Elem().SetZero()
 	}
-	return decoding.Unmarshal(data, into)
+	err := decoding.Unmarshal(data, into)
+	var wrong *cbor.UnmarshalTypeError
+	if errors.As(err, &wrong) {
+		return mistyped(reflect.TypeOf(into).Elem(), wrong)
+	}
+	return err
 }
+
+// mistyped says in Python's words which parameter has a value of another type.
+func mistyped(params reflect.Type, wrong *cbor.UnmarshalTypeError) error {
+	given, wants := wrong.CBORType, wrong.GoType
+	for _, row := range [][2]string{{"text string", "str"}, {"byte string", "bytes"}, {"integer", "int"}, {"primitives", "bool, float or None"}, {"array", "list"}, {"map", "dict"}} {
+		if strings.HasSuffix(given, row[0]) {
+			given = row[1]
+			break
+		}
+	}
+	for _, row := range [][2]string{{"int", "an int of 64 bits"}, {"[]uint8", "bytes"}, {"wire.Blob", "bytes"}, {"string", "a str"}, {"bool", "a bool"}, {"[]", "a list"}, {"map", "a dict"}} {
+		if strings.HasPrefix(wants, row[0]) {
+			wants = row[1]
+			break
+		}
+	}
+	text := fmt.Sprintf("%s is needed, not %s", wants, given)
+	if number, ok := strings.CutPrefix(wrong.StructFieldName, params.String()+"."); ok {
+		for i := range params.NumField() {
+			f := params.Field(i)
+			if tag, _, _ := strings.Cut(f.Tag.Get("cbor"), ","); tag == number {
+				return &TypeError{fmt.Sprintf("%s: %s", cmp.Or(f.Tag.Get("name"), strings.ToLower(f.Name)), text)}
+			}
+		}
+	}
+	return wrong
+}
+
+// TypeError is a parameter of another type than its method has.
+type TypeError struct{ text string }
+
+// Error names the parameter, and says in Python's words what is needed.
+func (e *TypeError) Error() string { return e.text }
 
 // Number takes the method's number off the front of a request.
 func Number(request []byte) (number int, rest []byte, err error) {

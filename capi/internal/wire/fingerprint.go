@@ -4,4 +4,4 @@ package wire
 
 // Fingerprint identifies the tables: a library and a Python package with the
 // same one belong together.
-const Fingerprint = "2f095938411f4c8e"
+const Fingerprint = "d26fe60b6f4af23e"

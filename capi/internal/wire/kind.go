@@ -8,6 +8,7 @@ const (
 	KindForked  fault.Kind = 255 // the handle belongs to a process this one was forked from
 	KindClosing fault.Kind = 254 // the interpreter is ending
 	KindRequest fault.Kind = 253 // a request that no package of this version sends
+	KindType    fault.Kind = 252 // a parameter of another type than the method has
 )
 
 // KindRow is one kind of error.
@@ -40,6 +41,7 @@ func Kinds() []KindRow {
 		{fault.Limit, "limit", "EryxshError", "a named limit was met outside a run"},
 		{fault.Unsupported, "unsupported", "NotImplementedError", "a feature that does not exist here"},
 		{fault.Panic, "panic", "EryxshError", "a bug: the message names the place"},
+		{KindType, "type", "TypeError", "a parameter is of another type"},
 		{KindRequest, "request", "EryxshError", "the request is not one of this version"},
 		{KindClosing, "closing", "SandboxClosedError", "the interpreter is ending"},
 		{KindForked, "forked", "ForkedSandboxError", "the sandbox belongs to the process this one was forked from"},

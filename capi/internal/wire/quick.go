@@ -58,6 +58,8 @@ func (p *StepParams) at(key uint64) any {
 		return &p.Status
 	case 10:
 		return &p.Error
+	case 11:
+		return &p.Number
 	}
 	return nil
 }

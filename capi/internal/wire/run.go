@@ -28,6 +28,7 @@ type StepParams struct {
 	Stderr  []byte `cbor:"8,keyasint,omitempty" doc:"what it said on stderr"`
 	Status  int    `cbor:"9,keyasint,omitempty" doc:"exit status"`
 	Error   string `cbor:"10,keyasint,omitempty" doc:"what the tool raised, for Done.tool_errors"`
+	Number  int64  `cbor:"11,keyasint,omitempty" doc:"of several tool calls give one: the oldest whose id ends in this number or a greater one, or the oldest; 0 is all"`
 }
 
 // AnswerParams are those of run.answer.

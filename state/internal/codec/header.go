@@ -22,6 +22,7 @@ func (w *writer) recordHeader(x *record.Header) {
 	w.int(at, 8, x.Files)
 	w.int(at, 9, x.Bytes)
 	w.strings(at, 10, x.Features)
+	w.int(at, 11, x.Created)
 }
 
 func (r *reader) recordHeader(x *record.Header) {
@@ -49,6 +50,8 @@ func (r *reader) recordHeader(x *record.Header) {
 			readInt(r, &x.Bytes)
 		case 10:
 			r.strings(&x.Features)
+		case 11:
+			readInt(r, &x.Created)
 		default:
 			r.fail()
 		}

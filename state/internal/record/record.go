@@ -22,6 +22,7 @@ type Header struct {
 	Files     int64    `cbor:"8,keyasint,omitempty"`
 	Bytes     int64    `cbor:"9,keyasint,omitempty"` // stored in files
 	Features  []string `cbor:"10,keyasint,omitempty"`
+	Created   int64    `cbor:"11,keyasint,omitempty"` // ns since 1970 on the world's clock
 }
 
 // World is the record that begins a world.
