@@ -327,7 +327,10 @@ func (e *eval) mustBeSet(p *param, val value) error {
 	if val.many {
 		return unbound(p.name)
 	}
-	if p.kind != parVar && p.op == opNone {
+	switch {
+	case p.indirect:
+		return unbound("!" + p.shown())
+	case p.kind != parVar && !strings.HasPrefix(p.text, "${"):
 		return unbound("$" + val.p.shown())
 	}
 	return unbound(val.p.shown())

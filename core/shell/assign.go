@@ -255,8 +255,12 @@ func (m *Machine) assignList(p *Process, e expand.Env, name string, a *assign, a
 	}
 	// every value first, then the subscripts one by one, which see what is there already
 	values := make([][]string, len(a.array))
+	keys := make([]*expand.Sub, len(a.array))
 	for i, el := range a.array {
 		var err error
+		if keys[i], err = listKey(e, el, assoc); err != nil {
+			return m.listFailed(t, name, a, err)
+		}
 		if el.sub == nil && !el.empty {
 			values[i], err = expand.Fields(e, nil, []*expand.Word{el.value})
 		} else {
@@ -273,22 +277,24 @@ func (m *Machine) assignList(p *Process, e expand.Env, name string, a *assign, a
 		for i, el := range a.array {
 			key := ""
 			if el.sub != nil {
-				k := el.sub.Text
-				if el.sub.Word != nil {
+				k := keys[i].Text
+				if assoc && el.sub.Word != nil {
 					var err error
 					if k, err = expand.String(e, el.sub.Word); err != nil {
 						return err
 					}
 				}
-				if key = "[" + single(k) + "]="; el.add {
-					key = "[" + single(k) + "]+="
-				}
+				key = "[" + single(k) + el.op()
 			}
 			for _, s := range values[i] {
 				shown = append(shown, key+single(s))
 			}
 		}
 		m.traceItems(p, a, shown)
+	}
+	var old *vars.Var // what += adds to
+	if v = t.Get(name); assoc && !a.add && v != nil && slices.ContainsFunc(a.array, func(el element) bool { return el.add }) {
+		old = v.Clone()
 	}
 	next := m.emptied(t, name, assoc, a.add, attrs).MaxIndex() + 1
 	for i, el := range a.array {
@@ -300,16 +306,13 @@ func (m *Machine) assignList(p *Process, e expand.Env, name string, a *assign, a
 		case el.sub == nil:
 			next, err = m.listWords(p, e, name, values[i], next)
 		case el.sub.All != 0 && !assoc:
-			m.complain(p, "[%s]%s=%s: cannot assign to non-numeric index", el.sub.Text, map[bool]string{true: "+"}[el.add], values[i][0])
+			m.complain(p, "[%s%s%s: cannot assign to non-numeric index", el.sub.Text, el.op(), values[i][0])
+			continue
+		case keys[i].Text == "" && !assoc:
+			m.complain(p, "[%s%s: bad array subscript", el.op(), values[i][0])
 			continue
 		default:
-			var end int64
-			end, err = m.listElement(p, e, name, el, values[i][0])
-			if bad, ok := err.(*expand.Error); ok && bad.Kind == expand.BadSubscript { // the others are assigned
-				m.complain(p, "[%s]%s=%s: bad array subscript", el.sub.Text, map[bool]string{true: "+"}[el.add], values[i][0])
-				continue
-			}
-			next = end
+			next, err = m.listElement(p, e, name, el, a, keys[i], values[i][0], old)
 		}
 		if err != nil {
 			return err
@@ -452,26 +455,47 @@ func (m *Machine) listWords(p *Process, e expand.Env, name string, words []strin
 	return next, nil
 }
 
-// listElement does one [subscript]=value of a list; the next plain word goes behind it.
-func (m *Machine) listElement(p *Process, e expand.Env, name string, el element, value string) (int64, error) {
-	sub := el.sub
-	if !p.Shell.Vars.Get(name).Is(vars.Assoc) && sub.Word != nil && strings.ContainsAny(sub.Text, `'"\`) { // its quotes are removed
-		text, err := expand.String(e, sub.Word)
-		if err != nil {
-			return 0, err
-		}
-		sub = expand.SubText(text)
+// op is what stands between an element's subscript and its value.
+func (el *element) op() string {
+	if el.add {
+		return "]+="
 	}
+	return "]="
+}
+
+// listKey is the subscript of an element as its list's words become it: that of
+// an indexed array is expanded with the values, before it is calculated.
+func listKey(e expand.Env, el element, assoc bool) (*expand.Sub, error) {
+	sub := el.sub
+	if assoc || sub == nil || sub.Word == nil || !strings.ContainsAny(sub.Text, "$`'\"\\") {
+		return sub, nil
+	}
+	text, err := expand.String(e, sub.Word)
+	return expand.SubText(text), err
+}
+
+// listElement does one [subscript]=value of a list; the next plain word goes
+// behind it. In an associative array += adds to what the variable held before.
+func (m *Machine) listElement(p *Process, e expand.Env, name string, el element, a *assign, sub *expand.Sub, value string, old *vars.Var) (int64, error) {
 	at, err := sub.Resolve(e, name, p.Shell.Vars.Get(name))
 	if x, ok := err.(*expand.Error); ok && x.Kind == expand.BadSubscript { // the others are still set
-		m.complain(p, "[%s]%s=%s: bad array subscript", el.sub.Text, map[bool]string{true: "+"}[el.add], value)
+		shown, told := sub.Text, value
+		if a.decl && p.Shell.Vars.Get(name).Is(vars.Assoc) {
+			shown, _ = expand.String(e, el.sub.Word)
+			shown, told = single(shown), single(value)
+		}
+		m.complain(p, "[%s%s%s: bad array subscript", shown, el.op(), told)
 		return p.Shell.Vars.Get(name).MaxIndex() + 1, nil
 	}
 	if err != nil {
 		return 0, err
 	}
 	list := p.Shell.Vars.Own(name)
-	if value, err = m.cast(e, list, name, at, value, el.add); err != nil {
+	from := list
+	if old != nil && el.add {
+		from = old
+	}
+	if value, err = m.cast(e, from, name, at, value, el.add); err != nil {
 		return 0, err
 	}
 	m.retain(len(value))
@@ -479,6 +503,11 @@ func (m *Machine) listElement(p *Process, e expand.Env, name string, el element,
 	add := el.add && !list.Is(vars.Integer)
 	switch {
 	case list.Is(vars.Assoc) && add:
+		if !a.add {
+			before, _ := old.Key(at.Text)
+			list.SetKey(at.Text, before+value)
+			break
+		}
 		list.AppendKey(at.Text, value)
 	case list.Is(vars.Assoc):
 		list.SetKey(at.Text, value)

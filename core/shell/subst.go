@@ -227,6 +227,7 @@ func (m *Machine) processSubst(p *Process, n *syntax.ProcSubst, body *list) {
 	r, w := m.newPipe()
 	c := m.forkShell(p, Frame{Kind: FBottom, node: body})
 	c.Depth++
+	c.Subs++
 	c.push(Frame{Kind: FList, node: body})
 	mine, theirs, num := r, w, 1
 	if n.Op == syntax.CmdOut {
