@@ -197,13 +197,14 @@ func (m *Machine) stepSimple(p *Process, f *Frame) {
 	m.afterCommand(p)
 }
 
-// redirFailed ends a command whose redirection failed: status 1, and a special
-// builtin in POSIX mode takes the shell with it.
+// redirFailed ends a command whose redirection failed: status 1, or the one
+// redirError has left, and a special builtin in POSIX mode takes the shell with it.
 func (m *Machine) redirFailed(p *Process, f *Frame) {
 	special := len(f.Words) > 0 && p.special(f.Words[0])
+	status := max(1, f.N)
 	m.pop(p)
-	p.Status = 1
-	m.setPipe(p, 1)
+	p.Status = status
+	m.setPipe(p, status)
 	if special && p.Shell.Opts.on(OptPosix) {
 		m.unwindExit(p, 1)
 		return
