@@ -324,10 +324,11 @@ func (e *eval) mustBeSet(p *param, val value) error {
 	if e.flags&NoUnset == 0 {
 		return nil
 	}
-	if val.many {
-		return unbound(p.name)
-	}
 	switch {
+	case p.op == opLength && p.sub != nil: // the line is given up, the shell goes on
+		return &Error{Kind: BadSubst, Text: p.name + ": unbound variable"}
+	case val.many:
+		return unbound(p.name)
 	case p.indirect:
 		return unbound("!" + p.shown())
 	case p.kind != parVar && !strings.HasPrefix(p.text, "${"):

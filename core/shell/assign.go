@@ -231,7 +231,7 @@ func (m *Machine) assignList(p *Process, e expand.Env, name string, a *assign, a
 		expand.Once(e, func() { m.trace(p, a.text()) })
 	}
 	if !keyed {
-		words, err := expand.Fields(e, m.rt.split[:0], a.words)
+		words, err := m.listFields(e, a, assoc)
 		if err != nil {
 			return m.listFailed(t, name, a, err)
 		}
@@ -246,6 +246,10 @@ func (m *Machine) assignList(p *Process, e expand.Env, name string, a *assign, a
 				value := ""
 				if i+1 < len(words) {
 					value = words[i+1]
+				}
+				if words[i] == "" {
+					m.complain(p, "%s: bad array subscript", wordsText(a.words[i:i+1]))
+					continue
 				}
 				v.SetKey(words[i], value)
 			}
@@ -321,6 +325,23 @@ func (m *Machine) assignList(p *Process, e expand.Env, name string, a *assign, a
 	return nil
 }
 
+// listFields expands a list without subscripts. Keys and values of an
+// associative array are not split.
+func (m *Machine) listFields(e expand.Env, a *assign, assoc bool) (words []string, err error) {
+	words = m.rt.split[:0]
+	if !assoc {
+		return expand.Fields(e, words, a.words)
+	}
+	for _, w := range a.words {
+		s, err := expand.String(e, w)
+		if err != nil {
+			return words, err
+		}
+		words = append(words, s)
+	}
+	return words, nil
+}
+
 // listFailed is for a list whose words cannot be expanded: bash has already made the variable an array.
 func (m *Machine) listFailed(t *vars.Table, name string, a *assign, err error) error {
 	if err != expand.ErrNeed && !a.decl && !t.Get(name).IsArray() {
@@ -393,8 +414,13 @@ func (m *Machine) traceItems(p *Process, a *assign, shown []string) {
 	m.trace(p, name+op+"("+strings.Join(shown, " ")+")")
 }
 
-// single puts a text in single quotes.
-func single(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
+// single puts a text in single quotes; one that is a single quote gets a backslash, as in bash.
+func single(s string) string {
+	if s == "'" {
+		return `\'`
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}
 
 // emptied gives the variable of a list assignment, owned, of the right kind, and empty unless add.
 func (m *Machine) emptied(t *vars.Table, name string, assoc, add bool, attrs vars.Attr) *vars.Var {

@@ -252,7 +252,7 @@ func (m *Machine) biAlias(p *Process, argv []string) int {
 	args := o.args
 	var b strings.Builder
 	line := func(name, value string) {
-		b.WriteString("alias " + name + "='" + strings.ReplaceAll(value, "'", `'\''`) + "'\n")
+		b.WriteString("alias " + name + "=" + single(value) + "\n")
 	}
 	status := 0
 	if print && p.Shell.Aliases.Len() == 0 {

@@ -427,7 +427,7 @@ func quoteTrace(s string) string {
 		return "''"
 	}
 	if strings.ContainsAny(s, " \t\n'\"\\|&;()<>!{}*?[]^$`") || s[0] == '#' || s[0] == '~' || strings.Contains(s, ":~") || strings.Contains(s, "=~") {
-		return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+		return single(s)
 	}
 	for i := 0; i < len(s); i++ {
 		c := s[i]

@@ -251,12 +251,16 @@ func (m *Machine) assignTemp(p *Process, e expand.Env, f *Frame, a *assign) erro
 	if err != nil {
 		return err
 	}
-	old := p.Shell.Vars.Get(a.name)
+	name, old := a.name, p.Shell.Vars.Get(a.name)
+	for i := 0; i < 8 && old.Is(vars.Nameref) && validName(old.String()) && old.String() != name; i++ { // it is the target that gets the value
+		name = old.String()
+		old = p.Shell.Vars.Get(name)
+	}
 	if old.Is(vars.ReadOnly) {
 		if p.Shell.Opts.on(OptPosix) {
-			return readOnly(a.name)
+			return readOnly(name)
 		}
-		m.complain(p, "%s: readonly variable", a.name) // the command runs without it
+		m.complain(p, "%s: readonly variable", name) // the command runs without it
 		return nil
 	}
 	x := m.x(f)
@@ -266,10 +270,10 @@ func (m *Machine) assignTemp(p *Process, e expand.Env, f *Frame, a *assign) erro
 	}
 	seen := false
 	for _, s := range x.Vars {
-		seen = seen || s.Name == a.name
+		seen = seen || s.Name == name
 	}
 	if !seen {
-		x.Vars = append(x.Vars, Saved{Name: a.name, Var: old, Temp: true})
+		x.Vars = append(x.Vars, Saved{Name: name, Var: old, Temp: true})
 	}
 	attrs := vars.Export
 	if old.Is(vars.Integer) && a.add { // only a sum is computed
@@ -284,12 +288,12 @@ func (m *Machine) assignTemp(p *Process, e expand.Env, f *Frame, a *assign) erro
 		prev, value = "", itoa(int(o+n))
 	}
 	m.retain(len(prev) + len(value))
-	p.Shell.Vars.Bind(a.name, vars.New(prev+value, attrs))
+	p.Shell.Vars.Bind(name, vars.New(prev+value, attrs))
 	if p.Shell.Opts.on(OptXtrace) {
-		m.trace(p, a.name+"="+traceValue(value))
+		m.trace(p, name+"="+traceValue(value))
 	}
-	if a.name != "PATH" { // what was found through the other one holds again
-		m.noticed(p, a.name)
+	if name != "PATH" { // what was found through the other one holds again
+		m.noticed(p, name)
 	}
 	return nil
 }
