@@ -277,24 +277,9 @@ func (m *Machine) assignList(p *Process, e expand.Env, name string, a *assign, a
 		}
 	}
 	if traced && a.decl {
-		var shown []string
-		for i, el := range a.array {
-			key := ""
-			if el.sub != nil {
-				k := keys[i].Text
-				if assoc && el.sub.Word != nil {
-					var err error
-					if k, err = expand.String(e, el.sub.Word); err != nil {
-						return err
-					}
-				}
-				key = "[" + single(k) + el.op()
-			}
-			for _, s := range values[i] {
-				shown = append(shown, key+single(s))
-			}
+		if err := m.traceKeyed(p, e, a, keys, values, assoc); err != nil {
+			return err
 		}
-		m.traceItems(p, a, shown)
 	}
 	var old *vars.Var // what += adds to
 	if v = t.Get(name); assoc && !a.add && v != nil && slices.ContainsFunc(a.array, func(el element) bool { return el.add }) {
@@ -401,6 +386,29 @@ func (m *Machine) traceList(p *Process, a *assign, words []string) {
 		shown[i] = single(s)
 	}
 	m.traceItems(p, a, shown)
+}
+
+// traceKeyed is traceList for a list with subscripts.
+func (m *Machine) traceKeyed(p *Process, e expand.Env, a *assign, keys []*expand.Sub, values [][]string, assoc bool) error {
+	var shown []string
+	for i, el := range a.array {
+		key := ""
+		if el.sub != nil {
+			k := keys[i].Text
+			if assoc && el.sub.Word != nil {
+				var err error
+				if k, err = expand.String(e, el.sub.Word); err != nil {
+					return err
+				}
+			}
+			key = "[" + single(k) + el.op()
+		}
+		for _, s := range values[i] {
+			shown = append(shown, key+single(s))
+		}
+	}
+	m.traceItems(p, a, shown)
+	return nil
 }
 
 func (m *Machine) traceItems(p *Process, a *assign, shown []string) {
