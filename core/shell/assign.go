@@ -248,7 +248,11 @@ func (m *Machine) assignList(p *Process, e expand.Env, name string, a *assign, a
 					value = words[i+1]
 				}
 				if words[i] == "" {
-					m.complain(p, "%s: bad array subscript", wordsText(a.words[i:i+1]))
+					told := a.words[i].Text()
+					if a.decl {
+						told = "''"
+					}
+					m.complain(p, "%s: bad array subscript", told)
 					continue
 				}
 				v.SetKey(words[i], value)
@@ -290,10 +294,14 @@ func (m *Machine) assignList(p *Process, e expand.Env, name string, a *assign, a
 		var err error
 		switch {
 		case el.empty:
-			m.complain(p, "%s: bad array subscript", values[i][0])
+			told := values[i][0]
+			if op, value, _ := strings.Cut(told, "="); a.decl && assoc {
+				told = "['']" + op[len("[]"):] + "=" + single(value)
+			}
+			m.complain(p, "%s: bad array subscript", told)
 			continue
 		case el.sub == nil:
-			next, err = m.listWords(p, e, name, values[i], next)
+			next, err = m.listWords(p, e, name, el, a, values[i], next)
 		case el.sub.All != 0 && !assoc:
 			m.complain(p, "[%s%s%s: cannot assign to non-numeric index", el.sub.Text, el.op(), values[i][0])
 			continue
@@ -343,7 +351,7 @@ func (a *assign) forKind(assoc bool) (*assign, bool) {
 	if !assoc {
 		a = a.unbraced()
 	}
-	if keyed := a.keyed(); !assoc || a.decl || !keyed || a.array[0].sub != nil || a.array[0].empty {
+	if keyed := a.keyed(); !assoc || !keyed || a.array[0].sub != nil || a.array[0].empty {
 		return a, keyed
 	}
 	copied := *a
@@ -471,10 +479,17 @@ func (m *Machine) appendAll(p *Process, e expand.Env, name string, v *vars.Var, 
 const manyValues = 1 << 10
 
 // listWords puts the fields of one word of a list in place from index next.
-func (m *Machine) listWords(p *Process, e expand.Env, name string, words []string, next int64) (int64, error) {
+func (m *Machine) listWords(p *Process, e expand.Env, name string, el element, a *assign, words []string, next int64) (int64, error) {
 	list := p.Shell.Vars.Own(name)
 	if list.Is(vars.Assoc) {
-		m.complain(p, "%s: %s: must use subscript when assigning associative array", name, strings.Join(words, " "))
+		told := el.value.Text() // as it is written
+		if a.decl {
+			name, told = a.name, single(told)
+			if a.shown != "" {
+				name = a.shown
+			}
+		}
+		m.complain(p, "%s: %s: must use subscript when assigning associative array", name, told)
 		return next, nil
 	}
 	m.retainAll(words)
@@ -514,9 +529,11 @@ func (m *Machine) listElement(p *Process, e expand.Env, name string, el element,
 	at, err := sub.Resolve(e, name, p.Shell.Vars.Get(name))
 	if x, ok := err.(*expand.Error); ok && x.Kind == expand.BadSubscript { // the others are still set
 		shown, told := sub.Text, value
-		if a.decl && p.Shell.Vars.Get(name).Is(vars.Assoc) {
-			shown, _ = expand.String(e, el.sub.Word)
-			shown, told = single(shown), single(value)
+		if p.Shell.Vars.Get(name).Is(vars.Assoc) {
+			if told = el.value.Text(); a.decl {
+				shown, _ = expand.String(e, el.sub.Word)
+				shown, told = single(shown), single(value)
+			}
 		}
 		m.complain(p, "[%s%s%s: bad array subscript", shown, el.op(), told)
 		return p.Shell.Vars.Get(name).MaxIndex() + 1, nil
