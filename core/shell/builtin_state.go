@@ -73,7 +73,7 @@ func (m *Machine) biSet(p *Process, argv []string) int {
 
 // setSpec is what set takes. With -o it looks whether there is a name itself.
 func setSpec() string {
-	spec := []byte("+o;")
+	spec := []byte("+o;r")
 	for _, n := range setOptions {
 		if n.letter != 0 {
 			spec = append(spec, n.letter)
@@ -87,6 +87,10 @@ func setSpec() string {
 func (m *Machine) setLetters(p *Process, word string, args []string) (rest []string, status int) {
 	on := word[0] == '-'
 	for i := 1; i < len(word); i++ {
+		if word[i] == 'r' && on {
+			m.restrict(p, false)
+			continue
+		}
 		if word[i] != 'o' {
 			o, ok := optionByLetter(word[i])
 			if !ok {

@@ -109,6 +109,10 @@ func (m *Machine) redirectOne(p *Process, f *Frame, r *redir, target string) (in
 		}
 	}
 	flags := -1
+	if p.Shell.Opts.on(optRestricted) && writes(r.op) {
+		m.complain(p, "%s: restricted: cannot redirect output", target)
+		return -1, failed
+	}
 	switch r.op {
 	case syntax.Hdoc, syntax.DashHdoc, syntax.WordHdoc:
 		return m.install(p, f, r, num, m.newFile(OFD{Kind: FileText, Text: []byte(target)}))
@@ -144,6 +148,15 @@ func (m *Machine) redirectOne(p *Process, f *Frame, r *redir, target string) (in
 		m.replace(p, f, 2, m.ref(file))
 	}
 	return file, opened
+}
+
+// writes reports whether a redirection opens a file to write to it.
+func writes(op syntax.RedirOperator) bool {
+	switch op {
+	case syntax.RdrOut, syntax.RdrClob, syntax.AppOut, syntax.RdrAll, syntax.AppAll, syntax.RdrInOut:
+		return true
+	}
+	return false
 }
 
 // install puts a description at num, or at a fresh number for {name}>.

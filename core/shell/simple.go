@@ -384,6 +384,9 @@ func (p *Process) lastArg(last string) {
 // builtin calls a builtin. One that meets a command in a text made at run time,
 // such as let 'a[$(cmd)]', is given up and run again by a frame with a memo.
 func (m *Machine) builtin(p *Process, b *builtin, argv []string) int {
+	if p.Shell.Opts.on(optRestricted) && m.forbids(p, argv) {
+		return 1
+	}
 	m.rt.need, m.rt.giving = nil, true
 	status := b.run(m, p, argv)
 	m.rt.giving = false
@@ -424,6 +427,11 @@ func (m *Machine) stepAgain(p *Process, f *Frame) {
 // external runs what is neither function nor builtin: a tool, or a file found through PATH.
 func (m *Machine) external(p *Process, argv []string) {
 	name := argv[0]
+	if p.Shell.Opts.on(optRestricted) && strings.Contains(name, "/") {
+		m.complain(p, "%s: restricted: cannot specify `/' in command names", name)
+		m.done(p, 1)
+		return
+	}
 	if t, ok := m.Tools.Get(name); ok {
 		m.callTool(p, t, argv)
 		return
