@@ -517,6 +517,9 @@ func (m *masker) array() {
 			m.i++
 		case '#':
 			m.hash()
+		case '=': // behind a quote or an expansion: ("a"=b)
+			m.blank(m.i, m.i+1, '_', nil)
+			m.i++
 		default:
 			m.char(false)
 		}

@@ -188,7 +188,7 @@ func (e *eval) fetch(p *param) (value, error) {
 		}
 		val.s, val.set = v.Key(key)
 	default:
-		n, err := e.index(p.sub, p.name, v)
+		n, err := e.index(p.sub, p.name, v, false)
 		if err != nil {
 			return val, e.noElement(p, err)
 		}

@@ -242,21 +242,7 @@ func (m *Machine) assignList(p *Process, e expand.Env, name string, a *assign, a
 		v = m.emptied(t, name, assoc, a.add, attrs)
 		if assoc {
 			m.retainAll(words)
-			for i := 0; i < len(words); i += 2 {
-				value := ""
-				if i+1 < len(words) {
-					value = words[i+1]
-				}
-				if words[i] == "" {
-					told := a.words[i].Text()
-					if a.decl {
-						told = "''"
-					}
-					m.complain(p, "%s: bad array subscript", told)
-					continue
-				}
-				v.SetKey(words[i], value)
-			}
+			m.setPairs(p, v, a, words)
 			return nil
 		}
 		return m.appendAll(p, e, name, v, words)
@@ -270,10 +256,14 @@ func (m *Machine) assignList(p *Process, e expand.Env, name string, a *assign, a
 			return m.listFailed(t, name, a, err)
 		}
 		if el.sub == nil && !el.empty {
-			values[i], err = expand.Fields(e, nil, []*expand.Word{el.value})
+			values[i], err = expand.ListFields(e, nil, []*expand.Word{el.value})
 		} else {
-			var s string
-			s, err = m.value(e, el.value)
+			s := ""
+			if !assoc {
+				s, err = m.value(e, el.value)
+			} else if el.value != nil {
+				s, err = expand.Untilded(e, el.value)
+			}
 			values[i] = []string{s}
 		}
 		if err != nil {
@@ -318,15 +308,34 @@ func (m *Machine) assignList(p *Process, e expand.Env, name string, a *assign, a
 	return nil
 }
 
+// setPairs fills an associative array from a list of keys and values in turn.
+func (m *Machine) setPairs(p *Process, v *vars.Var, a *assign, words []string) {
+	for i := 0; i < len(words); i += 2 {
+		value := ""
+		if i+1 < len(words) {
+			value = words[i+1]
+		}
+		if words[i] == "" {
+			told := a.words[i].Text()
+			if a.decl {
+				told = "''"
+			}
+			m.complain(p, "%s: bad array subscript", told)
+			continue
+		}
+		v.SetKey(words[i], value)
+	}
+}
+
 // listFields expands a list without subscripts. Keys and values of an
 // associative array are not split.
 func (m *Machine) listFields(e expand.Env, a *assign, assoc bool) (words []string, err error) {
 	words = m.rt.split[:0]
 	if !assoc {
-		return expand.Fields(e, words, a.words)
+		return expand.ListFields(e, words, a.words)
 	}
 	for _, w := range a.words {
-		s, err := expand.String(e, w)
+		s, err := expand.Untilded(e, w)
 		if err != nil {
 			return words, err
 		}

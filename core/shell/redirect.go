@@ -230,7 +230,8 @@ func (m *Machine) duplicate(p *Process, f *Frame, r *redir, num int, target stri
 		f.x().Saves = append(f.X.Saves, Save{Num: num, File: old})
 		return -1, opened
 	}
-	move := len(target) > 1 && target[len(target)-1] == '-'
+	written := target == r.word.Text()
+	move := len(target) > 1 && target[len(target)-1] == '-' && written
 	from, ok := number(target)
 	if move {
 		from, ok = number(target[:len(target)-1])
@@ -246,6 +247,14 @@ func (m *Machine) duplicate(p *Process, f *Frame, r *redir, num int, target stri
 	}
 	file, ok := p.fd(from)
 	if !ok {
+		switch { // which of the two is bad bash has to guess
+		case written || move:
+			target = itoa(from)
+		case num == 0 && r.op == syntax.DplIn, num == 1 && r.op == syntax.DplOut:
+			target = r.word.Text()
+		default:
+			target = itoa(num)
+		}
 		m.complain(p, "%s: %s", target, vfs.EBADF)
 		return -1, failed
 	}
