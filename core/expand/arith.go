@@ -498,6 +498,8 @@ func binary(tok byte, v, w int64) int64 {
 		return truth(v != w)
 	case '&':
 		return v & w
+	case tStr: // what follows is an error
+		return v
 	case '|':
 		return v | w
 	case '^':

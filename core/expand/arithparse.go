@@ -91,6 +91,7 @@ type arithParser struct {
 	sub     *Sub
 	opTok   byte // operator of tOpAssign
 	lval    *node
+	unread  *node // the name before the = at hand, whose value bash does not look at
 	depth   int
 	nesting int
 	err     *node
@@ -111,12 +112,7 @@ func parseArith(m *Room, s string, depth int) *prog {
 	p.next()
 	pr.root = p.comma()
 	if p.tok != tEnd && p.err == nil {
-		list := &node{op: nComma, a: pr.root}
-		if p.tok == tStr { // bash has looked at its value already
-			list.rest = append(list.rest, link{n: &node{op: nVar, name: p.name, sub: p.sub, pos: p.start}})
-		}
-		list.rest = append(list.rest, link{n: p.fail("syntax error in expression")})
-		pr.root = list
+		pr.root = &node{op: nComma, a: pr.root, rest: []link{{n: p.fail("syntax error in expression")}}}
 	}
 	if p.err != nil {
 		pr.bad = true
@@ -365,6 +361,9 @@ func (p *arithParser) assign() *node {
 		return n
 	}
 	if p.lval == nil || p.lval != n {
+		if p.tok == '=' && p.unread != nil {
+			*p.unread = node{op: nNum, pos: p.unread.pos}
+		}
 		p.fail("attempted assignment to non-variable")
 		return &node{op: nComma, a: n, rest: []link{{n: p.err}}}
 	}
@@ -537,7 +536,7 @@ func (p *arithParser) primary() *node {
 		if p.err != nil {
 			return &node{op: nComma, a: n, rest: []link{{n: p.err}}}
 		}
-		return n
+		return p.checked(n)
 	case tNum:
 		n := p.room.node(node{op: nNum, n: p.num, pos: p.start})
 		p.next()
@@ -562,15 +561,28 @@ func (p *arithParser) primary() *node {
 		if p.err == nil {
 			p.lval = n
 		}
+		if p.unread = nil; p.tok == '=' {
+			p.unread = n
+		}
 		return p.checked(n)
 	}
 	return p.fail("syntax error: operand expected")
 }
 
-// checked gives way to an error that the look-ahead has met.
+// checked gives way to an error that the look-ahead has met. A name behind an
+// operand is one that is told later: bash has looked at its value by then.
 func (p *arithParser) checked(n *node) *node {
 	if p.err != nil {
 		return p.err
 	}
+	if p.tok == tStr && !p.assigned() {
+		return &node{op: nChain, a: n, rest: []link{{tok: tStr, n: &node{op: nVar, name: p.name, sub: p.sub, pos: p.start}}}}
+	}
 	return n
+}
+
+// assigned reports whether the name just read is followed by =.
+func (p *arithParser) assigned() bool {
+	rest := strings.TrimLeft(p.s[p.i:], " \t\n")
+	return strings.HasPrefix(rest, "=") && !strings.HasPrefix(rest, "==")
 }

@@ -212,9 +212,13 @@ func (x *braceReader) read(text string, depth int) *braceTree {
 			}
 			something = something || all
 		} else if t.seq, n = newSequence(text[open+1 : closing]); n == 0 {
-			// {x} is no expansion, but there may be one inside
-			from = open + 1
-			continue
+			if inner := x.read(text[open+1:closing], depth+1); inner != nil && strings.IndexByte(text[open+1:closing], ',') >= 0 {
+				t.alts, t.ends, n = []*braceTree{inner}, []int{inner.n}, inner.n // {a..{b,c}} is a..b a..c
+				t.plain, something = t.plain && inner.plain, something || inner.pre != ""
+			} else { // {x..y} is no sequence, and there is none inside
+				from = closing + 1
+				continue
+			}
 		} else {
 			t.plain, something = t.plain && !t.seq.odd, true
 		}
@@ -234,7 +238,8 @@ func (x *braceReader) read(text string, depth int) *braceTree {
 }
 
 // findBrace finds the first brace from position from on that is closed and
-// contains a comma or a sequence.
+// contains a comma or a sequence. A closing brace before either is a character
+// like others: {a},b} is a} b.
 func (x *braceReader) findBrace(s string, from int) (open, close int, commas []int, ok bool) {
 	last := strings.LastIndexByte(s, '}')
 	for i := from; i < last; {
@@ -250,7 +255,7 @@ func (x *braceReader) findBrace(s string, from int) (open, close int, commas []i
 			i++
 			continue
 		}
-		commas, depth := []int(nil), 0
+		commas, depth, dots := []int(nil), 0, false
 		j := i + 1
 		for j < len(s) {
 			x.scanned++
@@ -258,14 +263,15 @@ func (x *braceReader) findBrace(s string, from int) (open, close int, commas []i
 			case '{':
 				depth++
 			case '}':
-				if depth == 0 {
-					if len(commas) > 0 || strings.Contains(s[i+1:j], "..") {
-						return i, j, commas, true
-					}
-					// {} and {x}: go on behind the opening brace
+				if depth > 0 {
+					depth--
+				} else if len(commas) > 0 || dots {
+					return i, j, commas, true
+				} else if j == 1 { // {} at the beginning of a word
 					goto next
 				}
-				depth--
+			case '.':
+				dots = dots || depth == 0 && j+2 < len(s) && s[j+1] == '.' && s[j+2] != '}'
 			case ',':
 				if depth == 0 {
 					commas = append(commas, j)

@@ -34,7 +34,7 @@ type eval struct {
 	ifs    string
 	nested
 	ifsJoin bool // a list of an operation is joined by IFS where it is one word
-	assign  bool // tildes after colons
+	tildes  tildeUse
 	solid   bool // the word has no unquoted expansion and no pattern
 	ready   bool // flags and ifs are loaded
 	have    bool // the field exists even if empty
@@ -87,6 +87,16 @@ func (e *eval) joiner() string {
 // them, for all words, path names.
 func Fields(env Env, dst []string, ws []*Word) ([]string, error) {
 	e := eval{env: env, goal: toFields, out: dst}
+	return e.fields(dst, ws)
+}
+
+// ListFields is Fields for the words of name=( … ), where x=~ is no assignment.
+func ListFields(env Env, dst []string, ws []*Word) ([]string, error) {
+	e := eval{env: env, goal: toFields, out: dst, tildes: tildesInList}
+	return e.fields(dst, ws)
+}
+
+func (e *eval) fields(dst []string, ws []*Word) ([]string, error) {
 	for _, w := range ws {
 		if w.isLit {
 			e.out = append(e.out, w.lit)
@@ -95,7 +105,7 @@ func Fields(env Env, dst []string, ws []*Word) ([]string, error) {
 		}
 	}
 	if n := len(e.out) - len(dst); n > fewFields {
-		env.Charge(n)
+		e.env.Charge(n)
 	}
 	if e.globs != nil {
 		return e.paths()

@@ -18,6 +18,25 @@ func Mask(text string) (masked string, ok bool) { return mask(text, false) }
 // m[k]=1 before a command.
 func MaskNames(text string) (masked string, ok bool) { return mask(text, true) }
 
+// HideHashes blanks each # inside a word, which the parser takes for a comment
+// behind a quote or an expansion: (echo "a"#b). ok is false if there is none.
+func HideHashes(text string) (hidden string, ok bool) {
+	found := false
+	for i := 1; i < len(text) && !found; i++ {
+		found = text[i] == '#' && strings.IndexByte(" \t\n;&|()<>${[", text[i-1]) < 0
+	}
+	if !found {
+		return text, false
+	}
+	m := masker{s: text, out: []byte(text)}
+	m.commands(0)
+	out := []byte(text)
+	for _, at := range m.hashes {
+		out[at] = '.'
+	}
+	return string(out), len(m.hashes) > 0
+}
+
 func mask(text string, names bool) (masked string, ok bool) {
 	m := masker{s: text, out: []byte(text), names: names}
 	m.commands(0)
@@ -34,6 +53,7 @@ type masker struct {
 	done   bool
 	dry    bool        // out is not wanted
 	names  bool        // subscripts become part of the name
+	hashes []int       // where a # stands inside a word
 	closed bool        // the last commands() ended at its closing character
 	here   []hereDelim // documents that begin after this line
 	folds  []int       // line continuations outside of single quotes
@@ -134,11 +154,22 @@ func (m *masker) commands(closing byte) {
 			m.i++
 		case '<':
 			m.redirect()
+		case '#':
+			m.hash()
 		default:
 			m.char(false)
 		}
 	}
 	m.closed = false
+}
+
+// hash steps over a # that begins no word.
+func (m *masker) hash() {
+	if !m.dry && m.i > 0 && strings.IndexByte("$<>", m.s[m.i-1]) < 0 {
+		m.blank(m.i, m.i+1, '.', nil)
+		m.hashes = append(m.hashes, m.i)
+	}
+	m.i++
 }
 
 // bare returns the unquoted word at the current position if it is followed by
@@ -445,6 +476,9 @@ func (m *masker) subscript(named bool) bool {
 			break
 		}
 	}
+	if !named && m.has("=") { // [i]==v: the value is =v
+		m.blank(m.i, m.i+1, '_', nil)
+	}
 	return true
 }
 
@@ -480,6 +514,11 @@ func (m *masker) array() {
 			return
 		case ' ', '\t', '\n':
 			start = true
+			m.i++
+		case '#':
+			m.hash()
+		case '=': // behind a quote or an expansion: ("a"=b)
+			m.blank(m.i, m.i+1, '_', nil)
 			m.i++
 		default:
 			m.char(false)

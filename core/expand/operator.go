@@ -188,7 +188,7 @@ func (e *eval) fetch(p *param) (value, error) {
 		}
 		val.s, val.set = v.Key(key)
 	default:
-		n, err := e.index(p.sub, p.name, v)
+		n, err := e.index(p.sub, p.name, v, false)
 		if err != nil {
 			return val, e.noElement(p, err)
 		}
@@ -324,10 +324,14 @@ func (e *eval) mustBeSet(p *param, val value) error {
 	if e.flags&NoUnset == 0 {
 		return nil
 	}
-	if val.many {
+	switch {
+	case p.op == opLength && p.sub != nil: // the line is given up, the shell goes on
+		return &Error{Kind: BadSubst, Text: p.name + ": unbound variable"}
+	case val.many:
 		return unbound(p.name)
-	}
-	if p.kind != parVar && p.op == opNone {
+	case p.indirect:
+		return unbound("!" + p.shown())
+	case p.kind != parVar && !strings.HasPrefix(p.text, "${"):
 		return unbound("$" + val.p.shown())
 	}
 	return unbound(val.p.shown())

@@ -119,17 +119,18 @@ func (e *eval) resolve(s *Sub, name string, v *vars.Var) (*Sub, error) {
 		}
 		return &Sub{Text: key, Resolved: true}, nil
 	}
-	n, err := e.index(s, name, v)
+	n, err := e.index(s, name, v, false)
 	if err != nil {
 		return nil, err
 	}
 	return &Sub{Text: strconv.FormatInt(n, 10), Num: n, Resolved: true}, nil
 }
 
-// Index evaluates s as an index of the indexed array v, which may be nil.
+// Index evaluates s as an index to assign to of the indexed array v, which may
+// be nil, or a scalar: that becomes element 0.
 func (s *Sub) Index(env Env, name string, v *vars.Var) (int64, error) {
 	e := eval{env: env}
-	return e.index(s, name, v)
+	return e.index(s, name, v, true)
 }
 
 // Key evaluates s as a key of an associative array.
@@ -145,7 +146,7 @@ func (s *Sub) Key(env Env, name string) (string, error) {
 }
 
 // index evaluates s as an index of v, counted from the end if negative.
-func (e *eval) index(s *Sub, name string, v *vars.Var) (int64, error) {
+func (e *eval) index(s *Sub, name string, v *vars.Var, assign bool) (int64, error) {
 	if s.Resolved {
 		return s.Num, nil
 	}
@@ -154,6 +155,9 @@ func (e *eval) index(s *Sub, name string, v *vars.Var) (int64, error) {
 		return 0, deep(err)
 	}
 	if n < 0 {
+		if assign && n == -1 && v.IsSet() && !v.IsArray() {
+			return 0, nil
+		}
 		if n += v.MaxIndex() + 1; n < 0 || !v.Is(vars.Indexed) {
 			return 0, badSubscript(name, s)
 		}

@@ -61,6 +61,7 @@ func (r *reader) parts(m mode) []part {
 	b := partsBuilder{r: r, mode: m, base: len(*r.stack)}
 	r.here = r.here || m == modeHere
 	single := false // between single quotes, which stay but hide a brace
+	from := r.i
 	if m == modeWord || m == modeOperand || m == modePattern {
 		r.tilde(&b, tildeStart)
 	}
@@ -95,7 +96,7 @@ func (r *reader) parts(m mode) []part {
 			b.span(r.i-1, r.i, true)
 		case c == '}' && !single && (m == modeOperand || m == modeQOperand || m == modePattern || m == modeRaw):
 			return b.done()
-		case c == '/' && m == modePattern && r.i > 0:
+		case c == '/' && m == modePattern && (r.i > from || from > 0 && r.s[from-1] != '/'): // ${x////-} replaces slashes
 			return b.done()
 		case c == '`':
 			r.runtime(&b, m)

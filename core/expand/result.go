@@ -109,7 +109,20 @@ func String(env Env, w *Word) (string, error) {
 		n, err := w.only().arith.Eval(env)
 		return formatInt(n), err
 	}
-	e := eval{env: env, assign: w.Assign}
+	e := eval{env: env}
+	if w.Assign {
+		e.tildes = tildesAssigned
+	}
+	return e.whole(w)
+}
+
+// Untilded is String for the keys and values of a list for an associative
+// array, where a tilde stands for itself.
+func Untilded(env Env, w *Word) (string, error) {
+	if w.isLit && w.braces == nil {
+		return w.lit, nil
+	}
+	e := eval{env: env, tildes: noTildes}
 	return e.whole(w)
 }
 

@@ -92,14 +92,14 @@ func (a *ahead) fill(text string, off int) {
 		if at := int(s.End().Offset()) - p.origin.off + p.start; !endsLine(text[min(at, r.off):r.off]) {
 			return
 		}
-		if !shallowAll(a.stmts[from:], r.off-p.start) || faulty(text[p.start:r.off]) { // left to nextUnit, which words the error
+		if !shallowAll(a.stmts[from:], r.off-p.start) || faulty(text[p.start:r.off]) || hashed(text[p.start:r.off]) { // left to nextUnit, which words the error
 			r.stop = true
 			return
 		}
 		end()
 		r.stop = r.off-off >= aheadBytes
 	})
-	if err == nil && !r.stop && len(a.stmts) > from && shallowAll(a.stmts[from:], r.off-p.start) && !faulty(text[p.start:r.off]) {
+	if err == nil && !r.stop && len(a.stmts) > from && shallowAll(a.stmts[from:], r.off-p.start) && !faulty(text[p.start:r.off]) && !hashed(text[p.start:r.off]) {
 		end() // the text ends without a newline
 	}
 }

@@ -231,7 +231,7 @@ func (m *Machine) assignList(p *Process, e expand.Env, name string, a *assign, a
 		expand.Once(e, func() { m.trace(p, a.text()) })
 	}
 	if !keyed {
-		words, err := expand.Fields(e, m.rt.split[:0], a.words)
+		words, err := m.listFields(e, a, assoc)
 		if err != nil {
 			return m.listFailed(t, name, a, err)
 		}
@@ -242,26 +242,28 @@ func (m *Machine) assignList(p *Process, e expand.Env, name string, a *assign, a
 		v = m.emptied(t, name, assoc, a.add, attrs)
 		if assoc {
 			m.retainAll(words)
-			for i := 0; i < len(words); i += 2 {
-				value := ""
-				if i+1 < len(words) {
-					value = words[i+1]
-				}
-				v.SetKey(words[i], value)
-			}
+			m.setPairs(p, v, a, words)
 			return nil
 		}
 		return m.appendAll(p, e, name, v, words)
 	}
 	// every value first, then the subscripts one by one, which see what is there already
 	values := make([][]string, len(a.array))
+	keys := make([]*expand.Sub, len(a.array))
 	for i, el := range a.array {
 		var err error
+		if keys[i], err = listKey(e, el, assoc); err != nil {
+			return m.listFailed(t, name, a, err)
+		}
 		if el.sub == nil && !el.empty {
-			values[i], err = expand.Fields(e, nil, []*expand.Word{el.value})
+			values[i], err = expand.ListFields(e, nil, []*expand.Word{el.value})
 		} else {
-			var s string
-			s, err = m.value(e, el.value)
+			s := ""
+			if !assoc {
+				s, err = m.value(e, el.value)
+			} else if el.value != nil {
+				s, err = expand.Untilded(e, el.value)
+			}
 			values[i] = []string{s}
 		}
 		if err != nil {
@@ -269,53 +271,77 @@ func (m *Machine) assignList(p *Process, e expand.Env, name string, a *assign, a
 		}
 	}
 	if traced && a.decl {
-		var shown []string
-		for i, el := range a.array {
-			key := ""
-			if el.sub != nil {
-				k := el.sub.Text
-				if el.sub.Word != nil {
-					var err error
-					if k, err = expand.String(e, el.sub.Word); err != nil {
-						return err
-					}
-				}
-				if key = "[" + single(k) + "]="; el.add {
-					key = "[" + single(k) + "]+="
-				}
-			}
-			for _, s := range values[i] {
-				shown = append(shown, key+single(s))
-			}
+		if err := m.traceKeyed(p, e, a, keys, values, assoc); err != nil {
+			return err
 		}
-		m.traceItems(p, a, shown)
+	}
+	var old *vars.Var // what += adds to
+	if v = t.Get(name); assoc && !a.add && v != nil && slices.ContainsFunc(a.array, func(el element) bool { return el.add }) {
+		old = v.Clone()
 	}
 	next := m.emptied(t, name, assoc, a.add, attrs).MaxIndex() + 1
 	for i, el := range a.array {
 		var err error
 		switch {
 		case el.empty:
-			m.complain(p, "%s: bad array subscript", values[i][0])
+			told := values[i][0]
+			if op, value, _ := strings.Cut(told, "="); a.decl && assoc {
+				told = "['']" + op[len("[]"):] + "=" + single(value)
+			}
+			m.complain(p, "%s: bad array subscript", told)
 			continue
 		case el.sub == nil:
-			next, err = m.listWords(p, e, name, values[i], next)
+			next, err = m.listWords(p, e, name, el, a, values[i], next)
 		case el.sub.All != 0 && !assoc:
-			m.complain(p, "[%s]%s=%s: cannot assign to non-numeric index", el.sub.Text, map[bool]string{true: "+"}[el.add], values[i][0])
+			m.complain(p, "[%s%s%s: cannot assign to non-numeric index", el.sub.Text, el.op(), values[i][0])
+			continue
+		case keys[i].Text == "" && !assoc:
+			m.complain(p, "[%s%s: bad array subscript", el.op(), values[i][0])
 			continue
 		default:
-			var end int64
-			end, err = m.listElement(p, e, name, el, values[i][0])
-			if bad, ok := err.(*expand.Error); ok && bad.Kind == expand.BadSubscript { // the others are assigned
-				m.complain(p, "[%s]%s=%s: bad array subscript", el.sub.Text, map[bool]string{true: "+"}[el.add], values[i][0])
-				continue
-			}
-			next = end
+			next, err = m.listElement(p, e, name, el, a, keys[i], values[i][0], old)
 		}
 		if err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// setPairs fills an associative array from a list of keys and values in turn.
+func (m *Machine) setPairs(p *Process, v *vars.Var, a *assign, words []string) {
+	for i := 0; i < len(words); i += 2 {
+		value := ""
+		if i+1 < len(words) {
+			value = words[i+1]
+		}
+		if words[i] == "" {
+			told := a.words[i].Text()
+			if a.decl {
+				told = "''"
+			}
+			m.complain(p, "%s: bad array subscript", told)
+			continue
+		}
+		v.SetKey(words[i], value)
+	}
+}
+
+// listFields expands a list without subscripts. Keys and values of an
+// associative array are not split.
+func (m *Machine) listFields(e expand.Env, a *assign, assoc bool) (words []string, err error) {
+	words = m.rt.split[:0]
+	if !assoc {
+		return expand.ListFields(e, words, a.words)
+	}
+	for _, w := range a.words {
+		s, err := expand.Untilded(e, w)
+		if err != nil {
+			return words, err
+		}
+		words = append(words, s)
+	}
+	return words, nil
 }
 
 // listFailed is for a list whose words cannot be expanded: bash has already made the variable an array.
@@ -334,7 +360,7 @@ func (a *assign) forKind(assoc bool) (*assign, bool) {
 	if !assoc {
 		a = a.unbraced()
 	}
-	if keyed := a.keyed(); !assoc || a.decl || !keyed || a.array[0].sub != nil || a.array[0].empty {
+	if keyed := a.keyed(); !assoc || !keyed || a.array[0].sub != nil || a.array[0].empty {
 		return a, keyed
 	}
 	copied := *a
@@ -379,6 +405,29 @@ func (m *Machine) traceList(p *Process, a *assign, words []string) {
 	m.traceItems(p, a, shown)
 }
 
+// traceKeyed is traceList for a list with subscripts.
+func (m *Machine) traceKeyed(p *Process, e expand.Env, a *assign, keys []*expand.Sub, values [][]string, assoc bool) error {
+	var shown []string
+	for i, el := range a.array {
+		key := ""
+		if el.sub != nil {
+			k := keys[i].Text
+			if assoc && el.sub.Word != nil {
+				var err error
+				if k, err = expand.String(e, el.sub.Word); err != nil {
+					return err
+				}
+			}
+			key = "[" + single(k) + el.op()
+		}
+		for _, s := range values[i] {
+			shown = append(shown, key+single(s))
+		}
+	}
+	m.traceItems(p, a, shown)
+	return nil
+}
+
 func (m *Machine) traceItems(p *Process, a *assign, shown []string) {
 	name, op := a.name, "="
 	if a.shown != "" {
@@ -390,8 +439,13 @@ func (m *Machine) traceItems(p *Process, a *assign, shown []string) {
 	m.trace(p, name+op+"("+strings.Join(shown, " ")+")")
 }
 
-// single puts a text in single quotes.
-func single(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
+// single puts a text in single quotes; one that is a single quote gets a backslash, as in bash.
+func single(s string) string {
+	if s == "'" {
+		return `\'`
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}
 
 // emptied gives the variable of a list assignment, owned, of the right kind, and empty unless add.
 func (m *Machine) emptied(t *vars.Table, name string, assoc, add bool, attrs vars.Attr) *vars.Var {
@@ -434,10 +488,17 @@ func (m *Machine) appendAll(p *Process, e expand.Env, name string, v *vars.Var, 
 const manyValues = 1 << 10
 
 // listWords puts the fields of one word of a list in place from index next.
-func (m *Machine) listWords(p *Process, e expand.Env, name string, words []string, next int64) (int64, error) {
+func (m *Machine) listWords(p *Process, e expand.Env, name string, el element, a *assign, words []string, next int64) (int64, error) {
 	list := p.Shell.Vars.Own(name)
 	if list.Is(vars.Assoc) {
-		m.complain(p, "%s: %s: must use subscript when assigning associative array", name, strings.Join(words, " "))
+		told := el.value.Text() // as it is written
+		if a.decl {
+			name, told = a.name, single(told)
+			if a.shown != "" {
+				name = a.shown
+			}
+		}
+		m.complain(p, "%s: %s: must use subscript when assigning associative array", name, told)
 		return next, nil
 	}
 	m.retainAll(words)
@@ -452,26 +513,49 @@ func (m *Machine) listWords(p *Process, e expand.Env, name string, words []strin
 	return next, nil
 }
 
-// listElement does one [subscript]=value of a list; the next plain word goes behind it.
-func (m *Machine) listElement(p *Process, e expand.Env, name string, el element, value string) (int64, error) {
-	sub := el.sub
-	if !p.Shell.Vars.Get(name).Is(vars.Assoc) && sub.Word != nil && strings.ContainsAny(sub.Text, `'"\`) { // its quotes are removed
-		text, err := expand.String(e, sub.Word)
-		if err != nil {
-			return 0, err
-		}
-		sub = expand.SubText(text)
+// op is what stands between an element's subscript and its value.
+func (el *element) op() string {
+	if el.add {
+		return "]+="
 	}
+	return "]="
+}
+
+// listKey is the subscript of an element as its list's words become it: that of
+// an indexed array is expanded with the values, before it is calculated.
+func listKey(e expand.Env, el element, assoc bool) (*expand.Sub, error) {
+	sub := el.sub
+	if assoc || sub == nil || sub.Word == nil || !strings.ContainsAny(sub.Text, "$`'\"\\") {
+		return sub, nil
+	}
+	text, err := expand.String(e, sub.Word)
+	return expand.SubText(text), err
+}
+
+// listElement does one [subscript]=value of a list; the next plain word goes
+// behind it. In an associative array += adds to what the variable held before.
+func (m *Machine) listElement(p *Process, e expand.Env, name string, el element, a *assign, sub *expand.Sub, value string, old *vars.Var) (int64, error) {
 	at, err := sub.Resolve(e, name, p.Shell.Vars.Get(name))
 	if x, ok := err.(*expand.Error); ok && x.Kind == expand.BadSubscript { // the others are still set
-		m.complain(p, "[%s]%s=%s: bad array subscript", el.sub.Text, map[bool]string{true: "+"}[el.add], value)
+		shown, told := sub.Text, value
+		if p.Shell.Vars.Get(name).Is(vars.Assoc) {
+			if told = el.value.Text(); a.decl {
+				shown, _ = expand.String(e, el.sub.Word)
+				shown, told = single(shown), single(value)
+			}
+		}
+		m.complain(p, "[%s%s%s: bad array subscript", shown, el.op(), told)
 		return p.Shell.Vars.Get(name).MaxIndex() + 1, nil
 	}
 	if err != nil {
 		return 0, err
 	}
 	list := p.Shell.Vars.Own(name)
-	if value, err = m.cast(e, list, name, at, value, el.add); err != nil {
+	from := list
+	if old != nil && el.add {
+		from = old
+	}
+	if value, err = m.cast(e, from, name, at, value, el.add); err != nil {
 		return 0, err
 	}
 	m.retain(len(value))
@@ -479,6 +563,11 @@ func (m *Machine) listElement(p *Process, e expand.Env, name string, el element,
 	add := el.add && !list.Is(vars.Integer)
 	switch {
 	case list.Is(vars.Assoc) && add:
+		if !a.add {
+			before, _ := old.Key(at.Text)
+			list.SetKey(at.Text, before+value)
+			break
+		}
 		list.AppendKey(at.Text, value)
 	case list.Is(vars.Assoc):
 		list.SetKey(at.Text, value)

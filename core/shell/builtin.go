@@ -459,6 +459,9 @@ func (m *Machine) biCommand(p *Process, argv []string) int {
 // skipFunctions runs a builtin or an external command.
 func (m *Machine) skipFunctions(p *Process, argv []string) int {
 	if b := builtins[argv[0]]; b != nil && !p.disabled(argv[0]) {
+		if p.Shell.Opts.on(optRestricted) && m.forbids(p, argv) {
+			return 1
+		}
 		return b.run(m, p, argv)
 	}
 	m.external(p, argv)
@@ -477,6 +480,9 @@ func (m *Machine) biBuiltin(p *Process, argv []string) int {
 	b := builtins[args[0]]
 	if b == nil {
 		m.complain(p, "builtin: %s: not a shell builtin", args[0])
+		return 1
+	}
+	if p.Shell.Opts.on(optRestricted) && m.forbids(p, args) {
 		return 1
 	}
 	return b.run(m, p, args)

@@ -270,7 +270,7 @@ func (c *CompSpec) command() string {
 		case compTexts[i] == 'F':
 			b.WriteString("-F " + c.Func + " ")
 		default:
-			b.WriteString("-" + compTexts[i:i+1] + " '" + strings.ReplaceAll(*c.text(i), "'", `'\''`) + "' ")
+			b.WriteString("-" + compTexts[i:i+1] + " " + single(*c.text(i)) + " ")
 		}
 	}
 	b.WriteString(specName(c.Name) + "\n")

@@ -74,7 +74,7 @@ func (m *Machine) biSet(p *Process, argv []string) int {
 
 // setSpec is what set takes. With -o it looks whether there is a name itself.
 func setSpec() string {
-	spec := []byte("+o;")
+	spec := []byte("+o;r")
 	for _, n := range setOptions {
 		if n.letter != 0 {
 			spec = append(spec, n.letter)
@@ -88,6 +88,10 @@ func setSpec() string {
 func (m *Machine) setLetters(p *Process, word string, args []string) (rest []string, status int) {
 	on := word[0] == '-'
 	for i := 1; i < len(word); i++ {
+		if word[i] == 'r' && on {
+			m.restrict(p, false)
+			continue
+		}
 		if word[i] != 'o' {
 			o, ok := optionByLetter(word[i])
 			if !ok {
@@ -253,7 +257,7 @@ func (m *Machine) biAlias(p *Process, argv []string) int {
 	args := o.args
 	var b strings.Builder
 	line := func(name, value string) {
-		b.WriteString("alias " + name + "='" + strings.ReplaceAll(value, "'", `'\''`) + "'\n")
+		b.WriteString("alias " + name + "=" + single(value) + "\n")
 	}
 	status := 0
 	if print && p.Shell.Aliases.Len() == 0 {

@@ -90,6 +90,10 @@ func (m *Machine) declareList(p *Process, e expand.Env, d *declaration, a *assig
 		if old == nil && !d.local {
 			p.Shell.Vars.Delete(name)
 		}
+		if x, ok := err.(*expand.Error); ok && (x.Kind == expand.Unbound || x.Kind == expand.Question || x.Kind == expand.BadSubst) { // as anywhere
+			m.expandFailed(p, err)
+			return pushed
+		}
 		return m.builtinFailed(p, d.name, err)
 	}
 	if d.set&vars.ReadOnly != 0 {

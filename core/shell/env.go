@@ -17,7 +17,8 @@ type procEnv struct {
 	globs   int64
 	opts    Options // that flags were made of
 	flags   expand.Flags
-	effects int // assignments since env was called
+	effects int  // assignments since env was called
+	apart   bool // what is assigned holds for the command at the top alone
 }
 
 // env gives the process's Env. There is one per machine, reused: expansion
@@ -108,7 +109,24 @@ func splitRef(s string) (name, sub string) {
 
 func (e *procEnv) Assign(name string, sub *expand.Sub, value string, add bool) error {
 	e.effects++
+	e.keepOld(name)
 	return e.m.assignEnv(e.p, e, name, sub, value, add)
+}
+
+// keepOld notes in the command's frame what a variable was before an expansion
+// assigned to it for the command alone.
+func (e *procEnv) keepOld(name string) {
+	if !e.apart {
+		return
+	}
+	v := e.p.Shell.Vars.Get(name)
+	for i := 0; v.Is(vars.Nameref) && v.String() != "" && i < 8; i++ {
+		name, _ = splitRef(v.String())
+		v = e.p.Shell.Vars.Get(name)
+	}
+	if x := e.m.x(e.p.top()); x.saved(name) < 0 {
+		x.Vars = append(x.Vars, Saved{Name: name, Var: v.Clone()})
+	}
 }
 
 // AssignInt assigns an arithmetic result without making a string of it, where
@@ -120,6 +138,10 @@ func (e *procEnv) AssignInt(name string, n int64) error {
 		return e.Assign(name, nil, strconv.FormatInt(n, 10), false)
 	}
 	e.effects++
+	if e.apart {
+		e.keepOld(name)
+		v = t.Get(name)
+	}
 	t.Owned(name, v).SetInt(n)
 	if v.Is(vars.Export) || len(name) <= len("BASH_COMPAT") {
 		e.m.noticed(e.p, name)

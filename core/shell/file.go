@@ -132,6 +132,12 @@ func (m *Machine) openSpecial(p *Process, path string, flags int) (int, bool, er
 	return m.reopen(p, n, flags)
 }
 
+// docPipe is the longest here-document that is a pipe in bash; a longer one is a file.
+const docPipe = 1 << 16
+
+// isPiped reports whether a file is a here-document that cannot be read twice.
+func (o *OFD) isPiped() bool { return o.Kind == FileText && len(o.Text) <= docPipe }
+
 // reopen opens what a descriptor of the process refers to.
 func (m *Machine) reopen(p *Process, n, flags int) (int, bool, error) {
 	file, ok := p.fd(n)
@@ -139,7 +145,7 @@ func (m *Machine) reopen(p *Process, n, flags int) (int, bool, error) {
 		return -1, true, vfs.ENOENT
 	}
 	o := m.Files[file]
-	if o.Kind == FileRegular && o.readable() && flags&vfs.O_ACCMODE == vfs.O_RDONLY || o.Kind == FileText {
+	if o.Kind == FileRegular && o.readable() && flags&vfs.O_ACCMODE == vfs.O_RDONLY || o.Kind == FileText && !o.isPiped() {
 		// Linux opens the file anew: its own offset
 		o.Off, o.Flags = 0, flags&^(vfs.O_CREAT|vfs.O_EXCL|vfs.O_TRUNC)
 		if o.Kind == FileRegular {

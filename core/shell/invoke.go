@@ -11,6 +11,7 @@ type invocation struct {
 	command, stdin     bool // -c, -s
 	interactive, login bool
 	noRC, noProfile    bool
+	restricted         bool   // -r
 	rc                 string // --rcfile
 	debug              bool   // -O extdebug
 }
@@ -89,6 +90,10 @@ func (m *Machine) shellArgs(c *Process, argv []string) int {
 		sh.begin()
 		sh.Opts.set(OptExtdebug, false)
 	}
+	if in.restricted {
+		m.restrict(c, true)
+		sh.Opts.set(OptRestrictedShell, true)
+	}
 	m.startupFiles(c, &in)
 	return -1
 }
@@ -107,7 +112,9 @@ func (m *Machine) shortShellOptions(c *Process, in *invocation, a string, args *
 			in.interactive = true
 		case 'l':
 			in.login = true
-		case 'r', 'D':
+		case 'r':
+			in.restricted = in.restricted || on
+		case 'D':
 		case 'o', 'O':
 			if len(*args) == 0 {
 				return m.listShellOptions(c, ch == 'O')
@@ -150,7 +157,9 @@ func (m *Machine) longShellOption(c *Process, in *invocation, a string, args *[]
 		in.noRC = true
 	case "--noprofile":
 		in.noProfile = true
-	case "--noediting", "--restricted":
+	case "--restricted":
+		in.restricted = true
+	case "--noediting":
 	case "--rcfile", "--init-file":
 		if len(*args) == 0 {
 			m.complainRaw(c, "bash: "+a[2:]+": option requires an argument\n")

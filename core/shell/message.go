@@ -427,7 +427,7 @@ func quoteTrace(s string) string {
 		return "''"
 	}
 	if strings.ContainsAny(s, " \t\n'\"\\|&;()<>!{}*?[]^$`") || s[0] == '#' || s[0] == '~' || strings.Contains(s, ":~") || strings.Contains(s, "=~") {
-		return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+		return single(s)
 	}
 	if quoted := expand.QuoteAt(s, nil); quoted[0] == '$' { // it is not printable as it is
 		return quoted

@@ -97,6 +97,7 @@ const (
 	OptVarredirClose
 	OptXpgEcho
 	optCount
+	optRestricted  Option = 122 // not an option: set -r, which nothing undoes
 	optCompat51    Option = 123 // not an option: BASH_COMPAT is 51
 	optCompat50    Option = 124 // not an option: BASH_COMPAT is 50
 	optStdin       Option = 125 // not an option: the script comes from standard input
@@ -209,6 +210,9 @@ func (o *Options) letters(command bool) string {
 	}
 	if o.on(optInteractive) {
 		b = append(b, 'i')
+	}
+	if o.on(optRestricted) {
+		b = append(b, 'r')
 	}
 	sort.Slice(b, func(i, j int) bool {
 		li, lj := b[i]|32, b[j]|32

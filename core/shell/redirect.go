@@ -1,6 +1,8 @@
 package shell
 
 import (
+	"strings"
+
 	"eryxsh/core/expand"
 	"eryxsh/core/vars"
 	"eryxsh/vfs"
@@ -19,18 +21,21 @@ const (
 // redirect opens the redirections of the frame one after the other, from
 // number f.I, and keeps in the frame what they replaced.
 func (m *Machine) redirect(p *Process, f *Frame, rs []*redir) redirResult {
+	apart := len(rs) > 0 && p.apart(f)
 	for f.I < len(rs) {
 		r := rs[f.I]
 		var target string
+		m.rt.env.apart = apart
 		ok, err := m.evaluate(p, f, r.memo, func(e expand.Env) (err error) {
 			target, err = m.target(e, r)
 			return err
 		})
+		m.rt.env.apart = false
 		if !ok {
 			return again
 		}
 		if err != nil {
-			return m.redirError(p, err)
+			return m.redirError(p, err, apart)
 		}
 		f = p.top()
 		f.I++
@@ -46,8 +51,34 @@ func (m *Machine) redirect(p *Process, f *Frame, rs []*redir) redirResult {
 	return opened
 }
 
-func (m *Machine) redirError(p *Process, err error) redirResult {
-	if e, ok := err.(*expand.Error); ok && (e.Kind == expand.Unbound || e.Kind == expand.Question || e.Deep) {
+// apart reports whether the redirections of a frame are those of an external
+// command. bash opens them in the command's process: what they assign is not
+// seen outside, and an error ends the command alone.
+func (p *Process) apart(f *Frame) bool {
+	if f.Kind != FSimple || len(f.Words) == 0 {
+		return false
+	}
+	words := f.Words
+	if p.defines(words[0]) && !(p.Shell.Opts.on(OptPosix) && p.special(words[0])) {
+		return false
+	}
+	for words[0] == "command" && !p.disabled("command") && len(words) > 1 && !strings.HasPrefix(words[1], "-") {
+		words = words[1:]
+	}
+	return builtins[words[0]] == nil || p.disabled(words[0])
+}
+
+func (m *Machine) redirError(p *Process, err error, apart bool) redirResult {
+	e, ok := err.(*expand.Error)
+	switch {
+	case !ok:
+	case apart && !e.Deep && e.Kind != expand.Limit:
+		m.tell(p, err)
+		if e.Kind == expand.Unbound || e.Kind == expand.Question {
+			p.top().N = m.fatalStatus(p)
+		}
+		return failed
+	case e.Kind == expand.Unbound, e.Kind == expand.Question, e.Deep, e.Kind == expand.BadArith, e.Kind == expand.BadSubst, e.Kind == expand.NoMatch, e.Kind == expand.Limit:
 		m.expandFailed(p, err)
 		return again
 	}
@@ -78,6 +109,10 @@ func (m *Machine) redirectOne(p *Process, f *Frame, r *redir, target string) (in
 		}
 	}
 	flags := -1
+	if p.Shell.Opts.on(optRestricted) && writes(r.op) {
+		m.complain(p, "%s: restricted: cannot redirect output", target)
+		return -1, failed
+	}
 	switch r.op {
 	case syntax.Hdoc, syntax.DashHdoc, syntax.WordHdoc:
 		return m.install(p, f, r, num, m.newFile(OFD{Kind: FileText, Text: []byte(target)}))
@@ -113,6 +148,15 @@ func (m *Machine) redirectOne(p *Process, f *Frame, r *redir, target string) (in
 		m.replace(p, f, 2, m.ref(file))
 	}
 	return file, opened
+}
+
+// writes reports whether a redirection opens a file to write to it.
+func writes(op syntax.RedirOperator) bool {
+	switch op {
+	case syntax.RdrOut, syntax.RdrClob, syntax.AppOut, syntax.RdrAll, syntax.AppAll, syntax.RdrInOut:
+		return true
+	}
+	return false
 }
 
 // install puts a description at num, or at a fresh number for {name}>.
@@ -186,7 +230,8 @@ func (m *Machine) duplicate(p *Process, f *Frame, r *redir, num int, target stri
 		f.x().Saves = append(f.X.Saves, Save{Num: num, File: old})
 		return -1, opened
 	}
-	move := len(target) > 1 && target[len(target)-1] == '-'
+	written := target == r.word.Text()
+	move := len(target) > 1 && target[len(target)-1] == '-' && written
 	from, ok := number(target)
 	if move {
 		from, ok = number(target[:len(target)-1])
@@ -202,6 +247,14 @@ func (m *Machine) duplicate(p *Process, f *Frame, r *redir, num int, target stri
 	}
 	file, ok := p.fd(from)
 	if !ok {
+		switch { // which of the two is bad bash has to guess
+		case written || move:
+			target = itoa(from)
+		case num == 0 && r.op == syntax.DplIn, num == 1 && r.op == syntax.DplOut:
+			target = r.word.Text()
+		default:
+			target = itoa(num)
+		}
 		m.complain(p, "%s: %s", target, vfs.EBADF)
 		return -1, failed
 	}

@@ -197,13 +197,14 @@ func (m *Machine) stepSimple(p *Process, f *Frame) {
 	m.afterCommand(p)
 }
 
-// redirFailed ends a command whose redirection failed: status 1, and a special
-// builtin in POSIX mode takes the shell with it.
+// redirFailed ends a command whose redirection failed: status 1, or the one
+// redirError has left, and a special builtin in POSIX mode takes the shell with it.
 func (m *Machine) redirFailed(p *Process, f *Frame) {
 	special := len(f.Words) > 0 && p.special(f.Words[0])
+	status := max(1, f.N)
 	m.pop(p)
-	p.Status = 1
-	m.setPipe(p, 1)
+	p.Status = status
+	m.setPipe(p, status)
 	if special && p.Shell.Opts.on(OptPosix) {
 		m.unwindExit(p, 1)
 		return
@@ -250,12 +251,16 @@ func (m *Machine) assignTemp(p *Process, e expand.Env, f *Frame, a *assign) erro
 	if err != nil {
 		return err
 	}
-	old := p.Shell.Vars.Get(a.name)
+	name, old := a.name, p.Shell.Vars.Get(a.name)
+	for i := 0; i < 8 && old.Is(vars.Nameref) && validName(old.String()) && old.String() != name; i++ { // it is the target that gets the value
+		name = old.String()
+		old = p.Shell.Vars.Get(name)
+	}
 	if old.Is(vars.ReadOnly) {
 		if p.Shell.Opts.on(OptPosix) {
-			return readOnly(a.name)
+			return readOnly(name)
 		}
-		m.complain(p, "%s: readonly variable", a.name) // the command runs without it
+		m.complain(p, "%s: readonly variable", name) // the command runs without it
 		return nil
 	}
 	x := m.x(f)
@@ -265,10 +270,10 @@ func (m *Machine) assignTemp(p *Process, e expand.Env, f *Frame, a *assign) erro
 	}
 	seen := false
 	for _, s := range x.Vars {
-		seen = seen || s.Name == a.name
+		seen = seen || s.Name == name
 	}
 	if !seen {
-		x.Vars = append(x.Vars, Saved{Name: a.name, Var: old, Temp: true})
+		x.Vars = append(x.Vars, Saved{Name: name, Var: old, Temp: true})
 	}
 	attrs := vars.Export
 	if old.Is(vars.Integer) && a.add { // only a sum is computed
@@ -283,12 +288,12 @@ func (m *Machine) assignTemp(p *Process, e expand.Env, f *Frame, a *assign) erro
 		prev, value = "", itoa(int(o+n))
 	}
 	m.retain(len(prev) + len(value))
-	p.Shell.Vars.Bind(a.name, vars.New(prev+value, attrs))
+	p.Shell.Vars.Bind(name, vars.New(prev+value, attrs))
 	if p.Shell.Opts.on(OptXtrace) {
-		m.trace(p, a.name+"="+traceValue(value))
+		m.trace(p, name+"="+traceValue(value))
 	}
-	if a.name != "PATH" { // what was found through the other one holds again
-		m.noticed(p, a.name)
+	if name != "PATH" { // what was found through the other one holds again
+		m.noticed(p, name)
 	}
 	return nil
 }
@@ -379,6 +384,9 @@ func (p *Process) lastArg(last string) {
 // builtin calls a builtin. One that meets a command in a text made at run time,
 // such as let 'a[$(cmd)]', is given up and run again by a frame with a memo.
 func (m *Machine) builtin(p *Process, b *builtin, argv []string) int {
+	if p.Shell.Opts.on(optRestricted) && m.forbids(p, argv) {
+		return 1
+	}
 	m.rt.need, m.rt.giving = nil, true
 	status := b.run(m, p, argv)
 	m.rt.giving = false
@@ -419,6 +427,11 @@ func (m *Machine) stepAgain(p *Process, f *Frame) {
 // external runs what is neither function nor builtin: a tool, or a file found through PATH.
 func (m *Machine) external(p *Process, argv []string) {
 	name := argv[0]
+	if p.Shell.Opts.on(optRestricted) && strings.Contains(name, "/") {
+		m.complain(p, "%s: restricted: cannot specify `/' in command names", name)
+		m.done(p, 1)
+		return
+	}
 	if t, ok := m.Tools.Get(name); ok {
 		m.callTool(p, t, argv)
 		return

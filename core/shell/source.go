@@ -150,6 +150,12 @@ var errRefused = errors.New("refused")
 // faulty reports whether bash finds an error in a line.
 func faulty(text string) bool { return faultIn(text, 1, true) != nil }
 
+// hashed reports whether a line has a # that the parser may take for a comment.
+func hashed(text string) bool {
+	_, ok := expand.HideHashes(text)
+	return ok
+}
+
 // parseLine is parseUnit for what the parser knows.
 func parseLine(text string) (stmts []*syntax.Stmt, n int, err error) {
 	stmts, n, err = parseOnce(text, "")
@@ -277,6 +283,7 @@ func parseBuiltins(text string) ([]*syntax.Stmt, int, bool) {
 }
 
 func parseOnce(text, tail string) (stmts []*syntax.Stmt, n int, err error) {
+	text, _ = expand.HideHashes(text)
 	r := &lineReader{text: text, tail: tail}
 	err = r.parse(func(s *syntax.Stmt) {
 		stmts = append(stmts, s)

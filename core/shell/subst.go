@@ -227,6 +227,7 @@ func (m *Machine) processSubst(p *Process, n *syntax.ProcSubst, body *list) {
 	r, w := m.newPipe()
 	c := m.forkShell(p, Frame{Kind: FBottom, node: body})
 	c.Depth++
+	c.Subs++
 	c.push(Frame{Kind: FList, node: body})
 	mine, theirs, num := r, w, 1
 	if n.Op == syntax.CmdOut {
@@ -249,6 +250,34 @@ func (m *Machine) processSubst(p *Process, n *syntax.ProcSubst, body *list) {
 	u.Open = append(u.Open, fd)
 	p.Shell.LastBg = c.PID
 	f.X.Memo.Answer("/dev/fd/" + itoa(fd))
+}
+
+// countFrom lets the lines behind the command being run count from the end of a
+// subshell that is a stage of a pipeline, but not the last: bash forgets the
+// line it has read up to, except inside commands that remember it.
+func (p *Process) countFrom(line int) {
+	for i := len(p.Frames) - 1; i >= 0; i-- {
+		switch f := &p.Frames[i]; f.Kind {
+		case FList:
+			if l, ok := f.node.(*list); ok && f.I > 0 && f.I <= len(l.stmts) {
+				if _, remembers := l.stmts[f.I-1].cmd.(*caseClause); remembers {
+					return
+				}
+			}
+		case FIf:
+			if f.PC == 0 { // the condition
+				return
+			}
+		case FStmt, FWhile, FAndOr, FPipe, FTime, FNot:
+		case FScript:
+			if f.X.Call == "" || f.X.Call == "source" {
+				f.X.Line = line + 1
+			}
+			return
+		default:
+			return
+		}
+	}
 }
 
 // pipeline starts every stage as a process, each before it is waited for.
@@ -274,6 +303,9 @@ func (m *Machine) pipeline(p *Process, n *pipeline) {
 			}
 			m.start(p, st)
 			return
+		}
+		if s, ok := st.cmd.(*subshell); ok && i < last {
+			p.countFrom(s.last)
 		}
 		c := m.forkShell(p, Frame{Kind: FBottom, node: st})
 		if _, ok := st.cmd.(*simple); ok && c.trap(sigDEBUG) != nil {

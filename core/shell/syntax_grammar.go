@@ -306,6 +306,12 @@ func (r *syntaxReader) loop() bool {
 	r.next()
 	switch {
 	case kind == "for" && r.tok == tokArithFor:
+		line, parts := r.lineAt()-strings.Count(r.word, "\n"), r.word
+		defer func() {
+			if r.fault == nil {
+				r.threeParts(line, parts)
+			}
+		}()
 		if r.next(); r.tok == ";" || r.tok == "newline" {
 			r.next()
 			r.newlines()
@@ -335,6 +341,38 @@ func (r *syntaxReader) loop() bool {
 		return r.commands() && r.want("}")
 	}
 	return r.want("do") && r.commands() && r.want("done")
+}
+
+// threeParts looks at what is between the parentheses of an arithmetic for when
+// all of the loop has been read, as bash does.
+func (r *syntaxReader) threeParts(line int, text string) {
+	parts, why := 1, "syntax error: arithmetic expression required"
+	for i, open := 0, 0; i < len(text); i++ {
+		switch c := text[i]; c {
+		case '\\':
+			i++
+		case '\'', '"', '`':
+			if n := strings.IndexByte(text[i+1:], c); n >= 0 {
+				i += n + 1
+			}
+		case '(', '{':
+			open++
+		case ')', '}':
+			open--
+		case ';':
+			if open == 0 {
+				parts++
+			}
+		}
+	}
+	switch {
+	case parts == 3:
+		return
+	case parts > 3:
+		why = "syntax error: `;' unexpected"
+	}
+	r.fail(line, why)
+	r.fault.more = append(r.fault.more, toldLine{line, "syntax error: `((" + text + "))'"})
 }
 
 // cases reads case.

@@ -110,6 +110,9 @@ func (s *sysCtx) Seek(fd int, off int64, whence int) (int64, error) {
 		}
 		size = st.Size
 	case FileText:
+		if o.isPiped() {
+			return 0, vfs.ESPIPE
+		}
 		size = int64(len(o.Text))
 	case FileNull, FileZero, FileFull:
 	default:
@@ -148,6 +151,9 @@ func (m *Machine) fstat(file int) (vfs.Stat, error) {
 		}
 		return vfs.Stat{Mode: vfs.TypeFifo | 0o600, Nlink: 1, Ino: vfs.Ino(1<<40 + file)}, nil
 	case FileText:
+		if o.isPiped() {
+			return vfs.Stat{Mode: vfs.TypeFifo | 0o600, Nlink: 1, Ino: vfs.Ino(1<<40 + file)}, nil
+		}
 		return vfs.Stat{Mode: vfs.TypeFile | 0o600, Size: int64(len(o.Text)), Nlink: 1, Ino: vfs.Ino(1<<40 + file)}, nil
 	case FileStdin, FileStdout, FileStderr, FileCapture:
 		if o.Kind == FileStdin && len(m.IO.In) == 0 && !m.IO.InOpen { // nothing is given: as if it were /dev/null

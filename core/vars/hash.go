@@ -45,6 +45,23 @@ func (h *hash) clone() *hash {
 	return &c
 }
 
+// release makes every page and entry nobody's, so that whoever writes one copies it first.
+func (h *hash) release() {
+	for _, p := range h.pages {
+		if p == nil || p.own == nil || p.own.shared {
+			continue
+		}
+		p.own = nil
+		for _, n := range p.b {
+			for ; n != nil; n = n.next {
+				if n.own != nil && !n.own.shared {
+					n.own = nil
+				}
+			}
+		}
+	}
+}
+
 func (h *hash) find(k string, s uint32) *node {
 	if h.buckets == 0 {
 		return nil

@@ -30,6 +30,15 @@ func (l *list) clone() *list {
 	return &list{dir: slices.Clone(l.dir), n: l.n}
 }
 
+// release makes every chunk nobody's, so that whoever writes one copies it first.
+func (l *list) release() {
+	for _, s := range l.dir {
+		if s.c.own != nil && !s.c.own.shared {
+			s.c.own = nil
+		}
+	}
+}
+
 // find returns where the chunk of base is, or would be inserted.
 func (l *list) find(base int64) (int, bool) {
 	if n := int64(len(l.dir)); base < n && l.dir[base].base == base {

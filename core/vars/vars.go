@@ -295,8 +295,9 @@ func (v *Var) AllKeys(m large.Meter) []string {
 	return out
 }
 
-// Clone returns a copy that no table owns, in O(1). From then on v itself is
-// not owned either: Own copies it before the next change.
+// Clone returns a copy that no table owns, in O(1) but for arrays, whose pieces
+// it visits. From then on v itself is not owned either: Own copies it before
+// the next change.
 func (v *Var) Clone() *Var {
 	if v == nil {
 		return nil
@@ -304,6 +305,12 @@ func (v *Var) Clone() *Var {
 	if v.own != nil && !v.own.shared {
 		if v.state&stLazy != 0 {
 			_ = v.String()
+		}
+		if v.list != nil {
+			v.list.release()
+		}
+		if v.hash != nil {
+			v.hash.release()
 		}
 		v.own = nil
 	}
