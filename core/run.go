@@ -116,7 +116,7 @@ func (w *World) forget() {
 //
 // A step that takes long is left in its middle when the run is to be suspended or
 // its time is used up, and a limit may be met inside a step. Such a run goes back
-// to the beginning of the slice: nothing of the slice has left the World yet.
+// to the beginning of the slice, of which nothing has left the World yet, or further (retry).
 func (w *World) Advance(h shell.Host) (out shell.Outcome, until int64) {
 	if !w.M.Run.Active {
 		return shell.Done, 0
