@@ -9,7 +9,7 @@ from typing import Callable, List
 
 import pytest
 
-from eryxsh import Sandbox, SandboxBusyError, SandboxClosedError, ToolCall
+from eryxsh import Event, Finished, Run, Sandbox, SandboxBusyError, SandboxClosedError, Suspended, ToolCall
 
 
 def test_one_sandbox_from_two_threads() -> None:
@@ -137,6 +137,44 @@ def test_suspend_and_resume_from_another_thread() -> None:
     assert [r.stdout for r in results] == ["end\n"]
     sb.suspend()  # nothing runs: nothing happens
     assert sb.commands.run("echo on").stdout == "on\n"
+
+
+LONG = {
+    "steps": "i=0; while ((i < 60000)); do ((i++)); done; echo $i $RANDOM",
+    "words": 'a=($(seq 60000)); for n in 1 2 3; do b=("${a[@]}"); set -- ${a[*]}; done; echo ${#b[@]} $# $RANDOM',
+    "substitution": "x=$(head -c 3000000 /dev/zero | tr '\\0' a); y=${x//a/bc}; z=${y//[b-c]/d}; echo ${#z} $RANDOM | tee -a f; cat f",
+    "heavy": "seq 40000 | awk '{ a[NR] = $0; s = s $0 } END { n = asort(a); print n, gsub(/1/, \"one\", s), length(s) }'; echo $RANDOM",
+    "slurp": "seq 30000 | jq -s 'map(. * 2) | sort_by(-.) | [length, .[0], add]' -c; echo $RANDOM",
+    "diff": "seq 30000 | tee a | sed s/7/x/ >b; diff a b | cksum; dd if=b of=c bs=8M status=none; cksum <c; echo $SECONDS",
+    "output": "for i in {1..200}; do echo $i; x=$(seq $((i * 20)) | sort -r | tail -n 1); done; echo $x $RANDOM",
+}
+
+
+@pytest.mark.parametrize("name", LONG)
+def test_suspended_at_any_moment(name: str) -> None:
+    """In the middle of a step, too, and moved each time: the run comes to the same end."""
+
+    def start() -> Run:
+        return Sandbox(clock="virtual", seed=5, timeout=None).commands.start(LONG[name])
+
+    plain = start().drive()
+    assert plain.exit_code == 0
+    assert plain.stdout
+    moves = 0
+    run = start()
+    for n in range(1000):
+        timer = threading.Timer(0.0005 * (1 + n % 13), run.suspend)
+        timer.start()
+        event: Event = run.next()
+        timer.cancel()
+        timer.join()
+        if isinstance(event, Finished):
+            break
+        assert isinstance(event, Suspended)
+        moves += 1
+        run = Run.load(run.dump())
+    assert moves > 1
+    assert (run.result().stdout, run.result().stderr, run.result().exit_code) == (plain.stdout, plain.stderr, 0)
 
 
 def test_cancel_and_close_end_a_pause() -> None:
