@@ -29,6 +29,7 @@ type eval struct {
 	globs  []globbed // those of them that stand for path names
 	one    string    // the field under construction while it is one piece: buf is empty then
 	buf    []byte    // the field under construction
+	rope   rope      // of a long text: what comes before one or buf
 	quotes []span    // quoted ranges of buf, if there may be a pattern
 	leaves []string  // values for pLeaf
 	ifs    string
@@ -284,7 +285,7 @@ func (e *eval) end() {
 }
 
 // size is how long the field under construction is.
-func (e *eval) size() int { return len(e.one) + len(e.buf) }
+func (e *eval) size() int { return e.rope.size + len(e.one) + len(e.buf) }
 
 // begun reports whether there is a field under construction.
 func (e *eval) begun() bool { return e.have || e.size() > 0 }
@@ -319,7 +320,7 @@ func (e *eval) parts(ps []part, operand bool) error {
 	}
 	var err error
 	for i := range ps {
-		if err = e.part(&ps[i], operand); err == nil && len(e.buf) > maxWordSize {
+		if err = e.part(&ps[i], operand); err == nil && e.rope.size+len(e.buf) > maxWordSize {
 			err = limitError("memory", "expanded word too large")
 		}
 		if err != nil {
@@ -405,6 +406,10 @@ func (e *eval) add(s string, quoted bool) {
 	e.wsEnd = false
 	if e.size() == 0 && e.goal <= toFields {
 		e.one, e.quoted = s, quoted
+		return
+	}
+	if e.goal == toString && len(s) > large.Piece {
+		e.twist(s)
 		return
 	}
 	e.room()

@@ -15,10 +15,31 @@ func (e *eval) result() string {
 	case toRegexp:
 		return e.regexp()
 	}
-	if len(e.buf) == 0 {
+	switch {
+	case e.rope.list != nil:
+		e.twist("")
+		return large.Join(e.rope.list, "", e.env)
+	case len(e.buf) == 0:
 		return e.one
 	}
 	return large.Text(e.buf, e.env)
+}
+
+// rope is a long text in pieces, which are put together when all are there.
+type rope struct {
+	list []string
+	size int // bytes
+}
+
+// twist puts what is under construction, and then s, to the rope.
+func (e *eval) twist(s string) {
+	last := e.one
+	if len(e.buf) > 0 {
+		last = large.Text(e.buf, e.env)
+	}
+	e.rope.list = append(e.rope.list, last, s)
+	e.rope.size += len(last) + len(s)
+	e.one, e.buf = "", e.buf[:0]
 }
 
 // escaped returns the buffer with a backslash before each quoted character

@@ -126,12 +126,12 @@ const many = 1 << 10
 
 // Join is strings.Join(list, sep), with m charged meanwhile.
 func Join(list []string, sep string, m Meter) string {
-	if len(list) < many {
-		return strings.Join(list, sep)
-	}
-	n := len(sep) * (len(list) - 1)
+	n := len(sep) * max(len(list)-1, 0)
 	for _, s := range list {
 		n += len(s)
+	}
+	if len(list) < many && n <= Piece {
+		return strings.Join(list, sep)
 	}
 	var b strings.Builder
 	b.Grow(n)
@@ -139,10 +139,15 @@ func Join(list []string, sep string, m Meter) string {
 		if i > 0 {
 			b.WriteString(sep)
 		}
-		if i%many == 0 {
+		if i%many == many-1 {
 			m.Charge(many >> 3)
 		}
-		Write(&b, s)
+		for len(s) > Piece {
+			b.WriteString(s[:Piece])
+			s = s[Piece:]
+			m.Charge(pieceUnits)
+		}
+		b.WriteString(s)
 	}
 	return b.String()
 }
