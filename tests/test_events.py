@@ -117,3 +117,14 @@ def test_a_step_gives_one_of_many_calls_to_who_wants_one() -> None:
     assert step["tag"] == _wire.CALLS
     assert len(step["calls"]) == 50
     run.cancel()
+
+
+def test_what_waits_takes_as_much_for_each() -> None:
+    """Background jobs know nothing of one another: a thousand are not a million."""
+    sizes = []
+    for count in (100, 400):
+        run = pending(count)
+        run.next()
+        sizes.append(len(run.dump()))
+        run.cancel()
+    assert sizes[1] < 4.5 * sizes[0]

@@ -308,6 +308,7 @@ func (m *Machine) begin(p *Process, n node) {
 		p.Line = x.line
 		m.noteCommand(p, x)
 		c := m.forkShell(p, Frame{Kind: FBottom, node: x})
+		c.Shell.Jobs = nil // as in a job: only pipelines and substitutions list their parent's
 		c.push(Frame{Kind: FList, node: x.body})
 		p.push(Frame{Kind: FWaitSub, node: x, Child: c.PID})
 		p.Wait = Wait{Kind: WaitsChild, PID: c.PID}

@@ -308,7 +308,9 @@ func (m *Machine) pipeline(p *Process, n *pipeline) {
 			p.countFrom(s.last)
 		}
 		c := m.forkShell(p, Frame{Kind: FBottom, node: st})
-		if _, ok := st.cmd.(*simple); ok && c.trap(sigDEBUG) != nil {
+		if _, ok := st.cmd.(*simple); !ok {
+			c.Shell.Jobs = nil // jobs | cat lists them, a compound command does not
+		} else if c.trap(sigDEBUG) != nil {
 			c.Shell.Debug = debugMark(st.cmd) // the trap has run for it
 		}
 		if in >= 0 {
@@ -412,6 +414,7 @@ func (m *Machine) stepWaitSub(p *Process, f *Frame) {
 // background starts a job. Its stdin is /dev/null unless redirected.
 func (m *Machine) background(p *Process, st *stmt) {
 	c := m.forkShell(p, Frame{Kind: FBottom, node: st})
+	c.Shell.Jobs = nil // jobs know nothing of one another
 	m.ownGroup(p, c)
 	if old := c.put(0, m.newFile(OFD{Kind: FileNull, Flags: vfs.O_RDONLY}), false); old >= 0 {
 		m.unref(old)
@@ -442,6 +445,7 @@ func (m *Machine) coproc(p *Process, n *coproc) {
 	r1, w1 := m.newPipe() // its stdin
 	r2, w2 := m.newPipe() // its stdout
 	c := m.forkShell(p, Frame{Kind: FBottom, node: n.body})
+	c.Shell.Jobs = nil
 	m.ownGroup(p, c)
 	for num, file := range map[int]int{0: r1, 1: w2} {
 		if old := c.put(num, file, false); old >= 0 {
