@@ -41,8 +41,13 @@ type eval struct {
 	have    bool // the field exists even if empty
 	meta    bool // the field has unquoted pattern characters
 	quoted  bool // one is quoted
-	wsEnd   bool // the last field was ended by IFS white space
-	atNull  bool // a quoted $@ without parameters was seen
+	seen
+}
+
+// seen is what has been met on the way.
+type seen struct {
+	wsEnd  bool // the last field was ended by IFS white space
+	atNull bool // a quoted $@ without parameters
 }
 
 type span struct{ from, to int }

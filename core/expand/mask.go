@@ -117,6 +117,9 @@ func (m *masker) commands(closing byte) {
 				m.comment()
 				continue
 			}
+			if word == "!" && !test && m.twice() {
+				continue
+			}
 			if !test && m.has("((") {
 				m.i += 2
 				m.arith("))")
@@ -161,6 +164,28 @@ func (m *masker) commands(closing byte) {
 		}
 	}
 	m.closed = false
+}
+
+// twice blanks ! ! before a command, which does nothing.
+func (m *masker) twice() bool {
+	before := strings.TrimRight(m.s[:m.i], " \t")
+	if before != "" && strings.IndexByte("\n;&|(", before[len(before)-1]) < 0 {
+		switch before[strings.LastIndexAny(before, " \t\n;&|(")+1:] {
+		case "if", "then", "elif", "else", "while", "until", "do", "{", "!", "time":
+		default:
+			return false
+		}
+	}
+	j := m.i + 1
+	for j < len(m.s) && (m.s[j] == ' ' || m.s[j] == '\t') {
+		j++
+	}
+	if j+1 >= len(m.s) || m.s[j] != '!' || m.s[j+1] != ' ' && m.s[j+1] != '\t' {
+		return false
+	}
+	m.blank(m.i, j+1, ' ', nil)
+	m.i = j + 1
+	return true
 }
 
 // hash steps over a # that begins no word.

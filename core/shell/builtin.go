@@ -339,7 +339,11 @@ func (m *Machine) biSource(p *Process, argv []string) int {
 		m.stop("depth")
 	}
 	if err == nil && !st.Mode.IsRegular() {
-		return m.sourcePipe(p, full, args)
+		if err = m.readScript(p, full, args, 0); err == nil {
+			return pushed
+		}
+		m.complain(p, "%s: %s", args[0], err)
+		return 1
 	}
 	text := ""
 	if err == nil {
@@ -398,17 +402,20 @@ func (m *Machine) sourcePath(p *Process, name string) string {
 	return name
 }
 
-// sourcePipe reads a pipe to its end in turns, then runs what it held.
-func (m *Machine) sourcePipe(p *Process, full string, args []string) int {
+// readScript reads what is no file of the tree to its end in turns, then runs
+// what it held: as source does, or, with as 1, as the script of a shell.
+func (m *Machine) readScript(p *Process, full string, args []string, as int) error {
 	file, err := m.open(p, full, vfs.O_RDONLY, 0)
 	if err != nil {
-		m.complain(p, "%s: %s", args[0], err)
-		return 1
+		return err
 	}
 	fd := p.free(10)
 	p.put(fd, file, true)
-	p.push(Frame{Kind: FRead, PC: readSource, I: fd, Words: append([]string(nil), args...), X: &Extra{Undo: &Undo{Open: []int{fd}}}})
-	return pushed
+	p.push(Frame{Kind: FRead, PC: readSource, I: fd, N: as, Words: append([]string(nil), args...), X: &Extra{Undo: &Undo{Open: []int{fd}}}})
+	if !m.rendezvous(file) {
+		p.Wait = Wait{Kind: WaitsOpen, File: file}
+	}
+	return nil
 }
 
 // biCommand runs a command past functions, or describes it.

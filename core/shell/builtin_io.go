@@ -91,7 +91,7 @@ func (m *Machine) timeZone(p *Process) string {
 // Positions of a read frame: what is done with what was read.
 const (
 	readLineNow = iota // read
-	readSource         // source from a pipe: Words are its arguments, I the descriptor
+	readSource         // source from a pipe: Words are its arguments, I the descriptor; N is 1 for a shell's script
 	readMenu           // select's answer
 )
 
@@ -533,9 +533,13 @@ func (m *Machine) stepReadSource(p *Process, f *Frame) {
 			return
 		}
 	}
-	args, text := f.Words, m.gathered(p, x)
+	args, as, text := f.Words, f.N, m.gathered(p, x)
 	m.pop(p)
-	m.pushSource(p, args, text)
+	if as == 0 {
+		m.pushSource(p, args, text)
+		return
+	}
+	m.pushScript(p, args[0], text, 1, "")
 }
 
 // stepSelect prints the menu, reads a choice, runs the body.

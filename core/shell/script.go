@@ -208,12 +208,23 @@ func (m *Machine) shellFile(c *Process, args []string) int {
 			st, err = m.FS.Stat(m.cred(), full)
 		}
 	}
+	if n, ok := devFD(full); ok {
+		if file, open := c.fd(n); open {
+			st, err = m.fstat(file)
+		}
+	}
 	if err == nil && st.Mode.IsDir() {
 		m.complainRaw(c, c.Shell.Name+": "+path+": Is a directory\n")
 		return 126
 	}
 	text := ""
-	if err == nil {
+	if err == nil && !st.Mode.IsRegular() { // <( ), a FIFO
+		if err = m.readScript(c, full, args, 1); err == nil {
+			c.Shell.Name = path
+			c.Shell.Params = append([]string(nil), args[1:]...)
+			return -1
+		}
+	} else if err == nil {
 		text, err = m.slurp(c, full)
 	}
 	if line, _, _ := strings.Cut(text[:min(len(text), 80)], "\n"); strings.IndexByte(line, 0) >= 0 {
