@@ -16,6 +16,7 @@ type retry struct {
 	begun shell.Start // of a run in its first slice
 	fresh bool        // nothing has happened since the run began
 	busy  bool        // the last slice was used up, or had a step that took long
+	long  bool        // it had a step that took long
 	last  back        // of the slice before, which was used up
 }
 
@@ -97,7 +98,7 @@ func (w *World) mark(now int64) back {
 	if !must && quick && w.M.Meter.Held+w.M.Meter.Taken <= large {
 		return b
 	}
-	if w.M.Light(must) {
+	if w.M.Light(must, r != nil && r.long) {
 		w.count()
 		var memory *shell.Machine
 		if r != nil {
@@ -124,7 +125,7 @@ func (w *World) ended(b *back, out shell.Outcome, began, now int64) {
 	if w.retry == nil {
 		w.retry = &retry{}
 	}
-	*w.retry = retry{busy: busy}
+	*w.retry = retry{busy: busy, long: w.M.Overdrew()}
 	if out == shell.Sliced && w.M != b.point {
 		b.slices++
 		b.spent += now - began

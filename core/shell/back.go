@@ -12,9 +12,12 @@ import (
 // again when the run goes on, and as the state is the same, so is what it does.
 
 // tooHeavy is how many bytes a point to come back to may copy at most: it takes
-// about 100 µs. Variables, files and captures are not copied; what pipes and commands in
-// flight hold is.
-const tooHeavy = 1 << 18
+// about 100 µs, and longStep where steps take long: about 1 ms. Variables, files and
+// captures are not copied; what pipes and commands in flight hold is.
+const (
+	tooHeavy = 1 << 18
+	longStep = 1 << 21
+)
 
 // frameWeight is about what a copy of a frame takes: bytes.
 const frameWeight = 256
@@ -31,14 +34,19 @@ func (m *Machine) Point(old *Machine) *Machine {
 
 // Light says whether a point costs little: not where commands in flight hold much,
 // unless it must be made whatever the copy costs, and never while a codec is in
-// flight, which would have to read its input again each time.
-func (m *Machine) Light(must bool) bool {
-	weight := m.weight()
-	return weight >= 0 && (must || weight < tooHeavy)
+// flight, which would have to read its input again each time. long says that steps
+// have taken long, so that a point may be worth more.
+func (m *Machine) Light(must, long bool) bool {
+	most := tooHeavy
+	if long {
+		most = longStep
+	}
+	weight := m.weight(most)
+	return weight >= 0 && (must || weight < most)
 }
 
-// weight is what Point would copy: bytes. It is negative while a codec is in flight.
-func (m *Machine) weight() int {
+// weight is what Point would copy: bytes, or at least most. It is negative while a codec is in flight.
+func (m *Machine) weight(most int) int {
 	n := 0
 	for _, p := range m.Procs {
 		n += len(p.Frames) * frameWeight
@@ -52,8 +60,8 @@ func (m *Machine) weight() int {
 				if u.fiber != nil {
 					return -1
 				}
-				if n += len(u.Out); u.Prog != nil && n < tooHeavy {
-					n = tooHeavy - weighPlain(reflect.ValueOf(u.Prog).Elem(), tooHeavy-n)
+				if n += len(u.Out); u.Prog != nil && n < most {
+					n = most - weighPlain(reflect.ValueOf(u.Prog).Elem(), most-n)
 				}
 			}
 		}

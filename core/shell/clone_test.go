@@ -30,10 +30,10 @@ func TestPointsAreLight(t *testing.T) {
 		if out, _ := m.Advance(testHost{}); out != Sleeping {
 			t.Fatalf("%s: outcome %d", c.script, out)
 		}
-		if got := m.Light(false); got != c.light {
-			t.Errorf("%s: light is %t, weight %d", c.script, got, m.weight())
+		if got := m.Light(false, false); got != c.light {
+			t.Errorf("%s: light is %t, weight %d", c.script, got, m.weight(tooHeavy))
 		}
-		if !m.Light(true) || m.Point(nil) == nil {
+		if !m.Light(true, false) || m.Point(nil) == nil {
 			t.Errorf("%s: no point where there must be one", c.script)
 		}
 		m.Cancel()

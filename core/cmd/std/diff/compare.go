@@ -16,14 +16,16 @@ type scan struct {
 	changes []change
 }
 
-func splitLines(b []byte) [][]byte {
-	out := make([][]byte, 0, len(b)/32+1)
+func splitLines(c *cmd.Ctx, b []byte) [][]byte {
+	out := make([][]byte, 0, bytes.Count(b, []byte("\n"))+1)
 	for len(b) > 0 {
 		i := bytes.IndexByte(b, '\n') + 1
 		if i == 0 {
 			i = len(b)
 		}
-		out = append(out, b[:i:i])
+		if out = append(out, b[:i:i]); len(out)%manyLines == 0 {
+			c.Charge(manyLines)
+		}
 		b = b[i:]
 	}
 	return out
@@ -33,7 +35,7 @@ func splitLines(b []byte) [][]byte {
 func (p *Program) build(c *cmd.Ctx) *scan {
 	s := &scan{}
 	for i := range s.lines {
-		s.lines[i] = splitLines(p.Files[i].Data)
+		s.lines[i] = splitLines(c, p.Files[i].Data)
 	}
 	classes := map[string]int{}
 	class := func(l []byte) int {
@@ -74,7 +76,7 @@ func (p *Program) build(c *cmd.Ctx) *scan {
 		}
 		s.sides[i].changed = make([]byte, len(mid)+2)
 	}
-	discard(&s.sides, len(classes), p.o.minimal)
+	discard(c, &s.sides, len(classes), p.o.minimal)
 	s.search = newSearcher(s.sides[0].kept, s.sides[1].kept)
 	return s
 }

@@ -1,6 +1,10 @@
 package diff
 
-import "math"
+import (
+	"math"
+
+	"eryxsh/core/cmd"
+)
 
 // span is a pair of ranges still to be compared.
 type span struct {
@@ -24,7 +28,7 @@ const expensive = 4096
 
 // discard leaves out lines that match nothing in the other file, or too much, as
 // GNU diff's discard_confusing_lines does.
-func discard(s *[2]side, classes int, minimal bool) {
+func discard(c *cmd.Ctx, s *[2]side, classes int, minimal bool) {
 	var count [2][]int
 	for f := range s {
 		count[f] = make([]int, classes)
@@ -34,7 +38,9 @@ func discard(s *[2]side, classes int, minimal bool) {
 	}
 	for f := range s {
 		n := len(s[f].class)
+		c.Charge(n >> 3)
 		d := make([]byte, n)
+		s[f].kept, s[f].index = make([]int, 0, n), make([]int, 0, n)
 		many := 5
 		for t := n / 64 >> 2; t > 0; t >>= 2 {
 			many *= 2
