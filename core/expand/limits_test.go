@@ -90,6 +90,26 @@ func TestPatternsAreCharged(t *testing.T) {
 	}
 }
 
+// TestLastIndex: what is searched in pieces is found at every place, across two of them, too.
+func TestLastIndex(t *testing.T) {
+	for _, lit := range []string{"b", "bb", "bab", ""} {
+		m := NewMatcher("*"+lit, 0).Metered(newShell())
+		m.lit = lit
+		for _, size := range []int{10, large.Piece, 2*large.Piece + 5, 3 * large.Piece} {
+			text := strings.Repeat("a", size)
+			for _, at := range []int{-1, 0, 1, size/2 - 3, size - large.Piece - 2, size - large.Piece - 1, size - large.Piece, size - 2*large.Piece - 4, size - len(lit)} {
+				s := text
+				if at >= 0 && at+len(lit) <= size {
+					s = text[:at] + lit + text[at+len(lit):]
+				}
+				if got, want := m.lastIndex(s), strings.LastIndex(s, lit); got != want {
+					t.Errorf("%q in %d bytes: %d instead of %d", lit, size, got, want)
+				}
+			}
+		}
+	}
+}
+
 func TestMemoIsCheckedAgainstTheExpansion(t *testing.T) {
 	sh := newShell()
 	m := Memo{Entries: []Entry{{Kind: EntryCommand, OK: true, Text: []byte("x")}}}

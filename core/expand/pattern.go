@@ -4,6 +4,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"eryxsh/core/large"
 )
 
 // Matcher is a compiled shell pattern. It matches characters, a byte outside
@@ -569,7 +571,7 @@ func (m *Matcher) prefix(s string, longest bool) (int, bool) {
 	case mSuffix:
 		n := 0
 		if longest {
-			n = strings.LastIndex(s, m.lit)
+			n = m.lastIndex(s)
 		} else {
 			n = strings.Index(s, m.lit)
 		}
@@ -587,6 +589,19 @@ func (m *Matcher) prefix(s string, longest bool) (int, bool) {
 		n = ends.last()
 	}
 	return n, n >= 0
+}
+
+// lastIndex is strings.LastIndex of the literal text, with the work charged: it looks at one byte after the other.
+func (m *Matcher) lastIndex(s string) int {
+	for m.env != nil && len(s) > large.Piece+len(m.lit) {
+		from := len(s) - large.Piece - len(m.lit)
+		if n := strings.LastIndex(s[from:], m.lit); n >= 0 {
+			return from + n
+		}
+		m.env.Charge(large.Piece >> 7)
+		s = s[:from+max(len(m.lit), 1)-1] // one that begins before and ends behind is still to be found
+	}
+	return strings.LastIndex(s, m.lit)
 }
 
 func (m *Matcher) stars() bool {
@@ -626,7 +641,7 @@ func (m *Matcher) suffix(s string, longest bool) (int, bool) {
 			n := strings.Index(s, m.lit)
 			return n, n >= 0
 		}
-		n := strings.LastIndex(s, m.lit)
+		n := m.lastIndex(s)
 		return n, n >= 0
 	case mSuffix:
 		if !strings.HasSuffix(s, m.lit) {
