@@ -4,6 +4,8 @@ import (
 	"errors"
 	"strings"
 	"testing"
+
+	"eryxsh/core/large"
 )
 
 // Input that would take the host down, or forever, must end in an error.

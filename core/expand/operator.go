@@ -273,9 +273,7 @@ func (e *eval) apply(p *param, val value, quoted bool) error {
 		case val.many:
 			n = len(val.list)
 		default:
-			bytes := e.bytes(val.s)
-			e.much(len(val.s))
-			n = charCount(val.s, bytes)
+			n = e.count(val.s, e.bytes(val.s))
 		}
 		e.emit(formatInt(int64(n)), quoted)
 		return nil
@@ -490,9 +488,9 @@ func (p *param) applied(m *Matcher, rep *replacement, s string) string {
 	m.charge(len(s) >> 4)
 	switch {
 	case p.op == opTrim && p.letter == '#':
-		return stretch(s, m.Prefix(s, p.all), len(s))
+		return stretch(s, m.Prefix(s, p.all), len(s), m.meter())
 	case p.op == opTrim:
-		return stretch(s, 0, m.Suffix(s, p.all))
+		return stretch(s, 0, m.Suffix(s, p.all), m.meter())
 	case p.op == opReplace:
 		return m.Replace(s, *rep, p.letter, p.all)
 	}
@@ -527,10 +525,10 @@ func (p *param) cased(m, which *Matcher, s string) string {
 const caseBlock = 64 << 10
 
 // stretch is s[lo:hi]. A small rest of a long value is copied, so that it does
-// not keep the whole in memory.
-func stretch(s string, lo, hi int) string {
+// not keep the whole in memory; m is charged for that.
+func stretch(s string, lo, hi int, m large.Meter) string {
 	if n := hi - lo; len(s) > 256 && (n <= 64 || n < len(s)/2) {
-		return large.Clone(s[lo:hi])
+		return large.Clone(s[lo:hi], m)
 	}
 	return s[lo:hi]
 }
@@ -570,7 +568,7 @@ func (p *param) raw() *param {
 
 // bytes reports whether s is counted in bytes; ASCII is not asked about.
 func (e *eval) bytes(s string) bool {
-	if plainLen(s) == len(s) {
+	if e.plain(s) == len(s) {
 		return false
 	}
 	e.load()
@@ -584,6 +582,31 @@ func charCount(s string, bytes bool) int {
 	}
 	n := plainLen(s)
 	return n + utf8.RuneCountInString(s[n:])
+}
+
+// count is charCount, with the work charged.
+func (e *eval) count(s string, bytes bool) int {
+	if bytes || len(s) <= large.Piece {
+		return charCount(s, bytes)
+	}
+	n := 0
+	for piece := range large.Pieces(s, e.env) {
+		n += charCount(piece, false)
+	}
+	return n
+}
+
+// plain is plainLen, with the work charged.
+func (e *eval) plain(s string) int {
+	n := 0
+	for len(s)-n > large.Piece {
+		if k := plainLen(s[n : n+large.Piece]); k < large.Piece {
+			return n + k
+		}
+		n += large.Piece
+		e.env.Charge(large.Piece >> 8)
+	}
+	return n + plainLen(s[n:])
 }
 
 // plainLen is the length of the beginning of s that is surely ASCII, looked at
@@ -686,9 +709,7 @@ func (e *eval) slice(p *param, val value, quoted bool) error {
 	}
 	if !val.many {
 		bytes := e.bytes(val.s)
-		e.much(len(val.s))
-		size := int64(charCount(val.s, bytes))
-		e.much(len(val.s))
+		size := int64(e.count(val.s, bytes))
 		lo, hi, ok := cutRange(off, n, hasLen, size, true)
 		if hi < lo && n < 0 {
 			return negative()
@@ -697,7 +718,7 @@ func (e *eval) slice(p *param, val value, quoted bool) error {
 			e.emit("", quoted)
 			return nil
 		}
-		e.emit(chars(val.s, int(lo), int(hi), bytes), quoted)
+		e.emit(e.chars(val.s, int(lo), int(hi), bytes), quoted)
 		return nil
 	}
 	if n < 0 && val.reaches(off, p.kind == parSpecial) {
@@ -760,19 +781,20 @@ func sliceIndexed(v *vars.Var, off, n int64, hasLen bool) []string {
 }
 
 // chars returns the characters lo…hi-1 of s.
-func chars(s string, lo, hi int, bytes bool) string {
-	if bytes || plainLen(s) >= hi {
-		return stretch(s, lo, hi)
+func (e *eval) chars(s string, lo, hi int, bytes bool) string {
+	if bytes || e.plain(s) >= hi {
+		return stretch(s, lo, hi, e.env)
 	}
+	e.much(len(s))
 	from, at := len(s), 0
 	for i := range s {
 		if at == lo {
 			from = i
 		}
 		if at == hi {
-			return stretch(s, from, i)
+			return stretch(s, from, i, e.env)
 		}
 		at++
 	}
-	return stretch(s, from, len(s))
+	return stretch(s, from, len(s), e.env)
 }

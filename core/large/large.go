@@ -83,15 +83,12 @@ func Write(b *strings.Builder, s string) {
 	b.WriteString(s)
 }
 
-// Clone is strings.Clone(s).
-func Clone(s string) string {
+// Clone is strings.Clone(s), with m charged meanwhile.
+func Clone(s string, m Meter) string {
 	if len(s) <= Piece {
 		return strings.Clone(s)
 	}
-	var b strings.Builder
-	b.Grow(len(s))
-	Write(&b, s)
-	return b.String()
+	return Join([]string{s}, "", m)
 }
 
 // Meter hears of work, in units of about 100 ns, and may panic to end it.

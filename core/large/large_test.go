@@ -13,7 +13,7 @@ func TestPieces(t *testing.T) {
 	for _, n := range []int{0, 1, Piece - 1, Piece, Piece + 1, 2*Piece + 1, 3 * Piece} {
 		s := text[:n]
 		b := []byte(s)
-		if String(b) != s || Clone(s) != s {
+		if String(b) != s || Clone(s, Free) != s {
 			t.Errorf("String or Clone of %d bytes", n)
 		}
 		for _, m := range []int{0, 1, Piece, Piece + 1} {
