@@ -83,7 +83,7 @@ class AnyRun:
         self._sink = sink  # output goes there and is not kept
         self._chunks: List[Chunk] = []  # output that is kept for the result
         self._unread: List[Chunk] = []  # output for events that it has not given out yet, the next one last
-        self._errors: List[BaseException] = []
+        self._errors: Tuple[BaseException, ...] = ()
         self._last = 0  # number of the youngest call that next gave out
         self._answer: Optional[_wire.Answer] = None  # of a step whose event was not looked at yet
         self._result: Optional[CommandResult] = None
@@ -133,7 +133,7 @@ class AnyRun:
                     raise TypeError("error= is an exception, and stands alone: its text is stderr, the exit code is 1")
                 name = event.name if isinstance(event, ToolCall) else self._name_of(call_id)
                 self._respond(call_id, failure(name, error))
-                self._errors.append(error)
+                self._errors += (error,)
             else:
                 self._respond(call_id, (as_bytes(stdout), as_bytes(stderr), status(exit_code), None))
         elif isinstance(event, (Output, Checkpoint, Suspended, Sleeping, Finished)):
@@ -196,7 +196,7 @@ class AnyRun:
         # Of tools that failed before a load only the texts are left.
         told = done["tool_errors"]
         earlier = [EryxshError(text) for text in told[: max(len(told) - len(self._errors), 0)]]
-        self._result = result_of(done, self._chunks, earlier + self._errors)
+        self._result = result_of(done, self._chunks, [*earlier, *self._errors])
         return self._result
 
     def _read(self) -> None:
@@ -314,7 +314,7 @@ class AnyRun:
         return tool.implementation()
 
     def _failed(self, call: ToolCall, error: Exception) -> Answer:
-        self._errors.append(error)
+        self._errors += (error,)
         return failure(call.name, error)
 
     def _end(self) -> Generator[Need, Any, None]:
@@ -553,7 +553,7 @@ class Run(AnyRun):
     def _in_fork(self, sandbox: Sandbox) -> Run:
         run = Run(sandbox, _wire.run_active(sandbox._live())["run"])
         run._chunks = [*self._chunks, *reversed(self._unread)]
-        run._errors = list(self._errors)
+        run._errors = self._errors
         return run
 
     def suspend(self) -> None:
