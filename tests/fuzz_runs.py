@@ -134,8 +134,8 @@ OTHERS = (
 
 
 # What a script may hold, in bytes: some double what they have until they meet the
-# limit, and are moved with all of it.
-MEMORY = 32 << 20
+# limit, and are moved with all of it, or go through it once for each thing it holds.
+MEMORY = 2 << 20
 
 
 class Writer:
