@@ -78,14 +78,7 @@ func (l *Lines) gather() {
 		return
 	}
 	l.scanned += l.Size() - len(l.Buf)
-	l.Buf, l.Parts = large.Whole(l.Parts, l.Buf, Turn, l.meter()), nil
-}
-
-func (l *Lines) meter() large.Meter {
-	if l.work == nil {
-		return large.Free
-	}
-	return l.work
+	l.Buf, l.Parts = large.Whole(l.Parts, l.Buf, Turn, large.Or(l.work)), nil
 }
 
 // Next takes the next line, without its delimiter. It is false when there is

@@ -1,7 +1,6 @@
 package expand
 
 import (
-	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -230,11 +229,7 @@ func (e *eval) quotedList(p *param) error {
 		e.out = v.AppendValues(e.out)
 		return nil
 	}
-	e.out = slices.Grow(e.out, n)
-	for part := range v.Parts() {
-		e.out = append(e.out, part...)
-		e.env.Charge(len(part) >> 3)
-	}
+	e.out = v.AllValues(e.out, e.env)
 	return nil
 }
 

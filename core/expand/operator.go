@@ -176,7 +176,7 @@ func (e *eval) fetch(p *param) (value, error) {
 		}
 	case p.sub.All != 0:
 		val.many, val.star = true, p.sub.All == '*'
-		val.list = v.AllValues(e.env)
+		val.list = v.AllValues(nil, e.env)
 		val.set = len(val.list) > 0
 	case v.Is(vars.Assoc):
 		key, err := e.str(p.sub.Word)
@@ -488,9 +488,9 @@ func (p *param) applied(m *Matcher, rep *replacement, s string) string {
 	m.charge(len(s) >> 4)
 	switch {
 	case p.op == opTrim && p.letter == '#':
-		return stretch(s, m.Prefix(s, p.all), len(s), m.meter())
+		return stretch(s, m.Prefix(s, p.all), len(s), large.Or(m.env))
 	case p.op == opTrim:
-		return stretch(s, 0, m.Suffix(s, p.all), m.meter())
+		return stretch(s, 0, m.Suffix(s, p.all), large.Or(m.env))
 	case p.op == opReplace:
 		return m.Replace(s, *rep, p.letter, p.all)
 	}
@@ -523,15 +523,6 @@ func (p *param) cased(m, which *Matcher, s string) string {
 
 // caseBlock is how many bytes of a long text change their case at a time.
 const caseBlock = 64 << 10
-
-// stretch is s[lo:hi]. A small rest of a long value is copied, so that it does
-// not keep the whole in memory; m is charged for that.
-func stretch(s string, lo, hi int, m large.Meter) string {
-	if n := hi - lo; len(s) > 256 && (n <= 64 || n < len(s)/2) {
-		return large.Clone(s[lo:hi], m)
-	}
-	return s[lo:hi]
-}
 
 // replacement evaluates the string of ${x/p/string}.
 func (e *eval) replacement(p *param) (replacement, error) {

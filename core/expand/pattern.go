@@ -331,13 +331,6 @@ func (m *Matcher) charge(n int) {
 	}
 }
 
-func (m *Matcher) meter() large.Meter {
-	if m.env == nil {
-		return large.Free
-	}
-	return m.env
-}
-
 // Match reports whether the whole of s matches.
 func (m *Matcher) Match(s string) bool {
 	switch {

@@ -251,3 +251,12 @@ func Redirect(env Env, w *Word) (string, error) {
 	}
 	return fields[0], nil
 }
+
+// stretch is s[lo:hi]. A small rest of a long value is copied, so that it does
+// not keep the whole in memory; m is charged for that.
+func stretch(s string, lo, hi int, m large.Meter) string {
+	if n := hi - lo; len(s) > 256 && (n <= 64 || n < len(s)/2) {
+		return large.Clone(s[lo:hi], m)
+	}
+	return s[lo:hi]
+}

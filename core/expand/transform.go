@@ -137,13 +137,11 @@ func DeclareValue(v *vars.Var, m large.Meter) string {
 	}
 	var b strings.Builder
 	b.WriteByte('(')
-	if m == nil {
-		m = large.Free
-	}
-	keys, vals := v.AllKeys(m), v.AllValues(m)
+	work := large.Or(m)
+	keys, vals := v.AllKeys(work), v.AllValues(nil, work)
 	for i := range keys {
 		if i%manyFields == manyFields-1 {
-			m.Charge(2 * manyFields)
+			work.Charge(2 * manyFields)
 		}
 		if i > 0 && !v.Is(vars.Assoc) {
 			b.WriteByte(' ')

@@ -29,6 +29,14 @@ type free int
 
 func (free) Charge(int) {}
 
+// Or is m, or Free if there is none.
+func Or(m Meter) Meter {
+	if m == nil {
+		return Free
+	}
+	return m
+}
+
 // pieceUnits is what copying a piece is charged for.
 const pieceUnits = Piece >> 8
 
@@ -74,11 +82,12 @@ func Text(b []byte, m Meter) string {
 	return s.String()
 }
 
-// Write appends s to a Builder that has room for it.
-func Write(b *strings.Builder, s string) {
+// Write appends s to a Builder that has room for it, with m charged meanwhile.
+func Write(b *strings.Builder, s string, m Meter) {
 	for len(s) > Piece {
 		b.WriteString(s[:Piece])
 		s = s[Piece:]
+		m.Charge(pieceUnits)
 	}
 	b.WriteString(s)
 }
@@ -139,12 +148,7 @@ func Join(list []string, sep string, m Meter) string {
 		if i%many == many-1 {
 			m.Charge(many >> 3)
 		}
-		for len(s) > Piece {
-			b.WriteString(s[:Piece])
-			s = s[Piece:]
-			m.Charge(pieceUnits)
-		}
-		b.WriteString(s)
+		Write(&b, s, m)
 	}
 	return b.String()
 }

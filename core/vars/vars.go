@@ -258,14 +258,14 @@ func (v *Var) Parts() iter.Seq[[]string] {
 	}
 }
 
-// AllValues is Values, with m charged meanwhile: there may be very many.
-func (v *Var) AllValues(m large.Meter) []string {
-	out := make([]string, 0, v.Len())
+// AllValues is AppendValues, with m charged meanwhile: there may be very many.
+func (v *Var) AllValues(dst []string, m large.Meter) []string {
+	dst = slices.Grow(dst, v.Len())
 	for part := range v.Parts() {
-		out = append(out, part...)
+		dst = append(dst, part...)
 		m.Charge(len(part) >> 3)
 	}
-	return out
+	return dst
 }
 
 // Keys returns the indices or keys in the order of Values.
@@ -407,9 +407,9 @@ func (v *Var) grown(old, s string) string {
 	if v.build.Cap()-v.build.Len() < len(s) || v.build.Len() == 0 {
 		v.build = new(strings.Builder)
 		v.build.Grow(2 * (len(old) + len(s)))
-		large.Write(v.build, old)
+		large.Write(v.build, old, large.Free)
 	}
-	large.Write(v.build, s)
+	large.Write(v.build, s, large.Free)
 	return v.build.String()
 }
 

@@ -48,10 +48,10 @@ func (r *Reader) gather() {
 	var b strings.Builder
 	b.Grow(r.held())
 	for _, part := range r.Parts {
-		large.Write(&b, part)
+		large.Write(&b, part, large.Free)
 	}
 	r.scan += b.Len()
-	large.Write(&b, r.Buf[r.pos:])
+	large.Write(&b, r.Buf[r.pos:], large.Free)
 	r.Buf, r.pos, r.Parts, r.raw = b.String(), 0, nil, nil
 }
 
@@ -126,7 +126,7 @@ func (p *Program) fill(r *Reader) error {
 			r.Part = large.Append(r.Part, p.chunk[:n])
 			var b strings.Builder
 			b.Grow(pending + len(r.Part))
-			large.Write(&b, r.Buf[r.pos:])
+			large.Write(&b, r.Buf[r.pos:], large.Free)
 			b.Write(r.Part)
 			r.Buf, r.Part = b.String(), nil
 		}

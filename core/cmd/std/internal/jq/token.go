@@ -31,15 +31,8 @@ func (r *Reader) whole(ends func(b []byte, from int) (int, bool)) bool {
 		return false
 	}
 	r.scanned += large.Size(r.Parts, nil)
-	r.Buf, r.Parts = large.Whole(r.Parts, r.Buf, 0, r.meter()), nil
+	r.Buf, r.Parts = large.Whole(r.Parts, r.Buf, 0, large.Or(r.work)), nil
 	return true
-}
-
-func (r *Reader) meter() large.Meter {
-	if r.work == nil {
-		return large.Free
-	}
-	return r.work
 }
 
 // lineEnds looks for the end of a line.
@@ -105,9 +98,9 @@ func (r *Reader) scanString(b []byte) (s string, n int) {
 	r.scanned = 0
 	text := b[1:end]
 	if plain && b[i] != '\\' || !plain && bytes.IndexByte(text, '\\') < 0 {
-		return validMuch(large.Text(text, r.meter()), r.meter()), end + 1
+		return validMuch(large.Text(text, large.Or(r.work)), large.Or(r.work)), end + 1
 	}
-	s, ok = unescape(large.Text(text, r.meter()))
+	s, ok = unescape(large.Text(text, large.Or(r.work)))
 	if !ok {
 		return "", -(end + 1)
 	}
