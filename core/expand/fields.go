@@ -219,7 +219,7 @@ func (w *Word) only() *part {
 func (e *eval) quotedList(p *param) error {
 	if p.kind == parSpecial {
 		e.chargeFields(len(e.env.Params()))
-		e.out = append(e.out, e.env.Params()...)
+		e.out = large.Add(e.out, e.env.Params(), e.env)
 		return nil
 	}
 	v := e.env.Var(p.name)

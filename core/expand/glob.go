@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"eryxsh/core/large"
 	"eryxsh/vfs"
 )
 
@@ -24,18 +25,18 @@ func (e *eval) paths() ([]string, error) {
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, e.out[done:g.at]...)
+		out = large.Add(out, e.out[done:g.at], e.env)
 		done = g.at + 1
 		switch {
 		case len(found) > 0:
-			out = append(out, found...)
+			out = large.Add(out, found, e.env)
 		case e.flags&FailGlob != 0:
 			return nil, &Error{Kind: NoMatch, Text: "no match: " + e.out[g.at]}
 		case e.flags&NullGlob == 0:
 			out = append(out, e.out[g.at])
 		}
 	}
-	return append(out, e.out[done:]...), nil
+	return large.Add(out, e.out[done:], e.env), nil
 }
 
 // isPattern reports whether s, in the escaped form, contains a pattern.

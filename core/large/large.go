@@ -154,18 +154,39 @@ func Join(list []string, sep string, m Meter) string {
 }
 
 // Extend is slices.Grow(list, n) for a list that is appended to, with m charged
-// meanwhile: a long list gets twice the room.
+// meanwhile: a long list gets twice the room. A short one is left to append.
 func Extend[T any](list []T, n int, m Meter) []T {
-	if cap(list)-len(list) >= n || len(list) < 8*many {
+	if cap(list)-len(list) >= n || len(list)+n < 8*many {
 		return list
 	}
-	grown := make([]T, 0, 2*len(list)+n)
+	return pushAll(make([]T, 0, 2*len(list)+n), list, m)
+}
+
+// List is append([]T(nil), list...), with m charged meanwhile: what a copy of a long
+// list does for the collector, if that is at work, cannot be interrupted either.
+func List[T any](list []T, m Meter) []T {
+	if len(list) <= many {
+		return append([]T(nil), list...)
+	}
+	return pushAll(make([]T, 0, len(list)), list, m)
+}
+
+// Add is append(to, list...), with m charged meanwhile.
+func Add[T any](to, list []T, m Meter) []T {
+	if len(to)+len(list) <= many {
+		return append(to, list...)
+	}
+	return pushAll(Extend(to, len(list), m), list, m)
+}
+
+// pushAll appends a long list to one that has room for it.
+func pushAll[T any](to, list []T, m Meter) []T {
 	for len(list) > many {
-		grown = append(grown, list[:many]...)
+		to = append(to, list[:many]...)
 		list = list[many:]
 		m.Charge(many >> 4)
 	}
-	return append(grown, list...)
+	return append(to, list...)
 }
 
 // Size is how many bytes a buffer in parts holds, whose last part is b.

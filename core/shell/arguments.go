@@ -3,6 +3,7 @@ package shell
 import (
 	"slices"
 
+	"eryxsh/core/large"
 	"eryxsh/core/vars"
 )
 
@@ -38,7 +39,7 @@ func (s *Shell) args() *Arguments {
 }
 
 func (a *Arguments) push(words []string) {
-	a.Words = append(a.Words, words...)
+	a.Words = large.Add(a.Words, words, large.Free)
 	a.Counts = append(a.Counts, len(words))
 }
 

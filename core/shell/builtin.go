@@ -369,7 +369,7 @@ func (m *Machine) pushSource(p *Process, args []string, text string) {
 	}
 	p.push(Frame{Kind: FEval, X: x})
 	if len(args) > 1 {
-		p.Shell.Params = append([]string(nil), args[1:]...)
+		p.Shell.Params = m.list(p, args[1:])
 		if p.Shell.Opts.compat() <= 44 {
 			p.Shell.begin()
 		}
@@ -411,7 +411,7 @@ func (m *Machine) readScript(p *Process, full string, args []string, as int) err
 	}
 	fd := p.free(10)
 	p.put(fd, file, true)
-	p.push(Frame{Kind: FRead, PC: readSource, I: fd, N: as, Words: append([]string(nil), args...), X: &Extra{Undo: &Undo{Open: []int{fd}}}})
+	p.push(Frame{Kind: FRead, PC: readSource, I: fd, N: as, Words: m.list(p, args), X: &Extra{Undo: &Undo{Open: []int{fd}}}})
 	if !m.rendezvous(file) {
 		p.Wait = Wait{Kind: WaitsOpen, File: file}
 	}
@@ -450,7 +450,7 @@ func (m *Machine) biCommand(p *Process, argv []string) int {
 		}
 		return status
 	}
-	words := append([]string(nil), args...)
+	words := m.list(p, args)
 	if std && builtins[words[0]] == nil {
 		old := p.Shell.Vars.Bind("PATH", vars.New("/usr/bin:/bin", 0))
 		path, err := m.find(p, words[0])
@@ -518,7 +518,7 @@ func (m *Machine) biExec(p *Process, argv []string) int {
 		}
 		return 0
 	}
-	words := append([]string(nil), args...)
+	words := m.list(p, args)
 	path := ""
 	var err error
 	if _, tool := m.Tools.Get(words[0]); !tool {

@@ -26,7 +26,7 @@ func (m *Machine) biCompgen(p *Process, argv []string) int {
 	if c.spec.has('F') {
 		m.complain(p, "compgen: warning: -F option may not work as you expect")
 	}
-	p.push(Frame{Kind: FCompgen, Words: append([]string(nil), argv...), X: &Extra{}})
+	p.push(Frame{Kind: FCompgen, Words: m.list(p, argv), X: &Extra{}})
 	return pushed
 }
 

@@ -387,7 +387,7 @@ words:
 	if n < 0 || n > size || size == 0 && n == 0 {
 		return m.offStack(p, "popd", place)
 	}
-	dirs := append([]string(nil), p.Shell.Dirs...)
+	dirs := m.list(p, p.Shell.Dirs)
 	if sign == '+' && n == 0 || sign == '-' && n == size {
 		if !stay {
 			return m.toTop(p, "popd", dirs[0], dirs[1:])

@@ -184,7 +184,7 @@ func (m *Machine) biRead(p *Process, argv []string) int {
 	if names, status = m.readElements(p, names); status >= 0 {
 		return status
 	}
-	argv = append(append([]string(nil), argv[:len(argv)-len(names)]...), names...)
+	argv = append(m.list(p, argv[:len(argv)-len(names)]), names...)
 	if m.rt.memo != nil { // commands have run: it begins again, without them
 		p.push(Frame{Kind: FArgv, Words: append([]string{"builtin"}, argv...)})
 		return pushed
@@ -235,7 +235,7 @@ func (m *Machine) readElements(p *Process, names []string) (known []string, stat
 			return nil, m.builtinFailed(p, "read", err)
 		}
 		if i == 0 || &known[0] == &names[0] {
-			known = append([]string(nil), names...)
+			known = m.list(p, names)
 		}
 		if known[i] = base + "[" + at.Text + "]"; v.Is(vars.Assoc) {
 			known[i] = base + "[" + expand.QuoteAt(at.Text, nil) + "]"
@@ -255,7 +255,7 @@ func (m *Machine) pushRead(p *Process, argv []string, o readOptions, have []byte
 	if o.timeout >= 0 {
 		x.Until = m.now() + o.timeout
 	}
-	f := p.push(Frame{Kind: FRead, PC: readLineNow, Words: append([]string(nil), argv...), X: x})
+	f := p.push(Frame{Kind: FRead, PC: readLineNow, Words: m.list(p, argv), X: x})
 	m.stepRead(p, f)
 	return pushed
 }

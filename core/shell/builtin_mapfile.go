@@ -104,7 +104,7 @@ func (m *Machine) biMapfile(p *Process, argv []string) int {
 		m.complain(p, "%s", err)
 		return 1
 	}
-	f := p.push(Frame{Kind: FMapfile, Words: append([]string(nil), argv...), I: o.origin, X: &Extra{}})
+	f := p.push(Frame{Kind: FMapfile, Words: m.list(p, argv), I: o.origin, X: &Extra{}})
 	m.stepMapfile(p, f)
 	return pushed
 }

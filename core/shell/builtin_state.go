@@ -67,7 +67,7 @@ func (m *Machine) biSet(p *Process, argv []string) int {
 	}
 	if len(args) > 0 || assign {
 		m.retainAll(args)
-		p.Shell.Params = append([]string(nil), args...)
+		p.Shell.Params = m.list(p, args)
 	}
 	return 0
 }

@@ -81,16 +81,18 @@ func weighPlain(v reflect.Value, left int) int {
 		return weighPlain(v.Elem(), left-partWeight)
 	case reflect.Struct:
 		for i := 0; i < v.NumField() && left > 0; i++ {
-			if v.Type().Field(i).IsExported() {
-				left = weighPlain(v.Field(i), left)
+			if f := v.Field(i); f.CanInterface() { // it is exported
+				left = weighPlain(f, left)
 			}
 		}
 	case reflect.Slice, reflect.Array:
 		if flat(v.Type().Elem().Kind()) {
 			return left - partWeight - v.Len()*int(v.Type().Elem().Size())
 		}
-		for i := 0; i < v.Len() && left > 0; i++ {
-			left = weighPlain(v.Index(i), left-partWeight)
+		if left -= v.Len() * partWeight; left > 0 && !allFlat(v.Type().Elem()) {
+			for i := 0; i < v.Len() && left > 0; i++ {
+				left = weighPlain(v.Index(i), left)
+			}
 		}
 	case reflect.Map:
 		left -= v.Len() * 2 * partWeight
@@ -103,4 +105,17 @@ func weighPlain(v reflect.Value, left int) int {
 
 func flat(k reflect.Kind) bool {
 	return k >= reflect.Bool && k <= reflect.Complex128 || k == reflect.String
+}
+
+// allFlat reports whether a value of the type leads to no others.
+func allFlat(t reflect.Type) bool {
+	if t.Kind() != reflect.Struct {
+		return flat(t.Kind())
+	}
+	for i := range t.NumField() {
+		if f := t.Field(i); f.IsExported() && !flat(f.Type.Kind()) {
+			return false
+		}
+	}
+	return true
 }

@@ -136,7 +136,7 @@ func (m *Machine) items(p *Process, f *Frame, n *forClause) bool {
 		if traced {
 			m.traceFor(p, n)
 		}
-		f.Words = append([]string(nil), p.Shell.Params...)
+		f.Words = m.list(p, p.Shell.Params)
 		return true
 	}
 	if len(n.words) == 1 && !n.menu && p.Shell.Opts.on(OptBraceexpand) {

@@ -71,7 +71,7 @@ func (m *Machine) shellArgs(c *Process, argv []string) int {
 		text := args[0]
 		if len(args) > 1 {
 			sh.Name = args[1]
-			sh.Params = append([]string(nil), args[2:]...)
+			sh.Params = m.list(c, args[2:])
 		}
 		sh.Exec = text
 		m.pushScript(c, "", text, 1, "")
@@ -81,7 +81,7 @@ func (m *Machine) shellArgs(c *Process, argv []string) int {
 		}
 	default:
 		sh.Opts.set(optStdin, true)
-		sh.Params = append([]string(nil), args...)
+		sh.Params = m.list(c, args)
 		m.pushStdin(c)
 	}
 	if in.debug { // bash would start its debugger, which is a package of its own

@@ -38,9 +38,23 @@ func (m *Machine) retain(n int) {
 
 // retainAll is retain for a list of words.
 func (m *Machine) retainAll(words []string) {
-	for _, w := range words {
+	for i, w := range words {
 		m.retain(len(w))
+		if i&(manyWords-1) == manyWords-1 {
+			m.charge(manyWords >> 3)
+		}
 	}
+}
+
+// manyWords is how many words are worth charging for.
+const manyWords = 1 << 10
+
+// list copies words, of which there may be very many.
+func (m *Machine) list(p *Process, words []string) []string {
+	if len(words) <= manyWords {
+		return append([]string(nil), words...)
+	}
+	return large.List(words, m.env(p))
 }
 
 // retainMore counts a value that is about to be put behind an old one.

@@ -221,7 +221,7 @@ func (m *Machine) shellFile(c *Process, args []string) int {
 	if err == nil && !st.Mode.IsRegular() { // <( ), a FIFO
 		if err = m.readScript(c, full, args, 1); err == nil {
 			c.Shell.Name = path
-			c.Shell.Params = append([]string(nil), args[1:]...)
+			c.Shell.Params = m.list(c, args[1:])
 			return -1
 		}
 	} else if err == nil {
@@ -239,7 +239,7 @@ func (m *Machine) shellFile(c *Process, args []string) int {
 		return 127
 	}
 	c.Shell.Name = path
-	c.Shell.Params = append([]string(nil), args[1:]...)
+	c.Shell.Params = m.list(c, args[1:])
 	m.pushScript(c, path, text, 1, "")
 	return -1
 }

@@ -64,7 +64,7 @@ func (m *Machine) simple(p *Process, c *simple) {
 	}
 	b := c.builtin
 	if b == nil || len(p.Shell.Off) > 0 || p.defines(b.name) {
-		m.run(p, append([]string(nil), words...), nil)
+		m.run(p, m.list(p, words), nil)
 		return
 	}
 	last := words[len(words)-1]
@@ -126,7 +126,7 @@ func (m *Machine) tempNow(p *Process, c *simple) {
 	for i, a := range c.assigns {
 		if err := m.assignTemp(p, m.env(p), f, a); err != nil {
 			if m.needsMemo(err) {
-				f.Words, f.PC, f.I = append([]string(nil), words...), simpleAssigns, i
+				f.Words, f.PC, f.I = m.list(p, words), simpleAssigns, i
 				m.stepSimple(p, f)
 				return
 			}
@@ -348,7 +348,7 @@ func (m *Machine) runBuiltin(p *Process, b *builtin, argv []string, f *Frame) {
 	switch {
 	case !stay || argv[0] == "unset":
 	case argv[0] == "eval":
-		f.Words = append([]string(nil), argv...) // its end looks at them
+		f.Words = m.list(p, argv) // its end looks at them
 	default:
 		f.X.Vars = nil
 	}
@@ -394,7 +394,7 @@ func (m *Machine) builtin(p *Process, b *builtin, argv []string) int {
 		return status
 	}
 	m.rt.need = nil
-	m.stepAgain(p, p.push(Frame{Kind: FAgain, Words: append([]string(nil), argv...), X: &Extra{}}))
+	m.stepAgain(p, p.push(Frame{Kind: FAgain, Words: m.list(p, argv), X: &Extra{}}))
 	return pushed
 }
 

@@ -205,7 +205,7 @@ func (m *Machine) assignTable(p *Process, e expand.Env, name string, sub *expand
 		p.Shell.Hashed.Set(m.epoch, at.Text, Hashed{Name: at.Text, Path: value})
 	default:
 		if at.Num > 0 && at.Num <= int64(len(p.Shell.Dirs)) {
-			p.Shell.Dirs = append([]string(nil), p.Shell.Dirs...)
+			p.Shell.Dirs = m.list(p, p.Shell.Dirs)
 			p.Shell.Dirs[at.Num-1] = value
 		}
 	}

@@ -300,7 +300,7 @@ func (s *sysCtx) Getenv(name string) (string, bool) {
 func (s *sysCtx) Environ() []string { return s.m.environ(s.p) }
 
 func (m *Machine) environ(p *Process) []string {
-	return append([]string(nil), p.Shell.Vars.Environ()...)
+	return m.list(p, p.Shell.Vars.Environ())
 }
 
 func (s *sysCtx) Dir() string      { return s.p.Cwd }

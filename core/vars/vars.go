@@ -260,7 +260,7 @@ func (v *Var) Parts() iter.Seq[[]string] {
 
 // AllValues is AppendValues, with m charged meanwhile: there may be very many.
 func (v *Var) AllValues(dst []string, m large.Meter) []string {
-	dst = slices.Grow(dst, v.Len())
+	dst = slices.Grow(large.Extend(dst, v.Len(), m), v.Len())
 	for part := range v.Parts() {
 		dst = append(dst, part...)
 		m.Charge(len(part) >> 3)
