@@ -168,3 +168,45 @@ func TestGoBackFar(t *testing.T) {
 		})
 	}
 }
+
+// TestGoBackAfterOutput: what a script printed before a command that holds much
+// is no hindrance, wherever its slices end.
+func TestGoBackAfterOutput(t *testing.T) {
+	const script = "for i in {1..20000}; do :; done; echo begun; " +
+		`seq 30000 | awk '{ a[NR] = $0 } END { x = sprintf("%300000s", ""); print gsub(/ /, "ab", x) }'`
+	for length := 1; length < 60; length += 3 {
+		play := func(nth int) (out string, gone, asked int) {
+			var templates Templates
+			w, _, err := templates.New(Config{Limits: limit.Default(), Seed: 7, Virtual: true})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := w.Begin(Start{Script: script}); err != nil {
+				t.Fatal(err)
+			}
+			h := &slowHost{nth: nth, length: length}
+			for range 1 << 20 {
+				before := w.M
+				outcome, _ := w.Advance(h)
+				if before != w.M {
+					gone++
+				}
+				for _, c := range w.Take() {
+					out += string(c.Data)
+				}
+				if outcome == shell.Done {
+					return out, gone, h.asked
+				}
+			}
+			t.Fatal("no end")
+			return "", 0, 0
+		}
+		plain, _, asked := play(0)
+		if asked == 0 {
+			t.Fatal("no step took long")
+		}
+		if got, gone, _ := play(asked); got != plain || gone != 1 {
+			t.Errorf("slices of %d: gone back %d times; got %q, want %q", length, gone, got, plain)
+		}
+	}
+}

@@ -85,6 +85,17 @@ func (m *Machine) GoesBack(yes bool) { m.rt.goesBack = yes }
 // givenUp is what unwinds a step whose run is to be suspended.
 const givenUp = "given up"
 
+// heldMuch is how many bytes a command holds from which on it may soon hold too many for a point.
+const heldMuch = 1 << 16
+
+// beginsToHold ends the slice after the step at hand if output waits: with that
+// gone, the next slice has a point to go back to, for as long as there is no more of it.
+func (m *Machine) beginsToHold() {
+	if len(m.IO.Out) > 0 {
+		m.rt.holding, m.rt.credit = true, 0
+	}
+}
+
 // giveUp unwinds the step at hand for a suspension, if that is possible: a run
 // that comes to the same step again ends it, else it might never get beyond it.
 func (m *Machine) giveUp() {
@@ -102,5 +113,5 @@ func (m *Machine) ComeBack(gone *Machine) {
 }
 
 // Overdrew reports whether a step of the last slice took so long that the host
-// was asked in its middle.
-func (m *Machine) Overdrew() bool { return m.rt != nil && m.rt.overdrew }
+// was asked in its middle, or some may soon: a command began to hold much.
+func (m *Machine) Overdrew() bool { return m.rt != nil && (m.rt.overdrew || m.rt.holding) }

@@ -195,6 +195,7 @@ type transient struct {
 type retrying struct {
 	goesBack bool // the caller has a point to go back to in this slice
 	overdrew bool // a step of this slice took so long that the host was asked in its middle
+	holding  bool // a command began to hold much while output waited: the slice ends
 }
 
 // asking is about commands in texts made at run time, which expansion meets unprepared.

@@ -113,7 +113,7 @@ func (m *Machine) Advance(h Host) (out Outcome, until int64) {
 	m.own()
 	m.rt.host = h
 	defer func() { m.rt.host, m.rt.goesBack = nil, false }()
-	m.rt.credit, m.rt.until, m.rt.overdrew = sliceCredit, 0, false
+	m.rt.credit, m.rt.until, m.rt.overdrew, m.rt.holding = sliceCredit, 0, false, false
 	if m.Clock.Virtual && m.Limits.Time > 0 {
 		m.rt.until = max(m.Clock.Now+m.Limits.Time-m.Meter.Time, 1)
 	}
@@ -187,7 +187,7 @@ func (m *Machine) advance() (out Outcome, until int64, lim string) {
 		}
 		if m.rt.credit--; m.rt.credit <= 0 || m.rt.single {
 			m.rt.credit = sliceCredit
-			if m.rt.host.Expired() {
+			if m.rt.host.Expired() || m.rt.holding {
 				return Sliced, 0, ""
 			}
 		}

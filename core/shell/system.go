@@ -316,6 +316,9 @@ func (s *sysCtx) Charge(n int)     { s.m.charge(n) }
 
 // Hold declares the state a utility keeps, against the memory limit.
 func (s *sysCtx) Hold(n int) {
+	if s.u.Held < heldMuch && n >= heldMuch {
+		s.m.beginsToHold()
+	}
 	s.u.Held = n
 	total := 0
 	for _, p := range s.m.Procs {
