@@ -2,6 +2,7 @@ package expand
 
 import (
 	"bytes"
+
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -16,7 +17,8 @@ import (
 type value struct {
 	s    string
 	set  bool
-	list []string // of $@, $*, a[@], a[*]
+	list []string // of $@, $*, a[@], a[*]: what the operator looks at of them
+	n    int      // how many there are
 	many bool     // list holds
 	star bool
 	far  bool      // found through ${!x}
@@ -151,7 +153,8 @@ func (e *eval) fetch(p *param) (value, error) {
 		switch p.name {
 		case "@", "*":
 			val.list, val.many, val.star = e.env.Params(), true, p.name == "*"
-			val.set = len(val.list) > 0
+			val.n = len(val.list)
+			val.set = val.n > 0
 		case "#":
 			val.s, val.set = formatInt(int64(len(e.env.Params()))), true
 		default:
@@ -176,8 +179,8 @@ func (e *eval) fetch(p *param) (value, error) {
 		}
 	case p.sub.All != 0:
 		val.many, val.star = true, p.sub.All == '*'
-		val.list = v.AllValues(nil, e.env)
-		val.set = len(val.list) > 0
+		val.list, val.n = p.elements(v, e.env), v.Len()
+		val.set = val.n > 0
 	case v.Is(vars.Assoc):
 		key, err := e.str(p.sub.Word)
 		if err != nil {
@@ -195,6 +198,18 @@ func (e *eval) fetch(p *param) (value, error) {
 		val.s, val.set = v.Index(n)
 	}
 	return val, nil
+}
+
+// elements gives those of all elements of a variable that the operator looks at:
+// for some there need only be one, or two.
+func (p *param) elements(v *vars.Var, m large.Meter) []string {
+	switch {
+	case p.op == opLength:
+		return nil
+	case p.op == opSlice && v.Is(vars.Indexed), p.op == opAlternate && !(p.colon && p.sub.All == '*'):
+		return v.First(2)
+	}
+	return v.AllValues(nil, m)
 }
 
 // noElement tells of a subscript that no element can have. Of its length bash
@@ -271,7 +286,7 @@ func (e *eval) apply(p *param, val value, quoted bool) error {
 		n := 0
 		switch {
 		case val.many:
-			n = len(val.list)
+			n = val.n
 		default:
 			n = e.count(val.s, e.bytes(val.s))
 		}
@@ -655,137 +670,4 @@ func asciiCase(c, letter byte) byte {
 		c ^= 'a' ^ 'A'
 	}
 	return c
-}
-
-// reaches reports whether an offset is not beyond the end of a list: else a slice is empty, whatever its length.
-func (val *value) reaches(off int64, params bool) bool {
-	size := int64(len(val.list))
-	switch {
-	case params: // $0 is one of them
-		size++
-	case val.v.Is(vars.Indexed):
-		size = val.v.MaxIndex() + 1
-	}
-	if off < 0 {
-		off += size
-	}
-	return 0 <= off && off <= size
-}
-
-// slice implements ${x:offset:length}.
-func (e *eval) slice(p *param, val value, quoted bool) error {
-	if !val.many && !val.set || val.many && p.kind == parVar && len(val.list) == 0 {
-		if val.many { // the numbers are not looked at
-			return e.joined(p, quoted, nil, val.star && !p.here, quoted)
-		}
-		e.emit("", quoted)
-		return nil
-	}
-	off, err := p.off.eval(e)
-	n, hasLen := int64(0), p.len != nil
-	if hasLen && err == nil {
-		n, err = p.len.eval(e)
-	}
-	if bad, ok := err.(*Error); ok && bad.Kind == BadArith && !bad.Deep {
-		bad.Text = p.shown() + ": " + bad.Text
-	}
-	if err != nil {
-		return err
-	}
-	negative := func() error {
-		return &Error{Kind: BadSubst, Text: p.len.text + ": substring expression < 0"}
-	}
-	if val.many && p.kind == parVar && !val.v.IsArray() && len(val.list) == 1 {
-		val.many, val.s = false, val.list[0]
-	}
-	if !val.many {
-		bytes := e.bytes(val.s)
-		size := int64(e.count(val.s, bytes))
-		lo, hi, ok := cutRange(off, n, hasLen, size, true)
-		if hi < lo && n < 0 {
-			return negative()
-		}
-		if !ok || hi <= lo {
-			e.emit("", quoted)
-			return nil
-		}
-		e.emit(e.chars(val.s, int(lo), int(hi), bytes), quoted)
-		return nil
-	}
-	if n < 0 && val.reaches(off, p.kind == parSpecial) {
-		return negative()
-	}
-	var l []string
-	switch {
-	case val.v.Is(vars.Indexed):
-		l = sliceIndexed(val.v, off, n, hasLen)
-	default:
-		l = val.list
-		if p.kind == parSpecial { // $0 is element 0
-			zero, _ := e.env.Param(0)
-			l = append([]string{zero}, l...)
-		} else if off > 0 { // an associative array counts from 1
-			off--
-		}
-		lo, hi, ok := cutRange(off, n, hasLen, int64(len(l)), false)
-		if !ok || hi <= lo {
-			l = nil
-		} else {
-			l = l[lo:hi]
-		}
-	}
-	return e.joined(p, quoted, l, val.star && !p.here, quoted)
-}
-
-// cutRange turns offset and length into a range of 0…size.
-func cutRange(off, n int64, hasLen bool, size int64, fromEnd bool) (lo, hi int64, ok bool) {
-	if off < 0 {
-		off += size
-	}
-	if off < 0 || off > size {
-		return 0, 0, false
-	}
-	hi = size
-	if hasLen {
-		switch {
-		case n < 0 && fromEnd:
-			hi = size + n
-		case n < size-off:
-			hi = off + n
-		}
-	}
-	return off, hi, true
-}
-
-// sliceIndexed takes n elements from the first index ≥ off on.
-func sliceIndexed(v *vars.Var, off, n int64, hasLen bool) []string {
-	if off < 0 {
-		if off += v.MaxIndex() + 1; off < 0 {
-			return nil
-		}
-	}
-	l := v.ValuesFrom(off)
-	if hasLen && n < int64(len(l)) {
-		l = l[:n]
-	}
-	return l
-}
-
-// chars returns the characters lo…hi-1 of s.
-func (e *eval) chars(s string, lo, hi int, bytes bool) string {
-	if bytes || e.plain(s) >= hi {
-		return stretch(s, lo, hi, e.env)
-	}
-	e.much(len(s))
-	from, at := len(s), 0
-	for i := range s {
-		if at == lo {
-			from = i
-		}
-		if at == hi {
-			return stretch(s, from, i, e.env)
-		}
-		at++
-	}
-	return stretch(s, from, len(s), e.env)
 }

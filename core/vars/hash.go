@@ -179,6 +179,25 @@ func (h *hash) unset(t *token, k string) {
 	h.n--
 }
 
+// first returns the first values, most at most.
+func (h *hash) first(most int) []string {
+	out := make([]string, 0, min(h.n, most))
+	for _, p := range h.pages {
+		if p == nil {
+			continue
+		}
+		for _, n := range p.b {
+			for ; n != nil; n = n.next {
+				if len(out) == most {
+					return out
+				}
+				out = append(out, n.val)
+			}
+		}
+	}
+	return out
+}
+
 func (h *hash) each(f func(k, v string)) {
 	for _, p := range h.pages {
 		if p == nil {

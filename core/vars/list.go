@@ -4,6 +4,8 @@ import (
 	"math/bits"
 	"slices"
 	"sort"
+
+	"eryxsh/core/large"
 )
 
 // list is an indexed array: a sorted directory of chunks, each the elements
@@ -149,17 +151,20 @@ func (l *list) each(f func(i int64, s string)) {
 	}
 }
 
-// from returns the values with index ≥ i.
-func (l *list) from(i int64) []string {
+// from returns the first values with index ≥ i, most at most.
+func (l *list) from(i int64, most int, m large.Meter) []string {
 	var out []string
 	i = max(i, 0)
 	d, _ := l.find(i >> 6)
-	for ; d < len(l.dir); d++ {
-		r := 0
+	for ; d < len(l.dir) && len(out) < most; d++ {
+		vals := l.dir[d].c.vals
 		if l.dir[d].base == i>>6 {
-			r, _ = l.dir[d].c.rank(uint(i & 63))
+			r, _ := l.dir[d].c.rank(uint(i & 63))
+			vals = vals[r:]
 		}
-		out = append(out, l.dir[d].c.vals[r:]...)
+		vals = vals[:min(len(vals), most-len(out))]
+		out = append(large.Extend(out, len(vals), m), vals...)
+		m.Charge(len(vals) >> 3)
 	}
 	return out
 }

@@ -16,7 +16,6 @@
 package vars
 
 import (
-	"iter"
 	"slices"
 	"strconv"
 	"strings"
@@ -243,27 +242,24 @@ func (v *Var) AppendValues(dst []string) []string {
 	return dst
 }
 
-// Parts gives the values of Values in parts, which are not to be changed: of an
-// indexed array its chunks, else one.
-func (v *Var) Parts() iter.Seq[[]string] {
-	if v == nil || v.list == nil {
-		return slices.Values([][]string{v.Values()})
-	}
-	return func(yield func([]string) bool) {
-		for _, s := range v.list.dir {
-			if !yield(s.c.vals) {
-				return
-			}
-		}
-	}
-}
-
 // AllValues is AppendValues, with m charged meanwhile: there may be very many.
 func (v *Var) AllValues(dst []string, m large.Meter) []string {
-	dst = slices.Grow(large.Extend(dst, v.Len(), m), v.Len())
-	for part := range v.Parts() {
-		dst = append(dst, part...)
-		m.Charge(len(part) >> 3)
+	n := v.Len()
+	dst = slices.Grow(large.Extend(dst, n, m), n)
+	switch {
+	case v == nil || v.list == nil && v.hash == nil:
+		return v.AppendValues(dst)
+	case v.list != nil:
+		for _, s := range v.list.dir {
+			dst = append(dst, s.c.vals...)
+			m.Charge(len(s.c.vals) >> 3)
+		}
+	default:
+		v.hash.each(func(_, s string) {
+			if dst = append(dst, s); len(dst)%manyKeys == 0 {
+				m.Charge(manyKeys >> 1)
+			}
+		})
 	}
 	return dst
 }
@@ -271,12 +267,23 @@ func (v *Var) AllValues(dst []string, m large.Meter) []string {
 // Keys returns the indices or keys in the order of Values.
 func (v *Var) Keys() []string { return v.AllKeys(large.Free) }
 
+// First returns the first elements of Values, most at most.
+func (v *Var) First(most int) []string {
+	switch {
+	case v == nil || v.list == nil && v.hash == nil:
+		return v.Values()[:min(v.Len(), most)]
+	case v.list != nil:
+		return v.list.from(0, most, large.Free)
+	}
+	return v.hash.first(most)
+}
+
 // manyKeys are charged for at a time.
 const manyKeys = 1 << 10
 
 // AllKeys is Keys, with m charged meanwhile: there may be very many.
 func (v *Var) AllKeys(m large.Meter) []string {
-	var out []string
+	out := make([]string, 0, v.Len())
 	add := func(key string) {
 		if out = append(out, key); len(out)%manyKeys == 0 {
 			m.Charge(manyKeys)
@@ -285,7 +292,6 @@ func (v *Var) AllKeys(m large.Meter) []string {
 	switch {
 	case v == nil:
 	case v.list != nil:
-		out = make([]string, 0, v.list.n)
 		v.list.each(func(i int64, _ string) { add(strconv.FormatInt(i, 10)) })
 	case v.hash != nil:
 		v.hash.each(func(k, _ string) { add(k) })
@@ -520,10 +526,11 @@ func (v *Var) SetAttrs(a Attr) {
 	v.attrs = a&^(Indexed|Assoc) | kind
 }
 
-// ValuesFrom returns the elements of an indexed array with index ≥ i.
-func (v *Var) ValuesFrom(i int64) []string {
+// ValuesFrom returns the first elements of an indexed array with index ≥ i, most
+// at most, with m charged meanwhile.
+func (v *Var) ValuesFrom(i, most int64, m large.Meter) []string {
 	if v == nil || v.list == nil {
 		return nil
 	}
-	return v.list.from(i)
+	return v.list.from(i, int(min(most, int64(v.list.n))), m)
 }
