@@ -204,7 +204,8 @@ func (a *Arith) eval(e *eval) (int64, error) {
 	return a.evalStrings(e, ints, strs, plain)
 }
 
-// EvalTraced is Eval, and shows the expression first, its expansions done.
+// EvalTraced is Eval, and shows the expression first, its expansions done and
+// without its double quotes.
 func (a *Arith) EvalTraced(env Env, show func(text string)) (int64, error) {
 	e := eval{env: env}
 	ints, strs := make([]int64, len(a.leaves)), make([]string, len(a.leaves))
@@ -221,15 +222,17 @@ func (a *Arith) EvalTraced(env Env, show func(text string)) (int64, error) {
 			plain = plain && a.inSub[i]
 		}
 		strs[i] = s
-		b.WriteString(a.lits[i] + s)
+		b.WriteString(unquoted(a.lits[i]) + s)
 	}
 	if len(a.leaves) == 0 {
-		Once(env, func() { show(a.text) })
+		Once(env, func() { show(unquoted(a.text)) })
 		return e.run(a.prog, nil)
 	}
-	Once(env, func() { show(b.String() + a.lits[len(strs)]) })
+	Once(env, func() { show(b.String() + unquoted(a.lits[len(strs)])) })
 	return a.evalStrings(&e, ints, strs, plain)
 }
+
+func unquoted(text string) string { return strings.ReplaceAll(text, `"`, "") }
 
 // evalStrings evaluates a with the values of its expansions.
 func (a *Arith) evalStrings(e *eval, ints []int64, strs []string, plain bool) (int64, error) {

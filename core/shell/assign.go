@@ -52,7 +52,7 @@ func (m *Machine) assignSlow(p *Process, e expand.Env, name string, sub *expand.
 	if err != nil {
 		return err
 	}
-	add = add && !v.Is(vars.Integer)
+	add = add && !v.Is(whole)
 	if sub == nil && v.IsArray() {
 		sub = &expand.Sub{Text: "0", Resolved: true}
 	}
@@ -109,7 +109,10 @@ func (m *Machine) assignElement(p *Process, e expand.Env, name string, sub *expa
 	return nil
 }
 
-// cast applies the integer and case attributes to a value.
+// whole are the attributes that look at the whole value, also when something is appended.
+const whole = vars.Integer | vars.Upper | vars.Lower | vars.Capital
+
+// cast applies the integer and case attributes to a value: with add to the whole of it.
 func (m *Machine) cast(e expand.Env, v *vars.Var, name string, sub *expand.Sub, value string, add bool) (string, error) {
 	if v == nil {
 		return value, nil
@@ -132,6 +135,20 @@ func (m *Machine) cast(e expand.Env, v *vars.Var, name string, sub *expand.Sub, 
 			n += o
 		}
 		return itoa(int(n)), nil
+	case !v.Is(whole):
+		return value, nil
+	}
+	if add {
+		old := v.String()
+		if sub != nil {
+			var err error
+			if old, err = m.element(e, v, name, sub); err != nil {
+				return "", err
+			}
+		}
+		value = old + value
+	}
+	switch {
 	case v.Is(vars.Upper):
 		return strings.ToUpper(value), nil
 	case v.Is(vars.Lower):
@@ -467,7 +484,7 @@ func (m *Machine) emptied(t *vars.Table, name string, assoc, add bool, attrs var
 func (m *Machine) appendAll(p *Process, e expand.Env, name string, v *vars.Var, words []string) error {
 	m.retainAll(words)
 	at := v.MaxIndex() + 1
-	cast := v.Is(vars.Integer | vars.Upper | vars.Lower | vars.Capital)
+	cast := v.Is(whole)
 	for _, w := range words {
 		if cast {
 			var err error
@@ -560,7 +577,7 @@ func (m *Machine) listElement(p *Process, e expand.Env, name string, el element,
 	}
 	m.retain(len(value))
 	list = p.Shell.Vars.Own(name)
-	add := el.add && !list.Is(vars.Integer)
+	add := el.add && !list.Is(whole)
 	switch {
 	case list.Is(vars.Assoc) && add:
 		if !a.add {

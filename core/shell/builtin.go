@@ -222,7 +222,9 @@ func (m *Machine) biBreak(p *Process, argv []string) int {
 		args = args[1:]
 	}
 	if !p.inLoop() {
-		m.complain(p, "%s: only meaningful in a `for', `while', or `until' loop", argv[0])
+		if !p.Shell.Opts.on(OptPosix) {
+			m.complain(p, "%s: only meaningful in a `for', `while', or `until' loop", argv[0])
+		}
 		return 0
 	}
 	if len(args) > 0 {
@@ -261,12 +263,13 @@ func expandInt(s string) (int, bool) {
 }
 
 func (m *Machine) biShift(p *Process, argv []string) int {
-	n := 1
+	n, of := 1, ""
 	args := argv[1:]
 	if len(args) > 0 && args[0] == "--" {
 		args = args[1:]
 	}
 	if len(args) > 0 {
+		of = args[0] + ": "
 		v, ok := expandInt(args[0])
 		if !ok {
 			m.complain(p, "shift: %s: numeric argument required", args[0])
@@ -280,7 +283,7 @@ func (m *Machine) biShift(p *Process, argv []string) int {
 	}
 	if n < 0 || n > len(p.Shell.Params) {
 		if n < 0 || p.Shell.Opts.on(OptShiftVerbose) {
-			m.complain(p, "shift: %s: shift count out of range", args[0])
+			m.complain(p, "shift: %sshift count out of range", of)
 		}
 		return 1
 	}
@@ -309,6 +312,11 @@ func (m *Machine) biEval(p *Process, argv []string) int {
 }
 
 func (m *Machine) biSource(p *Process, argv []string) int {
+	return m.source(p, argv, p.Shell.Opts.on(OptPosix))
+}
+
+// source runs a file in this shell. fatal: the shell ends if there is no such file.
+func (m *Machine) source(p *Process, argv []string, fatal bool) int {
 	o := m.options(p, argv, "")
 	args, bad := o.none()
 	if bad {
@@ -351,7 +359,7 @@ func (m *Machine) biSource(p *Process, argv []string) int {
 	}
 	if err != nil {
 		m.complain(p, "%s: %s", args[0], err)
-		if p.Shell.Opts.on(OptPosix) && argv[0] == "." {
+		if fatal {
 			m.unwindExit(p, 1)
 			return pushed
 		}
@@ -459,6 +467,9 @@ func (m *Machine) biCommand(p *Process, argv []string) int {
 			m.execFile(p, path, words, false)
 			return pushed
 		}
+	}
+	if name := words[0]; (name == "." || name == "source") && !p.disabled(name) && !p.Shell.Opts.on(optRestricted) {
+		return m.source(p, words, false)
 	}
 	return m.skipFunctions(p, words)
 }

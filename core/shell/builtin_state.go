@@ -120,6 +120,9 @@ func (m *Machine) setLetters(p *Process, word string, args []string) (rest []str
 }
 
 func (m *Machine) setOption(p *Process, o Option, on bool) {
+	if o == OptPosix && on != p.Shell.Opts.on(OptPosix) {
+		p.Shell.Opts.posix(on)
+	}
 	p.Shell.Opts.set(o, on)
 	switch {
 	case o == OptExtdebug:
@@ -535,7 +538,7 @@ func (m *Machine) biGetopts(p *Process, argv []string) int {
 		}
 		if err := m.assign(p, name, nil, opt, false); err != nil {
 			m.complain(p, "%s", err)
-			return 1
+			return max(2-status, 1)
 		}
 		return status
 	}

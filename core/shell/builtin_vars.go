@@ -290,9 +290,7 @@ func (m *Machine) declare(p *Process, f *Frame, n *decl) {
 		status = x.Saved
 	}
 	m.pop(p)
-	p.Status = status
-	m.setPipe(p, status)
-	m.afterCommand(p)
+	m.builtinDone(p, d.sets(), status)
 }
 
 func (m *Machine) biDeclareRest(p *Process, e expand.Env, d *declaration) int {
@@ -318,7 +316,7 @@ func (m *Machine) biDeclareRest(p *Process, e expand.Env, d *declaration) int {
 		add := has && strings.HasSuffix(name, "+")
 		name = strings.TrimSuffix(name, "+")
 		base, sub := splitRef(name)
-		if d.set&vars.Nameref != 0 && sub != "" {
+		if d.set&vars.Nameref != 0 && sub != "" && validName(base) {
 			status = m.noReference(p, d, name)
 			continue
 		}
@@ -421,16 +419,7 @@ func (m *Machine) declareOne(p *Process, e expand.Env, d *declaration, name stri
 		old = p.Shell.Vars.Get(name)
 	}
 	if old.Is(vars.ReadOnly) && (!d.local || m.isLocal(p, name)) && (has || d.unset&vars.ReadOnly != 0) {
-		if d.sets() && d.set&(vars.Indexed|vars.Assoc) == 0 {
-			m.complain(p, "%s: readonly variable", name)
-		} else {
-			m.complain(p, "%s: %s: readonly variable", d.name, name)
-		}
-		if d.sets() { // the attribute is given all the same
-			v := p.Shell.Vars.Own(name)
-			v.SetAttrs((v.Attrs() | d.set&vars.Export) &^ d.unset)
-		}
-		return 1
+		return m.declareReadOnly(p, d, name)
 	}
 	if old.Is(vars.ReadOnly) && d.local && has {
 		m.complain(p, "%s: %s: readonly variable", d.name, name)
@@ -439,7 +428,14 @@ func (m *Machine) declareOne(p *Process, e expand.Env, d *declaration, name stri
 	if bad := m.kindConflict(p, d, old, name); bad {
 		return 1
 	}
-	if d.set&vars.Nameref != 0 && m.badReference(p, d, old, name, value, has) {
+	ref := value
+	if add {
+		ref = old.String() + value
+	}
+	if d.set&vars.Nameref != 0 && sub != nil {
+		return m.noReference(p, d, name+"["+sub.Text+"]")
+	}
+	if d.set&vars.Nameref != 0 && m.badReference(p, d, old, name, ref, has) {
 		return 1
 	}
 	if !has && (d.name == "export" || d.name == "readonly") {
@@ -481,9 +477,12 @@ func (m *Machine) declareOne(p *Process, e expand.Env, d *declaration, name stri
 	}
 	if has {
 		var err error
-		if v.Is(vars.Nameref) {
+		switch {
+		case v.Is(vars.Nameref) && add:
+			v.AppendString(value)
+		case v.Is(vars.Nameref):
 			v.SetString(value)
-		} else {
+		default:
 			err = m.assignEnv(p, e, name, sub, value, add)
 		}
 		if err == expand.ErrNeed {
@@ -503,6 +502,22 @@ func (m *Machine) declareOne(p *Process, e expand.Env, d *declaration, name stri
 		m.noticed(p, name)
 	}
 	return 0
+}
+
+// declareReadOnly tells that a variable cannot be changed; export and readonly
+// give their attribute all the same.
+func (m *Machine) declareReadOnly(p *Process, d *declaration, name string) int {
+	if d.sets() && d.set&(vars.Indexed|vars.Assoc) == 0 {
+		m.complain(p, "%s: readonly variable", name)
+	} else {
+		m.complain(p, "%s: %s: readonly variable", d.name, name)
+	}
+	if !d.sets() {
+		return 1
+	}
+	v := p.Shell.Vars.Own(name)
+	v.SetAttrs((v.Attrs() | d.set&vars.Export) &^ d.unset)
+	return badAssign
 }
 
 // badReference tells why a name cannot become a reference.

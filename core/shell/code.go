@@ -270,12 +270,13 @@ type testExpr struct {
 
 type decl struct {
 	place
-	name   string
-	args   []*assign
-	memo   bool
-	redirs []*redir
-	set    *declaration // its options, if they are known now and nothing in it needs a frame
-	first  int          // of args, the first that is no option; where set is there
+	name    string
+	args    []*assign
+	written []*assign // as they stand in the text, before braces made several of one
+	memo    bool
+	redirs  []*redir
+	set     *declaration // its options, if they are known now and nothing in it needs a frame
+	first   int          // of args, the first that is no option; where set is there
 }
 
 type timeClause struct {

@@ -583,6 +583,7 @@ func (c *compiler) assign(a *syntax.Assign) *assign {
 // unbrace makes of an operand with braces in its value the assignments that
 // they make of it: declare x={1,2} is declare x=1 x=2.
 func (d *decl) unbrace() {
+	d.written = d.args
 	for i := 0; i < len(d.args); i++ {
 		words := d.args[i].value.Braced()
 		if len(words) == 0 || d.args[i].list {

@@ -22,12 +22,6 @@ func (m *Machine) declareNow(p *Process, n *decl) {
 			return
 		}
 	}
-	if p.localOutside(d.name) {
-		m.complain(p, "local: can only be used in a function")
-		m.done(p, 1)
-		m.afterCommand(p)
-		return
-	}
 	d.local = d.isLocal(p)
 	e := m.env(p)
 	values := m.rt.fields[:0]
@@ -47,12 +41,18 @@ func (m *Machine) declareNow(p *Process, n *decl) {
 		values = append(values, value)
 	}
 	m.rt.fields = values[:0]
+	if p.localOutside(d.name) {
+		m.complain(p, "local: can only be used in a function")
+		m.done(p, 1)
+		m.afterCommand(p)
+		return
+	}
 	last := args[len(args)-1]
 	text := last.name
 	if !last.naked && !last.list {
 		text += "=" + values[len(values)-1]
 	}
-	p.Status = 0
+	status := 0
 	for i, a := range args {
 		st := 0
 		if a.list {
@@ -75,12 +75,11 @@ func (m *Machine) declareNow(p *Process, n *decl) {
 			return
 		}
 		if st != 0 {
-			p.Status = st
+			status = st
 		}
 	}
 	p.Shell.Last = text
-	m.setPipe(p, p.Status)
-	m.afterCommand(p)
+	m.builtinDone(p, d.sets(), status)
 }
 
 // localNow does what most declarations are: local name=value, and the name is

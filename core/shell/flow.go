@@ -113,7 +113,7 @@ func (m *Machine) loopFailed(p *Process, err error) {
 	m.pop(p)
 	p.Status = 1 // ERR does not look at it
 	m.setPipe(p, 1)
-	if p.Shell.Opts.on(OptErrexit) {
+	if o := &p.Shell.Opts; o.on(OptErrexit) || o.on(OptPosix) && !o.on(optInteractive) {
 		m.unwindExit(p, 1)
 	}
 }
@@ -635,11 +635,13 @@ func (m *Machine) errIgnored(p *Process) bool {
 }
 
 // failed does what bash does after a command that failed: the ERR trap, then errexit.
-func (m *Machine) failed(p *Process) {
+func (m *Machine) failed(p *Process) { m.failedThen(p, p.Shell.Opts.on(OptErrexit)) }
+
+// failedThen is failed for a shell that ends with that, or not.
+func (m *Machine) failedThen(p *Process, exit bool) {
 	if p.Status == 0 {
 		return
 	}
-	exit := p.Shell.Opts.on(OptErrexit)
 	trap := p.Shell.Traps != nil && p.trap(sigERR) != nil
 	if !exit && !trap || len(p.Frames) == 0 || p.around() == FNot || m.errIgnored(p) {
 		return
@@ -668,6 +670,25 @@ func (m *Machine) afterCommand(p *Process) {
 	if p.Status != 0 {
 		m.failed(p)
 	}
+}
+
+// usageError is the status of a builtin that was called in a wrong way; badAssign, whose
+// low byte is the status, of an export or readonly that could not assign. In POSIX mode
+// a special builtin that ends so takes the shell with it, where set -e would.
+const (
+	usageError = 2
+	badAssign  = 1<<8 + 1
+)
+
+// builtinDone is afterCommand for a builtin with its status.
+func (m *Machine) builtinDone(p *Process, special bool, status int) {
+	p.Status = status & 0xff
+	m.setPipe(p, p.Status)
+	if o := &p.Shell.Opts; special && status >= usageError && o.on(OptPosix) && !o.on(optInteractive) && (status == usageError || status == badAssign) {
+		m.failedThen(p, true)
+		return
+	}
+	m.afterCommand(p)
 }
 
 func (m *Machine) stepArith(p *Process, f *Frame) {

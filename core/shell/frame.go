@@ -261,7 +261,7 @@ func (m *Machine) undo(p *Process, f *Frame) {
 	}
 	for i := len(x.Vars) - 1; i >= 0; i-- {
 		p.Shell.Vars.Bind(x.Vars[i].Name, x.Vars[i].Var)
-		if name := x.Vars[i].Name; name == "PATH" || name == "BASH_COMPAT" || name[0] == 'L' { // or LC_ALL and its like
+		if name := x.Vars[i].Name; name == "PATH" || name == "BASH_COMPAT" || name == "POSIXLY_CORRECT" || name[0] == 'L' { // or LC_ALL and its like
 			m.noticed(p, name)
 		}
 	}

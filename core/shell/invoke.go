@@ -21,8 +21,8 @@ type invocation struct {
 func (m *Machine) shellArgs(c *Process, argv []string) int {
 	sh := c.Shell
 	sh.Name = argv[0]
-	if argv[0] == "sh" || strings.HasSuffix(argv[0], "/sh") {
-		sh.Opts.set(OptPosix, true)
+	if argv[0] == "sh" || strings.HasSuffix(argv[0], "/sh") || sh.Vars.Get("POSIXLY_CORRECT") != nil {
+		sh.Opts.posix(true)
 	}
 	if level, ok := compatLevel(sh.Vars.Get("BASH_COMPAT").String()); !ok {
 		m.complainRaw(c, sh.Name+": BASH_COMPAT: "+sh.Vars.Get("BASH_COMPAT").String()+": compatibility value out of range\n")
@@ -150,7 +150,7 @@ func (m *Machine) longShellOption(c *Process, in *invocation, a string, args *[]
 	case "--login":
 		in.login = true
 	case "--posix":
-		c.Shell.Opts.set(OptPosix, true)
+		c.Shell.Opts.posix(true)
 	case "--verbose":
 		c.Shell.Opts.set(OptVerbose, true)
 	case "--norc":

@@ -468,7 +468,7 @@ func (m *Machine) noticed(p *Process, name string) {
 	case "BASH_COMPAT":
 		m.compatGiven(p)
 	case "POSIXLY_CORRECT":
-		p.Shell.Opts.set(OptPosix, true)
+		p.Shell.Opts.posix(p.Shell.Vars.Get(name) != nil)
 	case "LC_ALL", "LC_CTYPE", "LANG":
 		p.Shell.setLocale()
 	case "GLOBIGNORE":

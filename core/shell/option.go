@@ -118,6 +118,18 @@ func (o *Options) on(x Option) bool {
 	return o.Hi&(1<<(x-64)) != 0
 }
 
+// posix enters or leaves POSIX mode, with the options that go with it.
+func (o *Options) posix(on bool) {
+	o.set(OptPosix, on)
+	if on {
+		o.set(OptInteractiveComments, true)
+		o.set(OptSourcepath, true)
+		o.set(OptInheritErrexit, true)
+	}
+	o.set(OptExpandAliases, on || o.on(optInteractive))
+	o.set(OptShiftVerbose, on)
+}
+
 func (o *Options) set(x Option, v bool) {
 	w, bit := &o.Lo, uint64(1)<<(x%64)
 	if x >= 64 {

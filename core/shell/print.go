@@ -496,7 +496,7 @@ func (pr *printer) simple(x *simple) {
 func (pr *printer) decl(x *decl) {
 	pr.write(x.name)
 	ends := []int{pr.at()}
-	for _, a := range x.args {
+	for _, a := range x.written {
 		pr.write(" " + a.text())
 		ends = append(ends, pr.at())
 	}

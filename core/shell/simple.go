@@ -70,12 +70,12 @@ func (m *Machine) simple(p *Process, c *simple) {
 	last := words[len(words)-1]
 	status := m.builtin(p, b, words)
 	p.lastArg(last)
-	if status >= 0 {
-		p.Status = status
-		m.setPipe(p, status)
-		if status != 0 {
-			m.failed(p)
-		}
+	switch {
+	case status > 0:
+		m.builtinDone(p, b.special, status)
+	case status == 0:
+		p.Status = 0
+		m.setPipe(p, 0)
 	}
 }
 
@@ -358,7 +358,7 @@ func (m *Machine) runBuiltin(p *Process, b *builtin, argv []string, f *Frame) {
 	if status < 0 {
 		return
 	}
-	p.Status = status
+	p.Status = status & 0xff
 	if f != nil {
 		if stay {
 			f.X.Vars = nil // but for those that unset has taken
@@ -367,8 +367,7 @@ func (m *Machine) runBuiltin(p *Process, b *builtin, argv []string, f *Frame) {
 			m.pop(p)
 		}
 	}
-	m.setPipe(p, status)
-	m.afterCommand(p)
+	m.builtinDone(p, b.special, status)
 }
 
 // lastArg notes the last argument of a builtin that has run: $_. What eval and
