@@ -580,9 +580,10 @@ func (x *calc) read(n *node, v *vars.Var) (*Sub, int64, error) {
 			}
 		}
 		if n.op == nVar && x.e.empty(n.sub) { // bash looks at it twice
-			x.warn(n.name + "[]: bad array subscript")
-			x.warn(n.name + "[]: bad array subscript")
-			return nil, 0, nil
+			if err := x.warn(n.name + "[]: bad array subscript"); err != nil {
+				return nil, 0, err
+			}
+			return nil, 0, x.warn(n.name + "[]: bad array subscript")
 		}
 		var err error
 		if sub, err = x.e.resolve(n.sub, n.name, v); err != nil {
@@ -591,8 +592,7 @@ func (x *calc) read(n *node, v *vars.Var) (*Sub, int64, error) {
 		}
 		switch {
 		case sub.All != 0: // no element has that index
-			x.warn(n.name + "[" + sub.Text + "]: bad array subscript")
-			return sub, 0, nil
+			return sub, 0, x.warn(n.name + "[" + sub.Text + "]: bad array subscript")
 		case v.Is(vars.Assoc):
 			s, set = v.Key(sub.Text)
 		default:
@@ -649,17 +649,17 @@ func (x *calc) assign(n *node) (int64, error) {
 		v = binary(n.tok, old, v)
 	}
 	if missed {
-		x.warn(n.name + "[" + n.sub.Text + "]: bad array subscript")
-		return v, nil
+		return v, x.warn(n.name + "[" + n.sub.Text + "]: bad array subscript")
 	}
 	return v, x.set(n, sub, v)
 }
 
 // warn tells of an element that cannot be, and the evaluation goes on.
-func (x *calc) warn(text string) {
+func (x *calc) warn(text string) error {
 	if w, ok := x.e.env.(Warner); ok {
-		w.Warn(text)
+		return w.Warn(text)
 	}
+	return nil
 }
 
 // empty reports whether a subscript has become nothing.
@@ -704,7 +704,9 @@ func (x *calc) step(n *node) (int64, error) {
 	}
 	if x.missed {
 		x.missed = false
-		x.warn(n.name + "[" + n.sub.Text + "]: bad array subscript")
+		if err := x.warn(n.name + "[" + n.sub.Text + "]: bad array subscript"); err != nil {
+			return 0, err
+		}
 	} else if err := x.set(n, sub, v); err != nil {
 		return 0, err
 	}

@@ -15,6 +15,7 @@ const (
 	BadAssign                         // ${1:=x}: cannot assign in this way
 	BadSubscript                      // a[-9]: bad array subscript
 	Limit                             // a bound of this package; Name says which
+	BadLength                         // ${x:0:-9}: the command line is given up, but set -e does not look at it
 )
 
 // Error is an expansion that failed. Text is worded as bash does after

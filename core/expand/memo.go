@@ -324,12 +324,13 @@ func Once(env Env, f func()) {
 }
 
 // Warn implements Warner: a message is written by the first attempt only.
-func (r *Recorder) Warn(text string) {
+func (r *Recorder) Warn(text string) (err error) {
 	r.next(EntryWarn, func(*Entry) {
 		if w, ok := r.env.(Warner); ok {
-			w.Warn(text)
+			err = w.Warn(text)
 		}
 	})
+	return err
 }
 
 // Charge implements Env.

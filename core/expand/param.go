@@ -165,9 +165,10 @@ func (e *eval) index(s *Sub, name string, v *vars.Var, assign bool) (int64, erro
 	return n, nil
 }
 
-// Warner is an Env with a place for messages that do not end the expansion.
+// Warner is an Env with a place for messages that do not end the expansion,
+// unless there is an error: with set -e the shell ends.
 type Warner interface {
-	Warn(text string)
+	Warn(text string) error
 }
 
 // subscriptWarning makes a message of the error of an index that is read: it
@@ -177,7 +178,7 @@ func (e *eval) subscriptWarning(err error, name string) error {
 		return err
 	}
 	if w, ok := e.env.(Warner); ok {
-		w.Warn(name + ": bad array subscript")
+		return w.Warn(name + ": bad array subscript")
 	}
 	return nil
 }

@@ -561,10 +561,11 @@ func (sh *shell) Ref(name string) (string, bool) {
 	return v.String(), v.Is(vars.Nameref)
 }
 func (sh *shell) Lookup(name string) *vars.Var { return sh.vars.Get(name) }
-func (sh *shell) Warn(text string) {
+func (sh *shell) Warn(text string) error {
 	if sh.warned == "" {
 		sh.warned = text
 	}
+	return nil
 }
 func (sh *shell) Charge(n int)                           { sh.charge += n }
 func (sh *shell) Hold(n int)                             { sh.held = max(sh.held, n) }

@@ -45,7 +45,7 @@ func (e *eval) slice(p *param, val value, quoted bool) error {
 		return err
 	}
 	negative := func() error {
-		return &Error{Kind: BadSubst, Text: p.len.text + ": substring expression < 0"}
+		return &Error{Kind: BadLength, Text: p.len.text + ": substring expression < 0"}
 	}
 	if val.many && p.kind == parVar && !val.v.IsArray() && len(val.list) == 1 {
 		val.many, val.s = false, val.list[0]

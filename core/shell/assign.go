@@ -305,7 +305,9 @@ func (m *Machine) assignList(p *Process, e expand.Env, name string, a *assign, a
 			if op, value, _ := strings.Cut(told, "="); a.decl && assoc {
 				told = "['']" + op[len("[]"):] + "=" + single(value)
 			}
-			m.complain(p, "%s: bad array subscript", told)
+			if err = m.report(p, "%s: bad array subscript", told); err != nil {
+				return err
+			}
 			continue
 		case el.sub == nil:
 			next, err = m.listWords(p, e, name, el, a, values[i], next)
@@ -313,7 +315,9 @@ func (m *Machine) assignList(p *Process, e expand.Env, name string, a *assign, a
 			m.complain(p, "[%s%s%s: cannot assign to non-numeric index", el.sub.Text, el.op(), values[i][0])
 			continue
 		case keys[i].Text == "" && !assoc:
-			m.complain(p, "[%s%s: bad array subscript", el.op(), values[i][0])
+			if err = m.report(p, "[%s%s: bad array subscript", el.op(), values[i][0]); err != nil {
+				return err
+			}
 			continue
 		default:
 			next, err = m.listElement(p, e, name, el, a, keys[i], values[i][0], old)
@@ -561,8 +565,8 @@ func (m *Machine) listElement(p *Process, e expand.Env, name string, el element,
 				shown, told = single(shown), single(value)
 			}
 		}
-		m.complain(p, "[%s%s%s: bad array subscript", shown, el.op(), told)
-		return p.Shell.Vars.Get(name).MaxIndex() + 1, nil
+		err = m.report(p, "[%s%s%s: bad array subscript", shown, el.op(), told)
+		return p.Shell.Vars.Get(name).MaxIndex() + 1, err
 	}
 	if err != nil {
 		return 0, err

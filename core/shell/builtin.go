@@ -306,7 +306,7 @@ func (m *Machine) biEval(p *Process, argv []string) int {
 	}
 	p.Depth++
 	p.Status = 0
-	p.push(Frame{Kind: FEval, X: &Extra{Call: "eval"}})
+	p.push(Frame{Kind: FEval, X: &Extra{Call: "eval", Name: p.commandKept()}})
 	m.pushScript(p, m.sourceName(p), text, m.line(p), "eval")
 	return pushed
 }
@@ -371,7 +371,7 @@ func (m *Machine) source(p *Process, argv []string, fatal bool) int {
 
 func (m *Machine) pushSource(p *Process, args []string, text string) {
 	p.Depth++
-	x := &Extra{Call: "source"}
+	x := &Extra{Call: "source", Name: p.commandKept()}
 	if len(args) > 1 {
 		x.Params, x.Set = p.Shell.Params, true
 	}

@@ -150,7 +150,8 @@ func (e *procEnv) AssignInt(name string, n int64) error {
 }
 
 // Warn prints what expansion complains of and goes on.
-func (e *procEnv) Warn(text string) { e.m.complain(e.p, "%s", text) }
+// Warn implements expand.Warner.
+func (e *procEnv) Warn(text string) error { return e.m.report(e.p, "%s", text) }
 
 func (e *procEnv) Param(i int) (string, bool) {
 	if i == 0 {

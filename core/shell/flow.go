@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"slices"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -114,7 +115,7 @@ func (m *Machine) loopFailed(p *Process, err error) {
 	p.Status = 1 // ERR does not look at it
 	m.setPipe(p, 1)
 	if o := &p.Shell.Opts; o.on(OptErrexit) || o.on(OptPosix) && !o.on(optInteractive) {
-		m.unwindExit(p, 1)
+		m.unwindExit(p, m.fatalStatus(p))
 	}
 }
 
@@ -404,7 +405,11 @@ func (m *Machine) define(p *Process, n *funcDecl) {
 		return
 	}
 	m.retain(functionCost)
-	p.Shell.Funcs.Set(m.epoch, n.name, &Function{Name: n.name, Unit: n.unit, Body: n.body, decl: n, Line: n.line, File: m.sourceName(p)})
+	file := m.sourceName(p)
+	if file == "" && p.Shell.Opts.on(optStdin) {
+		file = "main"
+	}
+	p.Shell.Funcs.Set(m.epoch, n.name, &Function{Name: n.name, Unit: n.unit, Body: n.body, decl: n, Line: n.line, File: file})
 	p.Status = 0
 }
 
@@ -572,6 +577,9 @@ func (m *Machine) unwindExit(p *Process, status int) {
 	if t := p.trap(sigEXIT); t != nil && t.Text != "" && !t.Inherited && !t.Running && p.enclosing() >= 0 {
 		// the trap's action sees the function's variables
 		p.Status = status & 255
+		if i := slices.IndexFunc(p.Frames, func(f Frame) bool { return f.Kind == FEval && f.X.Name != "" }); i >= 0 {
+			p.Shell.Command = p.Frames[i].X.Name
+		}
 		p.push(Frame{Kind: FExit, N: p.Status})
 		m.runTrap(p, sigEXIT)
 		return

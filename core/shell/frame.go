@@ -277,6 +277,9 @@ func (m *Machine) undo(p *Process, f *Frame) {
 	case FFunc, FEval:
 		p.Depth--
 		p.showTraps(u.Traps)
+		if f.Kind == FEval && x.Name != "" && p.Shell.Traps != nil {
+			p.Shell.Command = x.Name
+		}
 		if u.Args == argsPushed || u.Args == argsFileName || u.Args == argsSourced && p.Shell.Opts.on(OptExtdebug) {
 			p.Shell.Args.pop()
 		}

@@ -127,7 +127,7 @@ func (m *Machine) expandFailed(p *Process, err error) {
 		m.unwindExit(p, m.fatalStatus(p))
 	case expand.Limit:
 		m.stop(e.Name)
-	case expand.BadArith: // set -e does not look at it
+	case expand.BadArith, expand.BadLength: // set -e does not look at it
 		noErr := p.NoErr
 		p.NoErr = true
 		m.discard(p, 1)
@@ -500,9 +500,22 @@ func readOnly(name string) error {
 // errSilent gives up the line without a word.
 var errSilent error = &expand.Error{Kind: expand.ReadOnlyVar}
 
+// errReported ends a shell with set -e whose error has been told.
+var errReported error = &expand.Error{Kind: expand.Unbound}
+
+// report tells of an error after which the script goes on, but not one with set -e,
+// whatever the error is part of.
+func (m *Machine) report(p *Process, format string, args ...any) error {
+	m.complain(p, format, args...)
+	if p.Shell.Opts.on(OptErrexit) && !p.Shell.Opts.on(optInteractive) {
+		return errReported
+	}
+	return nil
+}
+
 // tell is complain for an error, of which there may be nothing to say.
 func (m *Machine) tell(p *Process, err error) {
-	if err != errSilent {
+	if err != errSilent && err != errReported {
 		m.complain(p, "%s", err)
 	}
 }

@@ -354,6 +354,9 @@ func (l *loader) proc(r *ProcRecord) (*Process, error) {
 		}
 		p.Frames = append(p.Frames, f)
 	}
+	if p.Shell.Traps == nil && p.hidesTraps() {
+		p.Shell.Traps = []Trap{}
+	}
 	return p, nil
 }
 

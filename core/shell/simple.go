@@ -131,11 +131,21 @@ func (m *Machine) tempNow(p *Process, c *simple) {
 				return
 			}
 			m.pop(p)
-			m.assignFailed(p, err)
+			m.tempFailed(p, err)
 			return
 		}
 	}
 	m.runBuiltin(p, c.builtin, words, f)
+}
+
+// tempFailed is assignFailed for an assignment before a command.
+func (m *Machine) tempFailed(p *Process, err error) {
+	if e, ok := err.(*expand.Error); ok && e.Kind == expand.ReadOnlyVar && p.Shell.Opts.on(OptPosix) {
+		m.tell(p, err)
+		m.unwindExit(p, 1)
+		return
+	}
+	m.assignFailed(p, err)
 }
 
 // stepSimple expands the words, makes the assignments, opens the redirections, runs the command.
@@ -229,7 +239,11 @@ func (m *Machine) assignments(p *Process, f *Frame, c *simple) bool {
 		}
 		if err != nil {
 			m.pop(p)
-			m.assignFailed(p, err)
+			if temp {
+				m.tempFailed(p, err)
+			} else {
+				m.assignFailed(p, err)
+			}
 			return false
 		}
 		f = p.top()
@@ -260,8 +274,7 @@ func (m *Machine) assignTemp(p *Process, e expand.Env, f *Frame, a *assign) erro
 		if p.Shell.Opts.on(OptPosix) {
 			return readOnly(name)
 		}
-		m.complain(p, "%s: readonly variable", name) // the command runs without it
-		return nil
+		return m.report(p, "%s: readonly variable", name) // the command runs without it
 	}
 	x := m.x(f)
 	prev := ""

@@ -306,7 +306,9 @@ func (m *Machine) begin(p *Process, n node) {
 		m.pipeline(p, x)
 	case *subshell:
 		p.Line = x.line
-		m.noteCommand(p, x)
+		if p.trap(sigERR) != nil {
+			m.noteCommand(p, x)
+		}
 		c := m.forkShell(p, Frame{Kind: FBottom, node: x})
 		c.Shell.Jobs = nil // as in a job: only pipelines and substitutions list their parent's
 		c.push(Frame{Kind: FList, node: x.body})

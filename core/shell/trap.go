@@ -92,15 +92,21 @@ func (p *Process) setTrap(sig int, text string) {
 
 func (p *Process) dropTrap(sig int) {
 	p.Shell.Traps = slices.DeleteFunc(p.Shell.Traps, func(t Trap) bool { return t.Signal == sig })
-	if len(p.Shell.Traps) == 0 {
+	if len(p.Shell.Traps) == 0 && !p.hidesTraps() {
 		p.Shell.Traps = nil
 	}
+}
+
+// hidesTraps reports whether there are traps that a function does not inherit:
+// the list of traps is not nil then, even if it is empty, so that BASH_COMMAND is kept for them.
+func (p *Process) hidesTraps() bool {
+	return slices.ContainsFunc(p.Frames, func(f Frame) bool { return f.X != nil && f.X.Undo != nil && len(f.X.Undo.Traps) > 0 })
 }
 
 // clearInherited forgets the parent's traps that a subshell may still list.
 func (p *Process) clearInherited() {
 	p.Shell.Traps = slices.DeleteFunc(p.Shell.Traps, func(t Trap) bool { return t.Inherited })
-	if len(p.Shell.Traps) == 0 {
+	if len(p.Shell.Traps) == 0 && !p.hidesTraps() {
 		p.Shell.Traps = nil
 	}
 }
@@ -379,6 +385,14 @@ func (p *Process) showTraps(hidden []Trap) {
 			p.Shell.Traps = slices.Insert(p.Shell.Traps, i, t)
 		}
 	}
+}
+
+// commandKept is BASH_COMMAND where there are traps, which eval and source put back at their end.
+func (p *Process) commandKept() string {
+	if p.Shell.Traps == nil {
+		return ""
+	}
+	return p.Shell.Command
 }
 
 func (p *Process) inTrap() bool {
