@@ -35,6 +35,7 @@ type Machine struct {
 	epoch persist.Epoch
 	lib   *Library
 	rt    *transient // nil in a fork that was never used
+	taken int        // so many slots of Files, at least, are taken before a free one
 }
 
 // owned is whether a machine's parts are its own.
