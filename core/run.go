@@ -24,8 +24,8 @@ type Start struct {
 
 // Begin starts a run and gives its id. One that is active is a Busy fault.
 func (w *World) Begin(s Start) (string, error) {
-	if w.Going() {
-		return "", fault.New(fault.Busy, "start", w.M.RunID, "the sandbox is busy with the run %s: drive, answer or cancel it first", w.M.RunID)
+	if w.M.Run.Active {
+		return "", w.Busy()
 	}
 	if len(s.Limits) > 0 {
 		limits := w.M.Limits
@@ -52,6 +52,14 @@ func (w *World) Begin(s Start) (string, error) {
 
 // Going reports whether there is a run that has not ended, or whose output has not all been taken.
 func (w *World) Going() bool { return w.M.Run.Active || len(w.M.IO.Out) > 0 }
+
+// Busy is a fault while a run is going, for who wants to start another.
+func (w *World) Busy() error {
+	if !w.Going() {
+		return nil
+	}
+	return fault.New(fault.Busy, "start", w.M.RunID, "the sandbox is busy with the run %s: drive, answer or cancel it first", w.M.RunID)
+}
 
 // remember keeps the state before a command, for history.restore: O(1), as many as the limit undo says.
 func (w *World) remember() {

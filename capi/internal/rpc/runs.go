@@ -141,6 +141,9 @@ func (b *sandbox) asked() *note {
 
 func start(c *call, p *wire.StartParams) (*sandbox, error) {
 	b, err := c.hold(p.Sandbox)
+	if err == nil {
+		err = b.Busy()
+	}
 	if err != nil {
 		return nil, err
 	}
