@@ -35,13 +35,13 @@ type Machine struct {
 	epoch persist.Epoch
 	lib   *Library
 	rt    *transient // nil in a fork that was never used
-	taken int        // so many slots of Files, at least, are taken before a free one
 }
 
-// owned is whether a machine's parts are its own.
+// owned is whether a machine's parts are its own, and what is known about them.
 type owned struct {
 	shared bool  // a fork may still use them: copy before changing
 	home   *home // where Procs and Files are, if nobody else uses them
+	taken  int   // so many slots of Files, at least, are taken before a free one
 }
 
 // Sched is the scheduler's position.
