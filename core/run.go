@@ -25,7 +25,7 @@ type Start struct {
 // Begin starts a run and gives its id. One that is active is a Busy fault.
 func (w *World) Begin(s Start) (string, error) {
 	if w.M.Run.Active {
-		return "", fault.New(fault.Busy, "start", w.M.RunID, "the sandbox is busy with the run %s: drive, answer or cancel it first", w.M.RunID)
+		return "", w.Busy()
 	}
 	if len(s.Limits) > 0 {
 		limits := w.M.Limits
@@ -48,6 +48,17 @@ func (w *World) Begin(s Start) (string, error) {
 	w.Kept, w.Keep, w.own = nil, s.Keep, false
 	w.begins(begun)
 	return w.M.RunID, nil
+}
+
+// Going reports whether there is a run that has not ended, or whose output has not all been taken.
+func (w *World) Going() bool { return w.M.Run.Active || len(w.M.IO.Out) > 0 }
+
+// Busy is a fault while a run is going, for who wants to start another.
+func (w *World) Busy() error {
+	if !w.Going() {
+		return nil
+	}
+	return fault.New(fault.Busy, "start", w.M.RunID, "the sandbox is busy with the run %s: drive, answer or cancel it first", w.M.RunID)
 }
 
 // remember keeps the state before a command, for history.restore: O(1), as many as the limit undo says.
@@ -120,6 +131,9 @@ func (w *World) forget() {
 func (w *World) Advance(h shell.Host) (out shell.Outcome, until int64) {
 	if !w.M.Run.Active {
 		return shell.Done, 0
+	}
+	if len(w.M.Run.Marks) > 0 { // output was taken before it
+		return shell.Marked, 0
 	}
 	w.M.SetHistory((*history)(w))
 	began := h.Now()
@@ -201,7 +215,10 @@ func (w *World) TimeLeft() (ns int64, ok bool) {
 // end records an ended run.
 func (w *World) end() {
 	r := &w.M.Run
-	w.Kept, w.M.IO.In = nil, nil
+	w.M.IO.In = nil
+	if !w.Going() {
+		w.Kept = nil
+	}
 	if w.saved != nil {
 		w.M.Limits, w.saved = *w.saved, nil
 	}
@@ -252,15 +269,38 @@ func (w *World) Refill(add map[string]int64) error {
 // Take gives the output written since the last Take, in order.
 func (w *World) Take() []shell.Chunk {
 	out := w.M.TakeOutput()
+	w.left(out, 0)
+	return out
+}
+
+// TakeFirst gives the next chunk alone, or none. One of a stream that is among
+// taken, the sum of their numbers, is the caller's: the World does not keep it.
+func (w *World) TakeFirst(taken int) []shell.Chunk {
+	c, ok := w.M.TakeChunk()
+	if !ok {
+		return nil
+	}
+	out := []shell.Chunk{c}
+	w.left(out, taken)
+	return out
+}
+
+// left notes output that leaves the World.
+func (w *World) left(out []shell.Chunk, taken int) {
 	if len(out) > 0 && w.retry != nil {
 		w.retry.last.leave()
 	}
-	if w.Keep && w.M.Run.Active {
-		for _, c := range out {
+	if !w.Going() {
+		w.Kept = nil
+	}
+	if !w.Keep || !w.Going() {
+		return
+	}
+	for _, c := range out {
+		if c.Stream&taken == 0 {
 			w.keep(c.Stream, c.Data)
 		}
 	}
-	return out
 }
 
 // keptChunk is the length of a kept chunk in bytes. A chunk is filled before the
@@ -285,18 +325,6 @@ func (w *World) keep(stream int, data []byte) {
 		*last = append(*last, data[:take]...)
 		data = data[take:]
 	}
-}
-
-// WithUnread calls f, which makes a dump, while output that was taken and that
-// nobody has seen yet is among what the dump carries.
-func (w *World) WithUnread(out []shell.Chunk, f func()) {
-	kept, own := w.Kept, w.own
-	w.own = false
-	for _, c := range out {
-		w.keep(c.Stream, c.Data)
-	}
-	f()
-	w.Kept, w.own = kept, own
 }
 
 // history is the World's history as the shell sees it.

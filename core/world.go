@@ -279,7 +279,7 @@ func (w *World) renew(reseed *uint64) {
 	if reseed != nil {
 		w.M.Reseed(*reseed)
 	}
-	if w.M.Run.Active {
+	if w.Going() {
 		w.M.Rename(w.runID())
 	}
 }

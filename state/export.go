@@ -99,7 +99,7 @@ func Export(w *core.World, key []byte) (Blob, error) {
 	}
 	u := w.M.FS.Usage()
 	h := Header{Container: Container, Schema: Schema, MinReader: MinReader, Kind: "state", Signed: key != nil, Files: u.Files, Bytes: u.Bytes, Created: w.M.Clock.Now}
-	if w.M.Run.Active {
+	if w.Going() {
 		h.Kind = "run"
 	}
 	for _, t := range img.Tools {

@@ -346,6 +346,7 @@ func (sc script) ask(t testing.TB, w *core.World, key string, s sight) string {
 	if w.M.Run.Active {
 		p.run(t, w)
 	}
+	before := w.Take()
 	id, err := w.Begin(core.Start{Script: probe})
 	if err != nil {
 		t.Fatal(err)
@@ -354,7 +355,7 @@ func (sc script) ask(t testing.TB, w *core.World, key string, s sight) string {
 		t.Fatal("the probe does not end")
 	}
 	after := sight{}
-	after.output(w)
+	after.output(w, before...)
 	s[key] = after["output"]
 	if key != "shell" {
 		after.files(w)

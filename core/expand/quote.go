@@ -1,12 +1,11 @@
 package expand
 
 import (
-	"fmt"
 	"strconv"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 
+	"eryxsh/core/dollar"
 	"eryxsh/core/large"
 )
 
@@ -17,7 +16,7 @@ func QuoteAt(s string, m large.Meter) string {
 	case s == "'":
 		return `\'`
 	case needsAnsi(s, m):
-		return AnsiQuote(s, m)
+		return dollar.Quote(s, m)
 	case len(s) <= large.Piece:
 		return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 	}
@@ -34,7 +33,7 @@ func QuoteAt(s string, m large.Meter) string {
 // are control characters. m, which may be nil for short ones, hears of the work.
 func QuoteDeclare(s string, m large.Meter) string {
 	if needsAnsi(s, m) {
-		return AnsiQuote(s, m)
+		return dollar.Quote(s, m)
 	}
 	var b strings.Builder
 	doubleQuote(&b, s, m)
@@ -82,61 +81,13 @@ func needsAnsi(s string, m large.Meter) bool {
 // plain reports whether all characters can be printed.
 func plain(s string) bool {
 	for i := 0; i < len(s); {
-		if s[i] < utf8.RuneSelf {
-			if s[i] < ' ' || s[i] == 0x7f {
-				return false
-			}
-			i++
-			continue
-		}
-		r, n := utf8.DecodeRuneInString(s[i:])
-		if r == utf8.RuneError && n == 1 || !printable(r) {
+		n, ok := dollar.Printable(s[i:])
+		if !ok {
 			return false
 		}
 		i += n
 	}
 	return true
-}
-
-func printable(r rune) bool {
-	return unicode.IsPrint(r) || unicode.In(r, unicode.Zs, unicode.Cf, unicode.Co)
-}
-
-// AnsiQuote returns s as $'…'. m, which may be nil for short ones, hears of the work.
-func AnsiQuote(s string, m large.Meter) string {
-	var b strings.Builder
-	b.WriteString("$'")
-	for piece := range large.Pieces(s, m) {
-		escaped(&b, piece)
-	}
-	b.WriteByte('\'')
-	return b.String()
-}
-
-// escaped writes the inside of $'…'.
-func escaped(b *strings.Builder, s string) {
-	for i := 0; i < len(s); {
-		r, n := utf8.DecodeRuneInString(s[i:])
-		c := s[i]
-		switch {
-		case c < utf8.RuneSelf:
-			if k := strings.IndexByte("\a\b\x1b\f\n\r\t\v\\'", c); k >= 0 {
-				b.WriteByte('\\')
-				b.WriteByte("abEfnrtv\\'"[k])
-			} else if c < ' ' || c == 0x7f {
-				fmt.Fprintf(b, "\\%03o", c)
-			} else {
-				b.WriteByte(c)
-			}
-		case r == utf8.RuneError && n == 1 || !printable(r):
-			for _, c := range []byte(s[i : i+n]) {
-				fmt.Fprintf(b, "\\%03o", c)
-			}
-		default:
-			b.WriteString(s[i : i+n])
-		}
-		i += n
-	}
 }
 
 // AnsiC decodes the escapes of the inside of $'…'.

@@ -23,6 +23,8 @@ func Repair(masked, why string, at int) (repaired string, ok bool) {
 		m.emptyGroup()
 	case strings.Contains(why, "expansions not allowed in heredoc words"):
 		m.delimiter()
+	case why == "invalid var name":
+		m.varName()
 	case strings.Contains(why, "invalid func name"):
 		m.funcName()
 	}
@@ -122,6 +124,17 @@ func (m *masker) funcName() {
 		if m.i = skipQuoted(m.s, m.i, false, 0); m.i > from+1 || m.s[from] == '$' {
 			m.blank(from, m.i, '_', nil)
 		}
+	}
+}
+
+// varName makes a name of what a declaration assigns to, which is none: declare a=() x-y=z.
+func (m *masker) varName() {
+	from := m.i
+	for m.i < len(m.s) && strings.IndexByte("=+ \t\n;&|<>()$`'\"\\[", m.s[m.i]) < 0 {
+		m.i++
+	}
+	if m.has("=") || m.has("+=") {
+		m.blank(from, m.i, '_', nil)
 	}
 }
 

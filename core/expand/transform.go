@@ -3,6 +3,7 @@ package expand
 import (
 	"strings"
 
+	"eryxsh/core/dollar"
 	"eryxsh/core/large"
 	"eryxsh/core/vars"
 )
@@ -154,7 +155,7 @@ func DeclareValue(v *vars.Var, m large.Meter) string {
 		b.WriteString(key)
 		b.WriteString("]=")
 		if needsAnsi(vals[i], m) {
-			b.WriteString(AnsiQuote(vals[i], m))
+			b.WriteString(dollar.Quote(vals[i], m))
 		} else {
 			doubleQuote(&b, vals[i], m)
 		}

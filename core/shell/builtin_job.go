@@ -233,22 +233,44 @@ func (m *Machine) reap(p *Process, pid int) (status int, known, ok bool) {
 	return status, true, true
 }
 
-// forgetJob takes an ended child off the list of jobs and remembers its status for wait PID.
-func (m *Machine) forgetJob(p *Process, pid, status int) {
-	const remembered = 256
-	p.Shell.Done = append(p.Shell.Done, Ended{pid, status})
-	if len(p.Shell.Done) > remembered {
-		p.Shell.Done = append([]Ended(nil), p.Shell.Done[len(p.Shell.Done)-remembered:]...)
+// reapAll forgets all jobs of a process that have ended.
+func (m *Machine) reapAll(p *Process) {
+	ended := func(pid int) bool {
+		c := m.proc(pid)
+		return c != nil && c.PPID == p.PID && c.Job && c.Dead
 	}
 	var jobs []Job
 	for _, j := range p.Shell.Jobs {
-		if j.PIDs[len(j.PIDs)-1] != pid {
+		if pid := j.PIDs[len(j.PIDs)-1]; !ended(pid) {
 			jobs = append(jobs, j)
 		} else if strings.HasPrefix(j.Command, "coproc ") {
 			m.endCoproc(p, pid)
 		}
 	}
-	p.Shell.Jobs = jobs
+	p.Shell.Jobs, p.Shell.Done = jobs, nil
+	m.Procs = slices.DeleteFunc(m.Procs, func(c *Process) bool { return c != m.Procs[0] && c.PPID == p.PID && c.Job && c.Dead })
+}
+
+// forgetJob takes an ended child off the list of jobs and remembers its status for wait PID.
+func (m *Machine) forgetJob(p *Process, pid, status int) {
+	const remembered = 256
+	p.Shell.Done = append(p.Shell.Done, Ended{pid, status})
+	if len(p.Shell.Done) > remembered {
+		p.Shell.Done = p.Shell.Done[len(p.Shell.Done)-remembered:]
+	}
+	jobs := p.Shell.Jobs
+	i := slices.IndexFunc(jobs, func(j Job) bool { return j.PIDs[len(j.PIDs)-1] == pid })
+	if i < 0 {
+		return
+	}
+	if strings.HasPrefix(jobs[i].Command, "coproc ") {
+		m.endCoproc(p, pid)
+	}
+	if i == 0 { // mostly: no copy of those left is made
+		p.Shell.Jobs = jobs[1:]
+		return
+	}
+	p.Shell.Jobs = slices.Concat(jobs[:i], jobs[i+1:]) // forks share the list
 }
 
 // endCoproc takes the variables of a coprocess that has ended away, and closes what they told.
@@ -285,13 +307,7 @@ func (m *Machine) stepWait(p *Process, f *Frame) {
 				return
 			}
 		}
-		for i := len(m.Procs) - 1; i > 0; i-- {
-			if c := m.Procs[i]; c.PPID == p.PID && c.Job && c.Dead {
-				m.remove(c.PID)
-				m.forgetJob(p, c.PID, c.Status)
-			}
-		}
-		p.Shell.Done = nil
+		m.reapAll(p)
 		m.endRead(p, 0)
 		return
 	}

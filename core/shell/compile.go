@@ -547,6 +547,12 @@ func mayRun(text string) bool {
 
 func (c *compiler) assign(a *syntax.Assign) *assign {
 	as := c.shelf.assigns.One()
+	if name := a.Name; name != nil && !a.Naked && a.Array == nil && a.Index == nil && name.Value[0] == '_' && c.u.Text[c.off(name.Pos())] != '_' {
+		if !strings.Contains(c.text(name), "[") { // what is no name was hidden from the parser: to a declaration a word
+			as.word = c.joined(name.Pos(), a.End(), a.Value)
+			return as
+		}
+	}
 	as.add, as.naked = a.Append, a.Naked
 	if a.Name != nil {
 		as.name = a.Name.Value
@@ -632,12 +638,17 @@ func (c *compiler) element(e *syntax.ArrayElem) element {
 // whole is a [subscript]=value of a list as a word.
 func (c *compiler) whole(e *syntax.ArrayElem) *expand.Word {
 	at := e.Index.Pos()
-	lit := &syntax.Lit{ValuePos: syntax.NewPos(at.Offset()-1, at.Line(), at.Col()), ValueEnd: e.End()}
-	if e.Value == nil {
+	return c.joined(syntax.NewPos(at.Offset()-1, at.Line(), at.Col()), e.End(), e.Value)
+}
+
+// joined is the text from from to the value, or to end if there is none, and the value as one word.
+func (c *compiler) joined(from, end syntax.Pos, value *syntax.Word) *expand.Word {
+	lit := &syntax.Lit{ValuePos: from, ValueEnd: end}
+	if value == nil {
 		return c.word(&syntax.Word{Parts: []syntax.WordPart{lit}})
 	}
-	lit.ValueEnd = e.Value.Pos()
-	return c.word(&syntax.Word{Parts: append([]syntax.WordPart{lit}, e.Value.Parts...)})
+	lit.ValueEnd = value.Pos()
+	return c.word(&syntax.Word{Parts: append([]syntax.WordPart{lit}, value.Parts...)})
 }
 
 func (c *compiler) sub(x syntax.ArithmExpr) *expand.Sub {

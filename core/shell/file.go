@@ -11,14 +11,17 @@ import (
 // newFile takes a free slot of the open file table. The caller owns its one reference.
 func (m *Machine) newFile(o OFD) int {
 	o.Refs = 1
-	for i := range m.Files {
-		if m.Files[i].Refs == 0 {
-			m.Files[i] = o
-			return i
-		}
+	i := m.taken
+	for i < len(m.Files) && m.Files[i].Refs != 0 {
+		i++
 	}
-	m.Files = append(m.Files, o)
-	return len(m.Files) - 1
+	m.taken = i + 1
+	if i == len(m.Files) {
+		m.Files = append(m.Files, o)
+	} else {
+		m.Files[i] = o
+	}
+	return i
 }
 
 func (m *Machine) ref(file int) int {
@@ -48,6 +51,7 @@ func (m *Machine) unref(file int) {
 		}
 	}
 	*o = OFD{}
+	m.taken = min(m.taken, file)
 }
 
 // newPipe gives the read and the write end of a pipe.

@@ -37,10 +37,11 @@ type Machine struct {
 	rt    *transient // nil in a fork that was never used
 }
 
-// owned is whether a machine's parts are its own.
+// owned is whether a machine's parts are its own, and what is known about them.
 type owned struct {
 	shared bool  // a fork may still use them: copy before changing
 	home   *home // where Procs and Files are, if nobody else uses them
+	taken  int   // so many slots of Files, at least, are taken before a free one
 }
 
 // Sched is the scheduler's position.

@@ -212,8 +212,7 @@ func (s *Shell) fork(c *Shell, t *vars.Table) *Shell {
 	c.Traps = slices.Clone(s.Traps)
 	c.Dirs = slices.Clone(s.Dirs)
 	c.Args = s.Args.clone()
-	c.Jobs = slices.Clone(s.Jobs)
-	c.Done = slices.Clone(s.Done)
+	c.Jobs, c.Done = slices.Clip(s.Jobs), slices.Clip(s.Done) // nobody changes what is in them
 	return c
 }
 
@@ -264,11 +263,20 @@ func (p *Process) free(from int) int {
 
 // child finds a live or ended process of the machine by its PID.
 func (m *Machine) proc(pid int) *Process {
-	i, ok := slices.BinarySearchFunc(m.Procs, pid, func(p *Process, n int) int { return p.PID - n })
-	if !ok {
+	i := m.place(pid)
+	if i < 0 {
 		return nil
 	}
 	return m.Procs[i]
+}
+
+// place is where a process is in Procs, or -1.
+func (m *Machine) place(pid int) int {
+	i, ok := slices.BinarySearchFunc(m.Procs, pid, func(p *Process, n int) int { return p.PID - n })
+	if !ok {
+		return -1
+	}
+	return i
 }
 
 // fork makes a child process that runs frame f: a subshell, a stage, a substitution, a job.
@@ -311,7 +319,7 @@ func (m *Machine) fork(p *Process, f Frame) *Process {
 func (m *Machine) forkShell(p *Process, f Frame) *Process {
 	c := m.fork(p, f)
 	c.Loop = p.Shell.Opts.compat() <= 44 && p.inLoop()
-	c.Shell.Jobs = slices.Clone(p.Shell.Jobs) // jobs lists them; they are not its children
+	c.Shell.Jobs = slices.Clip(p.Shell.Jobs) // jobs lists them; they are not its children
 	for i := range p.Frames {
 		f := &p.Frames[i]
 		switch {
@@ -346,11 +354,11 @@ func (m *Machine) exit(p *Process, status int) {
 	p.Queue = nil
 	p.Status, p.Dead, p.Wait = status, true, Wait{}
 	m.dropCalls(p.PID)
-	for _, c := range m.Procs { // orphans
-		if c.PPID == p.PID {
+	for i := len(m.Procs) - 1; i > 0 && m.Procs[i].PID > p.PID; i-- { // orphans are younger
+		if c := m.Procs[i]; c.PPID == p.PID {
 			c.PPID = m.Procs[0].PID
 			if c.Dead {
-				m.remove(c.PID)
+				m.removeAt(i)
 			}
 		}
 	}
@@ -361,10 +369,9 @@ func (m *Machine) exit(p *Process, status int) {
 
 // remove forgets an ended process: it has been reaped.
 func (m *Machine) remove(pid int) {
-	for i, p := range m.Procs {
-		if p.PID == pid && i > 0 {
-			m.Procs = append(m.Procs[:i:i], m.Procs[i+1:]...)
-			return
-		}
+	if i := m.place(pid); i > 0 {
+		m.removeAt(i)
 	}
 }
+
+func (m *Machine) removeAt(i int) { m.Procs = slices.Delete(m.Procs, i, i+1) }

@@ -424,12 +424,17 @@ func (m *Machine) background(p *Process, st *stmt) {
 	}
 	c.push(Frame{Kind: FList, node: within(st)})
 	p.Shell.LastBg = c.PID
-	num := 1
-	for _, j := range p.Shell.Jobs {
-		num = max(num, j.Num+1)
-	}
-	p.Shell.Jobs = append(p.Shell.Jobs, Job{Num: num, PIDs: []int{c.PID}, Command: strings.TrimRight(st.text(), " \t")})
+	p.addJob(c.PID, strings.TrimRight(st.text(), " \t"))
 	p.Status = 0
+}
+
+// addJob lists a job, whose number is one more than that of the last.
+func (p *Process) addJob(pid int, command string) {
+	num := 1
+	if n := len(p.Shell.Jobs); n > 0 {
+		num += p.Shell.Jobs[n-1].Num
+	}
+	p.Shell.Jobs = append(p.Shell.Jobs, Job{Num: num, PIDs: []int{pid}, Command: command})
 }
 
 // ownGroup makes a child a job of its parent: under job control it leads a process group of its own.
@@ -464,11 +469,7 @@ func (m *Machine) coproc(p *Process, n *coproc) {
 	v.SetIndex(1, itoa(write))
 	p.Shell.Vars.Own(n.name + "_PID").SetString(itoa(c.PID))
 	p.Shell.LastBg = c.PID
-	num := 1
-	for _, j := range p.Shell.Jobs {
-		num = max(num, j.Num+1)
-	}
-	p.Shell.Jobs = append(p.Shell.Jobs, Job{Num: num, PIDs: []int{c.PID}, Command: n.text()})
+	p.addJob(c.PID, n.text())
 	p.Status = 0
 }
 

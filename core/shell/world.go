@@ -339,17 +339,6 @@ func (m *Machine) Rename(runID string) {
 	}
 }
 
-// TakeOutput gives the output not yet delivered, in order, and forgets it.
-func (m *Machine) TakeOutput() []Chunk {
-	if len(m.IO.Out) == 0 {
-		return nil
-	}
-	m.own()
-	out := m.IO.Out
-	m.IO.Out = nil
-	return out
-}
-
 // Exported gives the exported variables of the shell, and Variables all of them.
 func (m *Machine) Exported() map[string]string {
 	out := map[string]string{}

@@ -26,7 +26,7 @@ from ._errors import AlreadyResumedError, RunGoneError, RunSuspended
 from ._events import Event, Finished, InputNeeded, LimitReached
 from ._limits import DEFAULT_TIMEOUT, Limits
 from ._results import CommandResult
-from ._runs import AnyRun, Need, Run, Sink, abandon
+from ._runs import AnyRun, Need, Run, abandon
 from ._tools import Answer, Suspend, ToolCall, answer
 from ._turns import Turn, drivers, hand_over, queues, task_turn
 
@@ -50,8 +50,8 @@ class AsyncRun(AnyRun):
 
     __slots__ = ("_async_sandbox", "_tasks")
 
-    def __init__(self, sandbox: AsyncSandbox, run_id: str, *, sink: Optional[Sink] = None) -> None:
-        super().__init__(sandbox._sandbox, run_id, slice_ns=SLICE, sink=sink)
+    def __init__(self, sandbox: AsyncSandbox, run_id: str) -> None:
+        super().__init__(sandbox._sandbox, run_id, slice_ns=SLICE)
         self._async_sandbox = sandbox
         self._tasks: Dict[str, asyncio.Task[Optional[str]]] = {}
 
@@ -91,7 +91,7 @@ class AsyncRun(AnyRun):
         """See ``Run.events``."""
         yielded: Set[str] = set()
         while True:
-            event = self._output() if self._unread else await self._async(self._next_or_output())
+            event = await self._async(self._next_or_output())
             if isinstance(event, ToolCall):
                 if event.call_id in yielded:
                     return

@@ -143,7 +143,9 @@ class Commands:
                     sandbox._timeout_ns if timeout is DEFAULT else nanoseconds(timeout),
                     None if limits is None else changed(limits),
                     None,
-                    on_stdout is None and on_stderr is None,
+                    True,
+                    None,
+                    None if on_stdout is None and on_stderr is None else _taken(on_stdout, on_stderr),
                 ),
             )
             if answer["tag"] == _DONE and on_stdout is None and on_stderr is None:
@@ -151,9 +153,8 @@ class Commands:
                 result._done = answer
             else:
                 run = Run(sandbox, answer["run"])
-                flush = _attach(run, answer, on_stdout, on_stderr)
+                _attach(run, answer, on_stdout, on_stderr)
                 result = run._sync(run._to_end(), turn)
-                flush()
         except BaseException as error:
             if _from_outside(error) and drivers.get(handle) is turn:
                 abandon(handle)
@@ -274,17 +275,17 @@ class AsyncCommands:
                 cwd=None if cwd is None else path_text(cwd),
                 timeout=sandbox._timeout_ns if timeout is DEFAULT else nanoseconds(timeout),
                 limits=None if limits is None else changed(limits),
-                keep=on_stdout is None and on_stderr is None,
+                keep=True,
                 slice_ns=SLICE,
+                taken=_taken(on_stdout, on_stderr),
             )
             if answer["tag"] == _DONE and on_stdout is None and on_stderr is None:
                 result = CommandResult()
                 result._done = answer
             else:
                 run = AsyncRun(self._async_sandbox, answer["run"])
-                flush = _attach(run, answer, on_stdout, on_stderr)
+                _attach(run, answer, on_stdout, on_stderr)
                 result = await run._async(run._to_end(), turn)
-                flush()
         except BaseException as error:
             if _from_outside(error) and drivers.get(handle) is turn:
                 abandon(handle, patience=0.1)
@@ -330,17 +331,17 @@ class AsyncCommands:
         return DONE
 
 
-def _attach(run: AnyRun, answer: _wire.Answer, on_stdout: Optional[Callback], on_stderr: Optional[Callback]) -> Callable[[], None]:
-    """Make a run of the answer its first slice gave; the result flushes the decoders."""
+def _attach(run: AnyRun, answer: _wire.Answer, on_stdout: Optional[Callback], on_stderr: Optional[Callback]) -> None:
+    """Make a run of the answer its first slice gave."""
     run._answer = answer
-    if on_stdout is None and on_stderr is None:
-        return _nothing
-    run._sink, flush = text_sink(on_stdout, on_stderr, run._chunks)
-    return flush
+    run._taken = _taken(on_stdout, on_stderr)
+    if run._taken is not None:
+        run._sink = text_sink(on_stdout, on_stderr, run._chunks)
 
 
-def _nothing() -> None:
-    return
+def _taken(on_stdout: Optional[Callback], on_stderr: Optional[Callback]) -> Optional[int]:
+    """The streams that callbacks take: the sum of their numbers; None is none."""
+    return (1 if on_stdout is not None else 0) + (2 if on_stderr is not None else 0) or None
 
 
 def _from_outside(error: BaseException) -> bool:

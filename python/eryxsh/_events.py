@@ -22,7 +22,7 @@ class Output:
 
     @property
     def text(self) -> str:
-        """The bytes as text; what is not UTF-8 (or is cut off) becomes surrogates."""
+        """The bytes as text; what is not UTF-8 becomes surrogates. A character is never cut, unless the script never wrote the rest."""
         return self.data.decode("utf-8", "surrogateescape")
 
 

@@ -8,7 +8,6 @@ thread, ``AsyncRun`` (_async_runs.py) in a task.
 
 from __future__ import annotations
 
-import codecs
 import contextlib
 import contextvars
 import inspect
@@ -67,22 +66,22 @@ Asked = Union[str, Tuple[str, str, Optional[bytes], Optional[bytes], Optional[in
 # Called without the time that passing names takes.
 _STEP, _ANSWER, _EXPORT = _wire._RUN_STEP, _wire._RUN_ANSWER, _wire._SANDBOX_EXPORT
 _CALLS: Final = _wire.CALLS
-_ASKED_AGAIN = (_wire.CALLS, _wire.SLEEPING)  # answers that another step gives again
+_BOTH = 3  # streams
 _PATIENCE = 1.0  # seconds a cancelled run may take to end
 
 
 class AnyRun:
     """What Run and AsyncRun have in common: the state, and the steps as generators."""
 
-    __slots__ = ("__weakref__", "_answer", "_chunks", "_errors", "_id", "_last", "_result", "_sandbox", "_sink", "_slice", "_unread")
+    __slots__ = ("__weakref__", "_answer", "_chunks", "_errors", "_id", "_last", "_result", "_sandbox", "_sink", "_slice", "_taken")
 
-    def __init__(self, sandbox: Sandbox, run_id: str, *, slice_ns: Optional[int] = None, sink: Optional[Sink] = None) -> None:
+    def __init__(self, sandbox: Sandbox, run_id: str, *, slice_ns: Optional[int] = None) -> None:
         self._sandbox = sandbox
         self._id = run_id
         self._slice = slice_ns
-        self._sink = sink  # output goes there and is not kept
+        self._sink: Optional[Sink] = None  # output goes there and is not kept
         self._chunks: List[Chunk] = []  # output that is kept for the result
-        self._unread: List[Chunk] = []  # output for events that it has not given out yet, the next one last
+        self._taken: Optional[int] = None  # streams the sink takes, which the core does not keep for a dump: their sum
         self._errors: Tuple[BaseException, ...] = ()
         self._last = 0  # number of the youngest call that next gave out
         self._answer: Optional[_wire.Answer] = None  # of a step whose event was not looked at yet
@@ -169,7 +168,7 @@ class AnyRun:
             raise self._sandbox._not_yet("dump(store=…)")
         if self._result is not None:
             raise RunGoneError(f"the run {self._id} has ended: export_state saves its sandbox", path=self._id)
-        return self._sandbox._export(key, self._id, tuple(reversed(self._unread)))
+        return self._sandbox._export(key, self._id)
 
     def _outcome(self) -> CommandResult:
         if self._result is None:
@@ -199,28 +198,21 @@ class AnyRun:
         self._result = result_of(done, self._chunks, [*earlier, *self._errors])
         return self._result
 
-    def _read(self) -> None:
-        """What ``events`` has not given out is for the result (or the callback) after all."""
-        unread, self._unread = self._unread, []
-        self._take(tuple(reversed(unread)))
-
     def _advance(self, wait: bool = True, showing: bool = False, number: Optional[int] = None) -> Generator[Need, Any, _wire.Answer]:
         """Step until something comes that the script cannot do by itself; when ``showing``, output for ``events`` is such a thing.
 
+        What a caller takes comes chunk by chunk, each before he is asked for more: what he has not seen is still in the core.
         With ``number`` one tool call comes at a time: see ``_event``.
         """
-        if self._unread and not showing:
-            self._read()
         while True:
             step, self._answer = self._answer, None
             if step is None:
-                taken = True if showing else None
+                taken = _BOTH if showing else self._taken
                 step = _wire.run_step(self._sandbox._live(), self._id, slice_ns=self._slice, taken=taken, number=number)
             if step["output"] and showing:
-                self._unread.extend(reversed(step["output"]))
                 if step["tag"] == _wire.SLICE:
                     yield 0.0
-                elif step["tag"] not in _ASKED_AGAIN:
+                else:
                     self._answer = cast("_wire.Answer", {**step, "output": ()})
                 return step
             if step["output"]:
@@ -246,15 +238,14 @@ class AnyRun:
         return self._event(step)
 
     def _next_or_output(self) -> Generator[Need, Any, Event]:
-        """What ``events`` gives next when nothing is unread."""
+        """What ``events`` gives next."""
         if self._result is not None:
             return Finished(self._result)
         step = yield from self._advance(showing=True, number=self._last + 1)
-        return self._output() if self._unread else self._event(step)
-
-    def _output(self) -> Output:
-        stream, data = self._unread.pop()
-        return Output("stdout" if stream == 1 else "stderr", data)
+        if step["output"]:
+            stream, data = step["output"][0]
+            return Output("stdout" if stream == 1 else "stderr", data)
+        return self._event(step)
 
     def _event(self, step: _wire.Answer) -> Event:
         if step["tag"] == _wire.CALLS:
@@ -322,8 +313,6 @@ class AnyRun:
         deadline = time.monotonic() + _PATIENCE
         while self._result is None and time.monotonic() < deadline:
             step = _wire.run_step(self._sandbox._live(), self._id, slice_ns=self._slice)
-            if self._unread:
-                self._read()
             if step["output"]:
                 self._chunks.extend(step["output"])
             if step["tag"] == _wire.DONE:
@@ -450,7 +439,7 @@ class Run(AnyRun):
         """
         yielded: Set[str] = set()
         while True:
-            event = self._output() if self._unread else self._sync(self._next_or_output())
+            event = self._sync(self._next_or_output())
             if isinstance(event, ToolCall):
                 if event.call_id in yielded:
                     return
@@ -518,9 +507,9 @@ class Run(AnyRun):
         """The run and its sandbox as bytes, signed if there is a key.
 
         Raises NotSuspendableError where a command cannot be saved, RunGoneError
-        when the script has ended, also when ``events`` has output of it left to give.
+        when the script has ended, which it has when ``events`` gives the last output.
         """
-        if key is None and store is None and self._result is None and not self._unread:
+        if key is None and store is None and self._result is None:
             return _native.call(_EXPORT, (self._sandbox._live(), None, None, self._id))
         return self._export(key, store)
 
@@ -552,7 +541,7 @@ class Run(AnyRun):
 
     def _in_fork(self, sandbox: Sandbox) -> Run:
         run = Run(sandbox, _wire.run_active(sandbox._live())["run"])
-        run._chunks = [*self._chunks, *reversed(self._unread)]
+        run._chunks = list(self._chunks)
         run._errors = self._errors
         return run
 
@@ -625,7 +614,7 @@ class Run(AnyRun):
                 except Suspend as reason:
                     declined[call.call_id] = str(reason)
                     continue
-                if len(calls) > 1:
+                if len(calls) > 1 or self._sink is not None:
                     self._respond(call.call_id, reply)
                 else:
                     declined.update(self._one_by_one(call, reply))
@@ -638,7 +627,7 @@ class Run(AnyRun):
         functions = {name: tool.function for name, tool in self._sandbox._tools.items() if tool.function is not None and tool.ready}
         handle = self._sandbox._live()
         run = handle, self._id, self._slice
-        take = self._take if self._sink is not None else self._chunks.extend
+        take = self._chunks.extend
         while True:
             out, err, code, error = reply
             step = _wire.run_step(
@@ -699,31 +688,20 @@ def abandon(handle: int, run_id: str = "", *, patience: float = _PATIENCE) -> No
         return  # it ended by itself, or with its sandbox
 
 
-def text_sink(
-    on_stdout: Optional[Callable[[str], Any]], on_stderr: Optional[Callable[[str], Any]], rest: List[Chunk]
-) -> Tuple[Sink, Callable[[], None]]:
-    """A sink that decodes for callbacks, and what flushes it at the end; a stream without a callback goes to rest."""
-    decoders = {}
-    for stream, callback in ((1, on_stdout), (2, on_stderr)):
-        if callback is not None:
-            decoders[stream] = codecs.getincrementaldecoder("utf-8")("surrogateescape"), callback
+def text_sink(on_stdout: Optional[Callable[[str], Any]], on_stderr: Optional[Callable[[str], Any]], rest: List[Chunk]) -> Sink:
+    """A sink that decodes for callbacks; a stream without a callback goes to rest.
+
+    Characters come whole: the core holds back the first bytes of one until it has the others.
+    """
 
     def sink(stream: int, data: bytes) -> None:
-        if stream not in decoders:
+        callback = on_stdout if stream == 1 else on_stderr
+        if callback is None:
             rest.append((stream, data))
-            return
-        decoder, callback = decoders[stream]
-        text = decoder.decode(data)
-        if text:
-            callback(text)
+        else:
+            callback(data.decode("utf-8", "surrogateescape"))
 
-    def flush() -> None:
-        for decoder, callback in decoders.values():
-            text = decoder.decode(b"", True)
-            if text:
-                callback(text)
-
-    return sink, flush
+    return sink
 
 
 def _value_of(awaitable: Awaitable[Any]) -> Any:

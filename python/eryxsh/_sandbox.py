@@ -13,7 +13,7 @@ from ._errors import EryxshError, SandboxClosedError
 from ._files import Files, content, path_text
 from ._history import History
 from ._limits import DEFAULT_TIMEOUT, Limits, changed
-from ._results import Analysis, Chunk, Info, StateInfo, Usage, analysis, info, state_info, usage
+from ._results import Analysis, Info, StateInfo, Usage, analysis, info, state_info, usage
 from ._runs import Asked, Run
 from ._snapshots import Snapshots
 from ._tools import Tool, as_tool, registry, wire_tools
@@ -272,9 +272,9 @@ class Sandbox:
         """
         return _wire.sandbox_export(self._live(), key=_key(key), have=None if have is None else tuple(have))
 
-    def _export(self, key: Optional[bytes], run: str, unread: Tuple[Chunk, ...]) -> bytes:
-        """``export_state`` while a run is active; ``unread`` is output that has left the core and that nobody has seen."""
-        return _wire.sandbox_export(self._live(), key=_key(key), run=run, unread=unread or None)
+    def _export(self, key: Optional[bytes], run: str) -> bytes:
+        """``export_state`` while a run is active."""
+        return _wire.sandbox_export(self._live(), key=_key(key), run=run)
 
     def import_state(self, blob: bytes, *, key: Optional[bytes] = None, base: Optional[Sandbox] = None) -> None:
         """Replace everything by what ``export_state`` gave, or raise and change nothing.

@@ -13,7 +13,7 @@ from typing import Any, Dict, Final, List, Literal, Optional, Tuple, TypedDict, 
 from eryxsh import _native
 from eryxsh._native import Method
 
-FINGERPRINT: Final = "d26fe60b6f4af23e"
+FINGERPRINT: Final = "c366b15058845995"
 
 Strings = Union[List[str], Tuple[str, ...]]
 
@@ -679,16 +679,15 @@ def sandbox_reset(sandbox: int) -> None:
 _SANDBOX_EXPORT: Final[Method[bytes]] = Method((26, 0, None))
 
 
-def sandbox_export(sandbox: int, *, key: Optional[bytes] = None, have: Optional[Strings] = None, run: Optional[str] = None, unread: Optional[Union[List[Tuple[int, bytes]], Tuple[Tuple[int, bytes], ...]]] = None) -> bytes:
+def sandbox_export(sandbox: int, *, key: Optional[bytes] = None, have: Optional[Strings] = None, run: Optional[str] = None) -> bytes:
     """Give everything, an active run included, as one blob.
 
     sandbox: handle
     key: HMAC-SHA256 key
     have: snapshot ids the receiver has: a thin pack
     run: id of the run that must be active
-    unread: output of the run that was taken, and that the loaded one gives
     """
-    return _native.call(_SANDBOX_EXPORT, (sandbox, key, have, run, unread))
+    return _native.call(_SANDBOX_EXPORT, (sandbox, key, have, run))
 
 
 _SANDBOX_IMPORT: Final[Method[None]] = Method((27, 2, None))
@@ -908,7 +907,7 @@ def history_restore(sandbox: int, index: int) -> None:
 _RUN_RUN: Final[Method[Answer]] = Method((64, 0, None))
 
 
-def run_run(sandbox: int, *, script: Optional[str] = None, argv: Optional[Strings] = None, stdin: Optional[bytes] = None, pipe: Optional[bool] = None, env: Optional[Dict[str, str]] = None, cwd: Optional[str] = None, timeout: Optional[int] = None, limits: Optional[Dict[str, int]] = None, suspend_on_limit: Optional[bool] = None, keep: Optional[bool] = None, slice_ns: Optional[int] = None) -> Answer:
+def run_run(sandbox: int, *, script: Optional[str] = None, argv: Optional[Strings] = None, stdin: Optional[bytes] = None, pipe: Optional[bool] = None, env: Optional[Dict[str, str]] = None, cwd: Optional[str] = None, timeout: Optional[int] = None, limits: Optional[Dict[str, int]] = None, suspend_on_limit: Optional[bool] = None, keep: Optional[bool] = None, slice_ns: Optional[int] = None, taken: Optional[int] = None) -> Answer:
     """Start a run and drive its first slice.
 
     sandbox: handle
@@ -923,14 +922,15 @@ def run_run(sandbox: int, *, script: Optional[str] = None, argv: Optional[String
     suspend_on_limit: a timeout or budget gives Limited instead of ending the run
     keep: output delivered by answers stays in the run too, for run.output after a dump
     slice_ns: ns of the first slice (run.run); 0 is 20 ms
+    taken: as of run.step (run.run)
     """
-    return _native.call(_RUN_RUN, (sandbox, script, argv, stdin, pipe, env, cwd, timeout, limits, suspend_on_limit, keep, slice_ns))
+    return _native.call(_RUN_RUN, (sandbox, script, argv, stdin, pipe, env, cwd, timeout, limits, suspend_on_limit, keep, slice_ns, taken))
 
 
 _RUN_START: Final[Method[str]] = Method((65, 0, None))
 
 
-def run_start(sandbox: int, *, script: Optional[str] = None, argv: Optional[Strings] = None, stdin: Optional[bytes] = None, pipe: Optional[bool] = None, env: Optional[Dict[str, str]] = None, cwd: Optional[str] = None, timeout: Optional[int] = None, limits: Optional[Dict[str, int]] = None, suspend_on_limit: Optional[bool] = None, keep: Optional[bool] = None, slice_ns: Optional[int] = None) -> str:
+def run_start(sandbox: int, *, script: Optional[str] = None, argv: Optional[Strings] = None, stdin: Optional[bytes] = None, pipe: Optional[bool] = None, env: Optional[Dict[str, str]] = None, cwd: Optional[str] = None, timeout: Optional[int] = None, limits: Optional[Dict[str, int]] = None, suspend_on_limit: Optional[bool] = None, keep: Optional[bool] = None, slice_ns: Optional[int] = None, taken: Optional[int] = None) -> str:
     """Start a run without driving it; the result is its id.
 
     sandbox: handle
@@ -945,21 +945,22 @@ def run_start(sandbox: int, *, script: Optional[str] = None, argv: Optional[Stri
     suspend_on_limit: a timeout or budget gives Limited instead of ending the run
     keep: output delivered by answers stays in the run too, for run.output after a dump
     slice_ns: ns of the first slice (run.run); 0 is 20 ms
+    taken: as of run.step (run.run)
     """
-    return _native.call(_RUN_START, (sandbox, script, argv, stdin, pipe, env, cwd, timeout, limits, suspend_on_limit, keep, slice_ns))
+    return _native.call(_RUN_START, (sandbox, script, argv, stdin, pipe, env, cwd, timeout, limits, suspend_on_limit, keep, slice_ns, taken))
 
 
 _RUN_STEP: Final[Method[Answer]] = Method((66, 0, None))
 
 
-def run_step(sandbox: int, run: str, *, slice_ns: Optional[int] = None, steps: Optional[int] = None, taken: Optional[bool] = None, call_id: Optional[str] = None, stdout: Optional[bytes] = None, stderr: Optional[bytes] = None, status: Optional[int] = None, error: Optional[str] = None, number: Optional[int] = None) -> Answer:
+def run_step(sandbox: int, run: str, *, slice_ns: Optional[int] = None, steps: Optional[int] = None, taken: Optional[int] = None, call_id: Optional[str] = None, stdout: Optional[bytes] = None, stderr: Optional[bytes] = None, status: Optional[int] = None, error: Optional[str] = None, number: Optional[int] = None) -> Answer:
     """Drive the run for a slice.
 
     sandbox: handle
     run: id
     slice_ns: ns; 0 is 20 ms
     steps: end the slice after so many safe points, for tests that stop a run at each; 0 is no end
-    taken: the output of this answer does not stay in the run, even if it keeps its output
+    taken: streams whose output does not stay in the run, even if it keeps its output: 1, 2 or 3 for both; output then comes in chunks, each as a slice of its own, until the end
     call_id: answer this tool call first, as run.answer does
     stdout: what the tool printed
     stderr: what it said on stderr

@@ -34,22 +34,14 @@ func export(c *call, p *wire.ExportParams) (int, func([]byte) error, error) {
 		return 0, nil, fault.New(fault.Unsupported, "export", "", "thin packs (have=) are not supported")
 	}
 	b, err := c.hold(p.Sandbox)
-	if err == nil && p.Run != "" && (b.M.RunID != p.Run || !b.M.Run.Active) {
+	if err == nil && p.Run != "" && (b.M.RunID != p.Run || !b.Going()) {
 		err = runGone(p.Run)
 	}
 	if err != nil {
 		return 0, nil, err
 	}
 	var blob state.Blob
-	unread := make([]shell.Chunk, 0, len(p.Unread))
-	for _, out := range p.Unread {
-		if out.FD != 1 && out.FD != 2 {
-			return 0, nil, fault.New(fault.Invalid, "export", "", "unread: no stream is %d", out.FD)
-		}
-		unread = append(unread, shell.Chunk{Stream: out.FD, Data: out.Data})
-	}
-	b.WithUnread(unread, func() { blob, err = state.Export(b.World, p.Key) })
-	if err != nil {
+	if blob, err = state.Export(b.World, p.Key); err != nil {
 		return 0, nil, err
 	}
 	return blob.Size, func(dst []byte) error {
@@ -123,7 +115,7 @@ func fromState(c *call, p *wire.FromStateParams) (int64, error) {
 
 func loadRun(c *call, p *wire.FromStateParams) (wire.Loaded, error) {
 	w, err := c.world(p)
-	if err == nil && !w.M.Run.Active {
+	if err == nil && !w.Going() {
 		w.Close()
 		err = fault.New(fault.State, "load", "", "the state holds no run: Sandbox.from_state loads it")
 	}

@@ -23,7 +23,7 @@ func runMethods() []binding {
 	return []binding{
 		drives("run.run", func(c *call, p *wire.StartParams) (*sandbox, pace, error) {
 			b, err := start(c, p)
-			return b, pace{ns: p.Slice}, err
+			return b, pace{ns: p.Slice, taken: p.Taken}, err
 		}),
 		on("run.start", func(c *call, p *wire.StartParams) (string, error) {
 			b, err := start(c, p)
@@ -84,6 +84,7 @@ func runMethods() []binding {
 				return err
 			}
 			b.Cancel()
+			b.Take()
 			return nil
 		}),
 	}
@@ -140,6 +141,9 @@ func (b *sandbox) asked() *note {
 
 func start(c *call, p *wire.StartParams) (*sandbox, error) {
 	b, err := c.hold(p.Sandbox)
+	if err == nil {
+		err = b.Busy()
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -158,7 +162,7 @@ func start(c *call, p *wire.StartParams) (*sandbox, error) {
 type pace struct {
 	ns    int64
 	steps int64 // safe points; 0 is no bound
-	taken bool  // the caller keeps the output, so the run need not
+	taken int   // streams of which the caller keeps the output, so the run need not: their sum
 }
 
 // slice is the host of a machine for one call.
@@ -249,9 +253,8 @@ func (c *call) drive(b *sandbox, far pace) (Reply, error) {
 	if left, ok := b.TimeLeft(); ok {
 		s.length, s.left = min(s.length, time.Duration(left)), left
 	}
-	if far.taken {
-		defer func(keep bool) { b.Keep = keep }(b.Keep)
-		b.Keep = false
+	if r, ok, err := c.shown(b, far.taken); ok {
+		return r, err
 	}
 	if b.slept != 0 {
 		b.Slept(min(s.began.UnixNano(), b.wake) - b.slept)
@@ -261,12 +264,32 @@ func (c *call) drive(b *sandbox, far pace) (Reply, error) {
 		return r, err
 	}
 	outcome, until := b.Advance(s)
+	if r, ok, err := c.shown(b, far.taken); ok {
+		return r, err
+	}
 	if outcome != shell.Done {
 		if r, ok, err := c.obey(b); ok {
 			return r, err
 		}
 	}
 	return c.answer(b, outcome, until)
+}
+
+// shown gives the first of the output to a caller who keeps it, as a slice of its
+// own. What he has not got stays in the World, whoever saves or forks it meanwhile,
+// and why the run came back is for a step that finds no output. Only the last output
+// of a run that has ended comes with its end.
+func (c *call) shown(b *sandbox, taken int) (Reply, bool, error) {
+	if taken == 0 || !b.M.Run.Active && len(b.M.IO.Out) < 2 {
+		return Reply{}, false, nil
+	}
+	first := b.TakeFirst(taken)
+	if first == nil {
+		return Reply{}, false, nil
+	}
+	out := wire.Slice{Output: wire.Output{Run: b.M.RunID, Output: appendChunks(c.chunks[:0], first)}}
+	r, err := say(wire.TagSlice, &out.Output, &out, usualBody)
+	return r, true, err
 }
 
 // obey does what a note asks, if there is one for this run.
@@ -406,7 +429,7 @@ func activeRun(c *call, p *wire.SandboxParams) (wire.RunInfo, error) {
 		return wire.RunInfo{}, err
 	}
 	m := b.M
-	if !m.Run.Active {
+	if !b.Going() {
 		return wire.RunInfo{}, nil
 	}
 	r := wire.RunInfo{Run: m.RunID, Script: m.Run.Command, State: "running", Started: m.Run.Started, Steps: m.Meter.Steps - m.Run.Steps, Calls: c.pending(b.M.Calls, nil)}

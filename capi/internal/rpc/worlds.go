@@ -221,7 +221,7 @@ func info(c *call, p *wire.SandboxParams) (wire.Info, error) {
 	b.tick(c)
 	i := wire.Info{User: b.M.Host.User, Hostname: b.M.Host.Hostname, Dir: b.M.Procs[0].Cwd, Status: b.M.Procs[0].Status, Now: b.M.Now(),
 		Virtual: b.M.Clock.Virtual, Seed: int64(b.Config.Seed), Limits: map[string]int64{}, Commands: core.CommandNames()}
-	if b.M.Run.Active {
+	if b.Going() {
 		i.Run = b.M.RunID
 	}
 	for name := range b.M.Tools.Sorted() {

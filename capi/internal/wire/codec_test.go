@@ -83,7 +83,7 @@ func TestQuick(t *testing.T) {
 			}
 		}
 		for _, p := range []any{&StartParams{Sandbox: n, Script: "s", Stdin: []byte("in"), Pipe: true, Dir: "d", Timeout: n, Suspend: true, Keep: true, Slice: n},
-			&StepParams{Sandbox: n, Run: out.Run, Slice: n, Taken: true, Call: "c", Stdout: []byte("o"), Status: int(n), Error: "x"}, &AnswerParams{Sandbox: n, Run: "r", Call: "c", Stdout: []byte("o"), Status: int(n), Error: "x"},
+			&StepParams{Sandbox: n, Run: out.Run, Slice: n, Taken: int(n), Call: "c", Stdout: []byte("o"), Status: int(n), Error: "x"}, &AnswerParams{Sandbox: n, Run: "r", Call: "c", Stdout: []byte("o"), Status: int(n), Error: "x"},
 			&RunParams{Sandbox: n, Run: "r"}, &SandboxParams{Sandbox: n}, &CloseParams{Sandbox: n}, &ExportParams{Sandbox: n, Key: []byte("k"), Run: "r"}, &FromStateParams{State: []byte("s"), Key: []byte("k")}} {
 			var data bytes.Buffer
 			if err := encoding.MarshalToBuffer(p, &data); err != nil {

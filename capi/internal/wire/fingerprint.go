@@ -4,4 +4,4 @@ package wire
 
 // Fingerprint identifies the tables: a library and a Python package with the
 // same one belong together.
-const Fingerprint = "d26fe60b6f4af23e"
+const Fingerprint = "c366b15058845995"

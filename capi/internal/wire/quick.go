@@ -34,6 +34,8 @@ func (p *StartParams) at(key uint64) any {
 		return &p.Keep
 	case 12:
 		return &p.Slice
+	case 13:
+		return &p.Taken
 	}
 	return nil
 }

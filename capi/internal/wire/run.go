@@ -14,6 +14,7 @@ type StartParams struct {
 	Suspend bool              `cbor:"10,keyasint,omitempty" name:"suspend_on_limit" doc:"a timeout or budget gives Limited instead of ending the run"`
 	Keep    bool              `cbor:"11,keyasint,omitempty" doc:"output delivered by answers stays in the run too, for run.output after a dump"`
 	Slice   int64             `cbor:"12,keyasint,omitempty" name:"slice_ns" doc:"ns of the first slice (run.run); 0 is 20 ms"`
+	Taken   int               `cbor:"13,keyasint,omitempty" doc:"as of run.step (run.run)"`
 }
 
 // StepParams are those of run.step.
@@ -22,7 +23,7 @@ type StepParams struct {
 	Run     string `cbor:"2,keyasint" doc:"id"`
 	Slice   int64  `cbor:"3,keyasint,omitempty" name:"slice_ns" doc:"ns; 0 is 20 ms"`
 	Steps   int64  `cbor:"4,keyasint,omitempty" doc:"end the slice after so many safe points, for tests that stop a run at each; 0 is no end"`
-	Taken   bool   `cbor:"5,keyasint,omitempty" doc:"the output of this answer does not stay in the run, even if it keeps its output"`
+	Taken   int    `cbor:"5,keyasint,omitempty" doc:"streams whose output does not stay in the run, even if it keeps its output: 1, 2 or 3 for both; output then comes in chunks, each as a slice of its own, until the end"`
 	Call    string `cbor:"6,keyasint,omitempty" name:"call_id" doc:"answer this tool call first, as run.answer does"`
 	Stdout  []byte `cbor:"7,keyasint,omitempty" doc:"what the tool printed"`
 	Stderr  []byte `cbor:"8,keyasint,omitempty" doc:"what it said on stderr"`

@@ -105,7 +105,6 @@ type ExportParams struct {
 	Key     []byte   `cbor:"2,keyasint,omitempty" doc:"HMAC-SHA256 key"`
 	Have    []string `cbor:"3,keyasint,omitempty" doc:"snapshot ids the receiver has: a thin pack"`
 	Run     string   `cbor:"4,keyasint,omitempty" doc:"id of the run that must be active"`
-	Unread  []Chunk  `cbor:"5,keyasint,omitempty" doc:"output of the run that was taken, and that the loaded one gives"`
 }
 
 // ImportParams are those of sandbox.import.

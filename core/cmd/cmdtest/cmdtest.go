@@ -216,6 +216,7 @@ func same(t testing.TB, what string, m mode, first, got Result) {
 	}
 }
 
+// String shows a result in the message of a test that fails.
 func (r Result) String() string {
 	return fmt.Sprintf("status %d\nstdout %q\nstderr %q\nunsupported %q", r.Status, r.Stdout, r.Stderr, r.Unsupported)
 }

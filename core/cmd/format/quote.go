@@ -2,6 +2,7 @@ package format
 
 import (
 	"eryxsh/core/cmd/quote"
+	"eryxsh/core/dollar"
 	"eryxsh/core/large"
 	"strings"
 )
@@ -15,9 +16,9 @@ func Quote(s string, work large.Meter) string {
 	special := false
 	for piece := range large.Pieces(s, work) {
 		for i := 0; i < len(piece); {
-			n, ok := quote.Printable(piece[i:])
+			n, ok := dollar.Printable(piece[i:])
 			if !ok {
-				return AnsiC(s, work)
+				return dollar.Quote(s, work)
 			}
 			i += n
 		}
@@ -48,41 +49,6 @@ func Quote(s string, work large.Meter) string {
 		}
 	}
 	return b.String()
-}
-
-// AnsiC writes s as $'…'. work, which may be nil, hears of much.
-func AnsiC(s string, work large.Meter) string {
-	var b strings.Builder
-	b.WriteString("$'")
-	for piece := range large.Pieces(s, work) {
-		escaped(&b, piece)
-	}
-	b.WriteByte('\'')
-	return b.String()
-}
-
-// escaped writes the inside of $'…'.
-func escaped(b *strings.Builder, s string) {
-	for i := 0; i < len(s); {
-		n, ok := quote.Printable(s[i:])
-		c := s[i]
-		switch {
-		case c == '\'' || c == '\\':
-			b.WriteByte('\\')
-			b.WriteByte(c)
-		case ok:
-			b.WriteString(s[i : i+n])
-		default:
-			for _, c := range []byte(s[i : i+n]) {
-				if k := strings.IndexByte("\a\b\x1b\f\n\r\t\v", c); k >= 0 {
-					b.Write([]byte{'\\', "abEfnrtv"[k]})
-				} else {
-					b.Write([]byte{'\\', '0' + c>>6, '0' + c>>3&7, '0' + c&7})
-				}
-			}
-		}
-		i += n
-	}
 }
 
 // gnuQuote quotes as coreutils' printf %q does.

@@ -6,8 +6,9 @@ package quote
 
 import (
 	"strings"
-	"unicode"
 	"unicode/utf8"
+
+	"eryxsh/core/dollar"
 )
 
 // Locale quotes s as messages do: ‘s’.
@@ -43,7 +44,7 @@ func Needs(s string) bool {
 		if strings.IndexByte(" ?!\"$&()*;<=>[^`|'\\", c) >= 0 {
 			return true
 		}
-		n, ok := Printable(s[i:])
+		n, ok := dollar.Printable(s[i:])
 		if !ok {
 			return true
 		}
@@ -56,7 +57,7 @@ func Needs(s string) bool {
 func Hide(s string) string {
 	var b strings.Builder
 	for i := 0; i < len(s); {
-		n, ok := Printable(s[i:])
+		n, ok := dollar.Printable(s[i:])
 		if ok {
 			b.WriteString(s[i : i+n])
 		} else {
@@ -65,18 +66,6 @@ func Hide(s string) string {
 		i += n
 	}
 	return b.String()
-}
-
-// Printable gives the length of the first character of s and whether it can be printed.
-func Printable(s string) (int, bool) {
-	if s[0] < utf8.RuneSelf {
-		return 1, s[0] >= ' ' && s[0] < 0x7f
-	}
-	r, n := utf8.DecodeRuneInString(s)
-	if r == utf8.RuneError && n == 1 {
-		return 1, false
-	}
-	return n, unicode.IsPrint(r) || unicode.In(r, unicode.Zs, unicode.Cf, unicode.Co)
 }
 
 // letter is the letter of a C escape, or 0.
@@ -94,7 +83,7 @@ func octal(b *strings.Builder, c byte) {
 func escaped(s string, quote rune, blank bool) string {
 	var b strings.Builder
 	for i := 0; i < len(s); {
-		n, ok := Printable(s[i:])
+		n, ok := dollar.Printable(s[i:])
 		c := s[i]
 		switch {
 		case !ok:
@@ -127,7 +116,7 @@ func shell(s string) string {
 	b.WriteByte('\'')
 	inEscape := false
 	for i := 0; i < len(s); {
-		n, ok := Printable(s[i:])
+		n, ok := dollar.Printable(s[i:])
 		if !ok {
 			for _, c := range []byte(s[i : i+n]) {
 				if !inEscape {
@@ -163,7 +152,7 @@ func shell(s string) string {
 
 func plainInDoubleQuotes(s string) bool {
 	for i := 0; i < len(s); {
-		n, ok := Printable(s[i:])
+		n, ok := dollar.Printable(s[i:])
 		c := s[i]
 		switch {
 		case !ok:

@@ -2,6 +2,7 @@ package patch
 
 import (
 	"bytes"
+	"fmt"
 	"strconv"
 	"strings"
 )
@@ -25,9 +26,9 @@ type change struct {
 	hunks            []hunk
 	oldNone, newNone bool // the file appears, or goes
 	head             []string
-	start, end       int // in the input, in bytes
-	line             int // of the input where the hunks begin
-	malformed        int // the input line that cannot be read, 0 if none
+	start, end       int    // in the input, in bytes
+	line             int    // of the input where the hunks begin
+	wrong            string // what is said of a hunk that cannot be read, "" if all can
 }
 
 // reader goes through the lines of a patch.
@@ -48,10 +49,13 @@ func (r *reader) peek() ([]byte, bool) {
 	return r.data[r.pos : r.pos+i+1], true
 }
 
+// next gives a line, or none at the end.
 func (r *reader) next() []byte {
-	l, _ := r.peek()
-	r.pos += len(l)
-	r.num++
+	l, ok := r.peek()
+	if ok {
+		r.pos += len(l)
+		r.num++
+	}
 	return l
 }
 
@@ -148,17 +152,26 @@ func span(s string) (at, n int, ok bool) {
 	return at, n, true
 }
 
+// chopped is how many blank lines of context may lack at the end of a patch.
+const chopped = 3
+
+// malformed notes that the line just read cannot be.
+func (k *change) malformed(r *reader, l []byte) {
+	k.wrong = fmt.Sprintf("malformed patch at line %d: %s", r.num, l)
+}
+
 func (k *change) unified(r *reader) {
 	for r.at("@@ -") {
-		f := strings.Fields(string(r.next()))
+		head := r.next()
+		f := strings.Fields(string(head))
 		if len(f) < 3 || !strings.HasPrefix(f[2], "+") {
-			k.malformed = r.num
+			k.malformed(r, head)
 			return
 		}
 		oldAt, oldN, ok1 := span(f[1][1:])
 		newAt, newN, ok2 := span(f[2][1:])
 		if !ok1 || !ok2 {
-			k.malformed = r.num
+			k.wrong = fmt.Sprintf("missing line number at line %d: %s", r.num, head)
 			return
 		}
 		if oldN == 0 {
@@ -169,34 +182,37 @@ func (k *change) unified(r *reader) {
 		}
 		h := hunk{oldAt: oldAt, newAt: newAt}
 		for oldN > 0 || newN > 0 {
-			l, ok := r.peek()
-			if !ok {
-				k.malformed = r.num + 1
+			l := r.next()
+			if len(l) == 0 && newN > chopped {
+				k.wrong = "unexpected end of file in patch"
 				return
 			}
-			kind := l[0]
-			text := l[1:]
+			if len(l) == 0 {
+				l = []byte(" \n")
+			}
+			kind, text := l[0], l[1:]
 			if kind == '\n' || kind == '\t' {
 				kind, text = ' ', l
 			}
-			switch kind {
-			case ' ':
-				oldN--
-				newN--
-			case '-':
-				oldN--
-			case '+':
-				newN--
-			case '\\':
+			if kind == '\\' {
 				h.bare()
-				r.next()
 				continue
-			default:
-				k.malformed = r.num + 1
+			}
+			old, new := 0, 0
+			switch kind {
+			case ' ', '=':
+				kind, old, new = ' ', 1, 1
+			case '-':
+				old = 1
+			case '+':
+				new = 1
+			}
+			if old+new == 0 || old > oldN || new > newN {
+				k.malformed(r, l)
 				return
 			}
+			oldN, newN = oldN-old, newN-new
 			h.lines = append(h.lines, line{kind, text})
-			r.next()
 		}
 		if r.at("\\ ") {
 			h.bare()
@@ -237,13 +253,19 @@ func (k *change) context(r *reader) {
 			}
 		}
 		read(&sides[0], " -!")
-		l = strings.TrimSpace(string(r.next()))
-		newAt, _, ok := contextSpan(l, "--- ", " ----")
+		middle := r.next()
+		newAt, newEnd, ok := contextSpan(strings.TrimSpace(string(middle)), "--- ", " ----")
 		if !ok {
-			k.malformed = r.num
+			k.malformed(r, middle)
 			return
 		}
 		read(&sides[1], " +!")
+		if n := newEnd - newAt + 1; len(sides[1]) > 0 && len(sides[1]) < n {
+			if l := r.next(); len(l) > 0 {
+				k.malformed(r, l)
+				return
+			}
+		}
 		k.hunks = append(k.hunks, hunk{max(oldAt, 1), max(newAt, 1), weave(sides[0], sides[1])})
 	}
 }
@@ -319,28 +341,62 @@ func (k *change) normal(r *reader) {
 		}
 		s := strings.TrimSpace(string(r.next()))
 		i := strings.IndexAny(s, "acd")
-		oldAt, _, _ := span(s[:i])
-		newAt, _, _ := span(s[i+1:])
+		oldAt, oldN := lines(s[:i])
+		newAt, newN := lines(s[i+1:])
 		h := hunk{oldAt: oldAt, newAt: newAt}
 		if s[i] == 'a' {
 			h.oldAt++
+			oldN = 0
 		}
 		if s[i] == 'd' {
 			h.newAt++
+			newN = 0
 		}
-		for r.at("< ") || r.at("> ") || r.at("---") || r.at("\\ ") {
-			l := r.next()
-			switch l[0] {
-			case '<':
-				h.lines = append(h.lines, line{'-', l[2:]})
-			case '>':
-				h.lines = append(h.lines, line{'+', l[2:]})
-			case '\\':
-				h.bare()
+		k.side(r, &h, '<', oldN)
+		if s[i] == 'c' && k.wrong == "" {
+			if l := r.next(); len(l) == 0 {
+				k.wrong = fmt.Sprintf("unexpected end of file in patch at line %d", r.num)
+			} else if l[0] != '-' {
+				k.wrong = fmt.Sprintf("'---' expected at line %d of patch", r.num)
 			}
+		}
+		if k.side(r, &h, '>', newN); k.wrong != "" {
+			return
 		}
 		k.hunks = append(k.hunks, h)
 	}
+}
+
+// side reads so many lines of a normal hunk that begin with a mark.
+func (k *change) side(r *reader, h *hunk, mark byte, n int) {
+	for ; n > 0 && k.wrong == ""; n-- {
+		l := r.next()
+		switch {
+		case len(l) == 0:
+			k.wrong = fmt.Sprintf("unexpected end of file in patch at line %d", r.num)
+		case len(l) < 2 || l[0] != mark || l[1] != ' ' && l[1] != '\t':
+			k.wrong = fmt.Sprintf("'%c' followed by space or tab expected at line %d of patch", mark, r.num)
+		default:
+			kind := byte('-')
+			if mark == '>' {
+				kind = '+'
+			}
+			h.lines = append(h.lines, line{kind, l[2:]})
+			if r.at("\\ ") {
+				h.bare()
+				r.next()
+			}
+		}
+	}
+}
+
+// lines reads "3,4" or "3" as a range: the first and how many.
+func lines(s string) (at, n int) {
+	at, last, _ := span(s)
+	if !strings.Contains(s, ",") {
+		return at, 1
+	}
+	return at, last - at + 1
 }
 
 // reverse exchanges old and new.

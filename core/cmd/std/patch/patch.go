@@ -195,7 +195,7 @@ func (p *Program) find(c *cmd.Ctx) cmd.Next {
 		p.missing(c, k)
 		return cmd.Again()
 	}
-	if k.malformed != 0 {
+	if k.wrong != "" {
 		return p.malformed(c, k, name)
 	}
 	p.Target = name
@@ -222,21 +222,10 @@ func (p *Program) find(c *cmd.Ctx) cmd.Next {
 
 // malformed ends the program at a hunk that cannot be read.
 func (p *Program) malformed(c *cmd.Ctx, k *change, name string) cmd.Next {
-	if !quiet(c) {
+	if !quiet(c) && k.format != 'c' {
 		p.say(c, "patching file %s", quote.Maybe(name))
 	}
-	r := &reader{data: p.Patch}
-	text := ""
-	for r.num < k.malformed {
-		if _, ok := r.peek(); !ok {
-			break
-		}
-		text = string(r.next())
-	}
-	if r.num < k.malformed {
-		return p.fatal(c, "unexpected end of file in patch")
-	}
-	return p.fatal(c, "malformed patch at line %d: %s", k.malformed, text)
+	return p.fatal(c, "%s", k.wrong)
 }
 
 func (p *Program) read(c *cmd.Ctx) cmd.Next {
