@@ -188,7 +188,7 @@ func mapValid(s string, f func(string) string) string {
 
 // splitInto is split and patsplit: text, array, separator, array of separators.
 func (p *Program) splitInto(args []Value, pattern bool) float64 {
-	s := strings.Clone(p.str(&args[0]))
+	s := large.Clone(p.str(&args[0]), p.c)
 	p.spend(len(s) * 4)
 	var by splitter
 	switch {
@@ -227,22 +227,19 @@ func (p *Program) splitInto(args []Value, pattern bool) float64 {
 			p.put(seps, Key{I: 0, Int: true}, str(s))
 		}
 	}
-	type piece struct{ field, sep string }
-	var pieces []piece
+	last := "" // the separator behind field n
 	p.cut(&by, s, func(field, sep string) {
-		if pieces = append(pieces, piece{field, sep}); len(pieces)%manyMatches == 0 {
-			p.c.Charge(manyMatches)
-			pieces = large.Extend(pieces, manyMatches, p.c)
+		if seps >= 0 && n > 0 {
+			p.put(seps, Key{I: n, Int: true}, str(last))
 		}
+		if n++; n%many == 0 {
+			p.c.Charge(2 * many)
+		}
+		p.put(array, Key{I: n, Int: true}, Value{S: field, K: Maybe})
+		last = sep
 	})
-	for _, x := range pieces {
-		if n++; n%manyMatches == 0 {
-			p.c.Charge(2 * manyMatches)
-		}
-		p.put(array, Key{I: n, Int: true}, Value{S: x.field, K: Maybe})
-		if seps >= 0 && (pattern || n < int32(len(pieces)) || by.mode == splitBlank && x.sep != "") {
-			p.put(seps, Key{I: n, Int: true}, str(x.sep))
-		}
+	if seps >= 0 && n > 0 && (pattern || by.mode == splitBlank && last != "") {
+		p.put(seps, Key{I: n, Int: true}, str(last))
 	}
 	return float64(n)
 }

@@ -146,6 +146,9 @@ func (p *Program) sorted(array int32, how string, ties bool) (*Sorting, bool) {
 	}
 	if !s.Merge.Begun() {
 		for i := range s.From {
+			if i%many == many-1 {
+				p.c.Charge(many / 4)
+			}
 			if s.From[i].Val.K == Maybe {
 				s.From[i].Val.look()
 			}
@@ -295,7 +298,7 @@ func (p *Program) asort(args []Value, byIndex bool) (float64, bool) {
 		p.makeRoom(s, from, to, byIndex)
 	}
 	for s.Put < len(s.From) {
-		v, _ := p.Heap[to].add(Key{I: int32(s.Put + 1), Int: true})
+		v, _ := p.Heap[to].add(Key{I: int32(s.Put + 1), Int: true}, p.c)
 		x := s.at(s.Put)
 		if *v = x.Val; byIndex {
 			*v = x.Key
@@ -321,6 +324,9 @@ func (p *Program) makeRoom(s *Sorting, from, to int32, byIndex bool) {
 		return
 	}
 	for i := range s.From {
+		if i%many == many-1 {
+			p.c.Charge(many / 16)
+		}
 		if v := &s.From[i].Val; !byIndex && v.K == Arr {
 			v.R = p.copyArray(v.R, 0)
 		}
@@ -334,13 +340,16 @@ func (p *Program) copyArray(from int32, depth int) int32 {
 		p.fatal("arrays nest too deeply (limit %d)", maxDepth)
 	}
 	to := p.newArray(p.Heap[from].Name, 0)
-	var list []item
-	p.Heap[from].each(func(k Key, v *Value) { list = append(list, item{keyValue(k), *v}) })
-	for _, x := range list {
+	list := make([]item, 0, p.Heap[from].Len())
+	p.Heap[from].each(p.c, func(k Key, v *Value) { list = append(list, item{keyValue(k), *v}) })
+	for i, x := range list {
+		if i%many == many-1 {
+			p.c.Charge(many)
+		}
 		if x.Val.K == Arr {
 			x.Val.R = p.copyArray(x.Val.R, depth+1)
 		}
-		v, _ := p.Heap[to].add(stringKey(x.Key.S))
+		v, _ := p.Heap[to].add(stringKey(x.Key.S), p.c)
 		p.Held += 64 + len(x.Key.S) + len(x.Val.S)
 		*v = x.Val
 	}

@@ -132,7 +132,7 @@ func (p *Program) environ() []string {
 		return nil
 	}
 	var env []string
-	p.Heap[v.R].each(func(k Key, v *Value) {
+	p.Heap[v.R].each(p.c, func(k Key, v *Value) {
 		if v.K != Arr {
 			env = append(env, k.text()+"="+p.str(v))
 		}
