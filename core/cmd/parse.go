@@ -16,7 +16,7 @@ import (
 // the command line is wrong. Parse depends on args, the table and
 // POSIXLY_CORRECT alone, so a loaded program's Ctx is made by calling it again.
 func Parse(c *Ctx, def *Command, args []string) (status int, done bool) {
-	c.Def = def
+	c.Def, c.Out.work, c.Errout.work = def, c, c
 	if c.Name == "" {
 		c.Name = def.Name
 	}

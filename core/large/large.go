@@ -42,6 +42,9 @@ const pieceUnits = Piece >> 8
 
 // Push is append(b, s...), with m charged meanwhile.
 func Push[T string | []byte](b []byte, s T, m Meter) []byte {
+	if len(b)+len(s) <= Piece {
+		return append(b, s...)
+	}
 	b = Room(b, len(s), m)
 	for len(s) > Piece {
 		b = append(b, s[:Piece]...)

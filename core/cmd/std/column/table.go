@@ -10,6 +10,7 @@ import (
 	"eryxsh/core/cmd"
 	"eryxsh/core/cmd/quote"
 	"eryxsh/core/cmd/std/internal/cell"
+	"eryxsh/core/large"
 )
 
 // table is the cells of all lines with what was said about the columns.
@@ -27,13 +28,17 @@ type tableColumn struct {
 }
 
 // newTable cuts the lines into cells; message is "" if the options fit.
-func newTable(o *options, lines [][]byte) (t *table, message string) {
+func newTable(c *cmd.Ctx, o *options, lines [][]byte) (t *table, message string) {
 	t = &table{}
 	for _, name := range o.names {
 		t.columns = append(t.columns, tableColumn{name: name})
 	}
+	t.cells = make([][][]byte, 0, len(lines))
 	for n, line := range lines {
-		cells := o.split(line)
+		if n%many == many-1 {
+			c.Charge(4 * many)
+		}
+		cells := o.split(c, line)
 		for len(t.columns) < len(cells) {
 			if o.json {
 				return nil, fmt.Sprintf("line %d: for JSON the name of the column %d is required", n+2, len(t.columns)+1)
@@ -51,8 +56,14 @@ func newTable(o *options, lines [][]byte) (t *table, message string) {
 			t.columns[i].width = 0
 		}
 	}
-	for _, row := range t.cells {
+	for n, row := range t.cells {
+		if n%many == many-1 {
+			c.Charge(many)
+		}
 		for i, text := range row {
+			if i%many == many-1 {
+				c.Charge(many / 4)
+			}
 			t.columns[i].width = max(t.columns[i].width, cell.Text(text))
 		}
 	}
@@ -108,7 +119,7 @@ func (t *table) find(name string) int {
 }
 
 // split cuts a line into cells.
-func (o *options) split(line []byte) (cells [][]byte) {
+func (o *options) split(c *cmd.Ctx, line []byte) (cells [][]byte) {
 	if len(line) == 0 {
 		return nil
 	}
@@ -131,6 +142,10 @@ func (o *options) split(line []byte) (cells [][]byte) {
 		from := i
 		for i < len(line) && !is(line[i]) {
 			i++
+		}
+		if len(cells)%many == many-1 {
+			c.Charge(many)
+			cells = large.Extend(cells, many, c)
 		}
 		cells = append(cells, line[from:i])
 		if i == len(line) {
@@ -167,6 +182,9 @@ func (t *table) row(c *cmd.Ctx, cells [][]byte, sep string) {
 			text = cells[i]
 		}
 		pad := max(0, t.columns[i].width-cell.Text(text))
+		if k%many == many-1 {
+			c.Charge(many)
+		}
 		last := k == len(t.order)-1
 		if t.columns[i].right {
 			c.Out.Write(bytes.Repeat([]byte{' '}, pad))
