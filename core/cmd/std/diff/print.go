@@ -17,7 +17,7 @@ const turnHunks = 200
 // print writes some hunks of the pair; at the end it is done with it.
 func (p *Program) print(c *cmd.Ctx) {
 	if p.s == nil {
-		p.s = p.build(c)
+		p.build(c)
 		for i := range p.s.sides {
 			p.s.sides[i].changed = p.Files[i].Mark
 		}
@@ -162,6 +162,9 @@ func (p *Program) headName(f *file) string {
 
 // line writes one line of a file behind a mark.
 func (p *Program) line(c *cmd.Ctx, side, n int, mark string) {
+	if n%manyLines == 0 {
+		c.Charge(manyLines)
+	}
 	l := p.s.lines[side][n]
 	text := bytes.TrimSuffix(l, []byte("\n"))
 	if p.o.noBlankEmpty && len(text) == 0 {
