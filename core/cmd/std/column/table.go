@@ -43,14 +43,21 @@ func newTable(c *cmd.Ctx, o *options, lines [][]byte) (t *table, message string)
 			if o.json {
 				return nil, fmt.Sprintf("line %d: for JSON the name of the column %d is required", n+2, len(t.columns)+1)
 			}
+			if len(t.columns)%many == many-1 {
+				c.Charge(many / 4)
+				t.columns = large.Extend(t.columns, many, c)
+			}
 			t.columns = append(t.columns, tableColumn{})
 		}
 		t.cells = append(t.cells, cells)
 	}
-	if message := t.choose(o); message != "" {
+	if message := t.choose(c, o); message != "" {
 		return nil, message
 	}
 	for i := range t.columns {
+		if i%many == many-1 {
+			c.Charge(many / 4)
+		}
 		t.columns[i].width = cell.Text([]byte(t.columns[i].name))
 		if o.noHead {
 			t.columns[i].width = 0
@@ -71,7 +78,7 @@ func newTable(c *cmd.Ctx, o *options, lines [][]byte) (t *table, message string)
 }
 
 // choose applies -H, -R and -O.
-func (t *table) choose(o *options) (message string) {
+func (t *table) choose(c *cmd.Ctx, o *options) (message string) {
 	for _, set := range []struct {
 		names []string
 		do    func(i int)
@@ -96,7 +103,10 @@ func (t *table) choose(o *options) (message string) {
 		all = append(all, i)
 	}
 	t.order = nil
-	for _, i := range all {
+	for k, i := range all {
+		if k%many == many-1 {
+			c.Charge(many)
+		}
 		if !seen[i] && !t.columns[i].hide {
 			t.order = append(t.order, i)
 		}

@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"eryxsh/core/large"
 )
 
 // appendG appends n as C's %g does: at most prec significant digits, without
@@ -243,12 +245,17 @@ func pad(b []byte, start int, sp spec, digits int) []byte {
 	case sp.zero:
 		fill, at = '0', digits
 	}
-	for range n {
-		b = append(b, 0)
+	if n > large.Piece {
+		b = large.Grow(b, n)
 	}
-	copy(b[at+n:], b[at:len(b)-n])
-	for i := range n {
-		b[at+i] = fill
+	for range n {
+		b = append(b, fill)
+	}
+	if at < len(b)-n {
+		copy(b[at+n:], b[at:len(b)-n])
+		for i := range n {
+			b[at+i] = fill
+		}
 	}
 	return b
 }

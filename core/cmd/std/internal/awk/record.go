@@ -404,7 +404,7 @@ func (p *Program) setField(i int, v Value) {
 	p.splitAll()
 	r := &p.Rec
 	p.extend(i)
-	r.Fields[i-1] = v.keep()
+	r.Fields[i-1] = p.keep(&v)
 	r.Stale = true
 }
 

@@ -209,7 +209,7 @@ func (p *Program) setElem(v *Value, x Value) {
 		p.elemScalarError(v.R)
 	}
 	p.Held += len(x.S) - len(v.S)
-	*v = x.keep()
+	*v = p.keep(&x)
 }
 
 // put stores under a subscript of an array that holds no arrays.
@@ -298,7 +298,7 @@ func (p *Program) special(slot int32) Value {
 
 // setSpecial assigns a variable that acts when it is assigned.
 func (p *Program) setSpecial(slot int32, v Value) {
-	v = v.keep()
+	v = p.keep(&v)
 	switch slot {
 	case slotNF:
 		p.setNF(v.num())
@@ -446,17 +446,25 @@ func (p *Program) grow(s, more string) string {
 	for i := range p.tails {
 		// Comparing a string with itself looks at nothing but its address.
 		if b := &p.tails[i]; b.Len() == len(s) && b.String() == s {
-			b.WriteString(more)
-			return b.String()
+			if b.Cap()-b.Len() >= len(more) || n < large.Piece {
+				b.WriteString(more)
+				return b.String()
+			}
+			return p.roomy(b, s, more)
 		}
 	}
 	p.spend(n)
 	b := &p.tails[p.tail]
 	p.tail = (p.tail + 1) % len(p.tails)
+	return p.roomy(b, s, more)
+}
+
+// roomy makes s + more in b, with as much room behind it.
+func (p *Program) roomy(b *strings.Builder, s, more string) string {
 	*b = strings.Builder{}
-	b.Grow(2 * n)
-	b.WriteString(s)
-	b.WriteString(more)
+	b.Grow(2 * (len(s) + len(more)))
+	large.Write(b, s, p.c)
+	large.Write(b, more, p.c)
 	return b.String()
 }
 
