@@ -140,6 +140,9 @@ func (r *Range) close(a1 *address, end bool) {
 	}
 }
 
+// longScript is after how many commands of a script they are charged for: each may compile its pattern first.
+const longScript = 1 << 6
+
 // run executes commands until the cycle ends or the turn is used up.
 func (p *Program) run(c *cmd.Ctx, left *int) (next cmd.Next, again bool) {
 	commands := p.script.commands
@@ -153,6 +156,9 @@ func (p *Program) run(c *cmd.Ctx, left *int) (next cmd.Next, again bool) {
 		}
 		*left -= 1 + p.work/8
 		p.work = 0
+		if p.PC%longScript == longScript-1 {
+			c.Charge(8 * longScript)
+		}
 		com := &commands[p.PC]
 		if p.Stage == 0 {
 			is, next, ok := p.selected(c, p.PC)
