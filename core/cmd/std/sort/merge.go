@@ -59,7 +59,11 @@ func (p *program) merge(c *cmd.Ctx, limit int) (done bool) {
 		r := &p.Runs[p.heap[0].run]
 		return p.copyRun(c, r, limit)
 	}
-	for n := c.Turn(mergeLines); len(p.heap) > 0 && c.Out.Len() < limit && n > 0; n-- {
+	most := mergeLines
+	if o.slow() {
+		most /= 8
+	}
+	for n := c.Turn(most); len(p.heap) > 0 && c.Out.Len() < limit && n > 0; n-- {
 		h := &p.heap[0]
 		if !o.unique || !p.same(h.text) {
 			c.Out.B = append(append(c.Out.B, h.text...), o.end)
@@ -159,6 +163,7 @@ func (p *program) sift(i int) {
 // before orders heads; of equal lines the earlier run's comes first.
 func (p *program) before(i, j int) bool {
 	a, b := &p.heap[i], &p.heap[j]
+	p.order.compared()
 	if r := p.order.compare(&a.item, &b.item); r != 0 {
 		return r < 0
 	}

@@ -289,19 +289,22 @@ func (p *program) seal() {
 
 // runs is how many bytes and lines are sorted at a time: less where comparing two takes long.
 func (o *order) runs() (size, lines int) {
-	for i := range o.keys {
-		if o.keys[i].kind == 'V' {
-			return runSize / 8, runLines / 8
-		}
+	if o.slow() {
+		return runSize / 8, runLines / 8
 	}
 	return runSize, runLines
 }
 
-// compared counts a comparison that is made while a run is sorted.
+// slow reports whether comparing two lines takes long.
+func (o *order) slow() bool {
+	return slices.ContainsFunc(o.keys, func(k key) bool { return k.kind == 'V' })
+}
+
+// compared counts a comparison.
 func (o *order) compared() {
 	const many = 1 << 10
 	if o.compares++; o.compares%many == 0 {
-		large.Or(o.work).Charge(4 * many)
+		large.Or(o.work).Charge(many)
 	}
 }
 

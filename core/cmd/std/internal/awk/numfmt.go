@@ -233,6 +233,9 @@ func appendInteger(b []byte, n float64, sp spec) []byte {
 
 // pad widens b[start:] to the width; zeros go in at the offset digits.
 func pad(b []byte, start int, sp spec, digits int) []byte {
+	if sp.width <= 0 {
+		return b
+	}
 	have := utf8.RuneCount(b[start:])
 	if have >= sp.width {
 		return b
