@@ -16,113 +16,73 @@ type scan struct {
 	changes []change
 }
 
-// builder is a scan that is being made.
-type builder struct {
-	scan
-	data    [2][]byte // of the files, not cut into lines yet
-	n, tail int       // lines common at both ends; tail is -1 while n is looked for
-	side    int       // whose classes are being found
-	classes map[string]int
+func splitLines(c *cmd.Ctx, b []byte) [][]byte {
+	out := make([][]byte, 0, bytes.Count(b, []byte("\n"))+1)
+	for len(b) > 0 {
+		i := bytes.IndexByte(b, '\n') + 1
+		if i == 0 {
+			i = len(b)
+		}
+		if out = append(out, b[:i:i]); len(out)%manyLines == 0 {
+			c.Charge(manyLines)
+		}
+		b = b[i:]
+	}
+	return out
 }
 
-// builtLines is how many lines a turn handles.
-const builtLines = 1 << 13
-
-// build goes on making the scan, which is there when it is done. The lines common at both
-// ends, less the context, are left out. A program that was loaded makes it at once: else
-// one that is saved at every turn would not get on.
-func (p *Program) build(c *cmd.Ctx) (done bool) {
-	if p.s != nil {
-		return true
+// build makes the scan. The lines common at both ends, less the context, are left out.
+func (p *Program) build(c *cmd.Ctx) *scan {
+	s := &scan{}
+	for i := range s.lines {
+		s.lines[i] = splitLines(c, p.Files[i].Data)
 	}
-	b := p.b
-	if b == nil {
-		b = &builder{tail: -1, classes: map[string]int{}}
-		for i := range b.data {
-			b.data[i] = p.Files[i].Data
-			b.lines[i] = make([][]byte, 0, bytes.Count(b.data[i], []byte("\n"))+1)
+	classes := map[string]int{}
+	class := func(l []byte) int {
+		key := l
+		if p.loose() {
+			key = p.canonical(l)
 		}
-		p.b = b
+		k, ok := classes[string(key)]
+		if !ok {
+			k = len(classes)
+			classes[string(key)] = k
+		}
+		return k
 	}
-	for most := c.Turn(builtLines); ; {
-		if b.turn(p, c, &most) {
-			p.s, p.b = &b.scan, nil
-			return true
-		}
-		if most <= 0 && !p.loaded {
-			return false
-		}
-		c.Charge(manyLines)
-		most = manyLines
+	a, b := s.lines[0], s.lines[1]
+	horizon := 0
+	if p.o.format == 'u' || p.o.format == 'c' {
+		horizon = p.o.context
 	}
-}
-
-// turn goes on by at most some lines; true at the end.
-func (b *builder) turn(p *Program, c *cmd.Ctx, most *int) (done bool) {
-	for i := range b.data {
-		for ; len(b.data[i]) > 0; *most-- {
-			if *most <= 0 {
-				return false
-			}
-			n := bytes.IndexByte(b.data[i], '\n') + 1
-			if n == 0 {
-				n = len(b.data[i])
-			}
-			b.lines[i] = append(b.lines[i], b.data[i][:n:n])
-			b.data[i] = b.data[i][n:]
+	n := 0
+	for n < len(a) && n < len(b) && bytes.Equal(a[n], b[n]) {
+		if n++; n%manyLines == 0 {
+			c.Charge(manyLines / 2)
 		}
 	}
-	x, y := b.lines[0], b.lines[1]
-	if b.tail < 0 {
-		for ; b.n < len(x) && b.n < len(y) && bytes.Equal(x[b.n], y[b.n]); b.n++ {
-			if *most--; *most <= 0 {
-				return false
+	tail := 0
+	for tail < len(a)-n && tail < len(b)-n && bytes.Equal(a[len(a)-1-tail], b[len(b)-1-tail]) {
+		if tail++; tail%manyLines == 0 {
+			c.Charge(manyLines / 2)
+		}
+	}
+	n, tail = max(0, n-horizon), max(0, tail-horizon)
+	p.prefix = n
+	for i := range s.sides {
+		mid := s.lines[i][n : len(s.lines[i])-tail]
+		s.sides[i].class = make([]int, len(mid))
+		for k, l := range mid {
+			s.sides[i].class[k] = class(l)
+			if k%manyLines == manyLines-1 {
+				c.Charge(4 * manyLines)
 			}
 		}
-		b.tail = 0
+		s.sides[i].changed = make([]byte, len(mid)+2)
 	}
-	if b.sides[0].changed == nil {
-		for ; b.tail < len(x)-b.n && b.tail < len(y)-b.n && bytes.Equal(x[len(x)-1-b.tail], y[len(y)-1-b.tail]); b.tail++ {
-			if *most--; *most <= 0 {
-				return false
-			}
-		}
-		horizon := 0
-		if p.o.format == 'u' || p.o.format == 'c' {
-			horizon = p.o.context
-		}
-		n, tail := max(0, b.n-horizon), max(0, b.tail-horizon)
-		p.prefix = n
-		for i := range b.sides {
-			mid := len(b.lines[i]) - tail - n
-			b.sides[i] = side{class: make([]int, 0, mid), changed: make([]byte, mid+2)}
-		}
-	}
-	for ; b.side < len(b.sides); b.side++ {
-		s := &b.sides[b.side]
-		for len(s.class) < len(s.changed)-2 {
-			if *most--; *most <= 0 {
-				return false
-			}
-			s.class = append(s.class, b.class(p, b.lines[b.side][p.prefix+len(s.class)]))
-		}
-	}
-	discard(c, &b.sides, len(b.classes), p.o.minimal)
-	b.search = newSearcher(b.sides[0].kept, b.sides[1].kept)
-	return true
-}
-
-// class is the number of all lines that are equal to one.
-func (b *builder) class(p *Program, l []byte) int {
-	if p.loose() {
-		l = p.canonical(l)
-	}
-	k, ok := b.classes[string(l)]
-	if !ok {
-		k = len(b.classes)
-		b.classes[string(l)] = k
-	}
-	return k
+	discard(c, &s.sides, len(classes), p.o.minimal)
+	s.search = newSearcher(s.sides[0].kept, s.sides[1].kept)
+	return s
 }
 
 func (p *Program) loose() bool {
@@ -196,10 +156,7 @@ const turnWork = 1 << 15
 // search goes on with the comparison.
 func (p *Program) search(c *cmd.Ctx) {
 	if p.s == nil {
-		if !p.build(c) {
-			c.Charge(builtLines)
-			return
-		}
+		p.s = p.build(c)
 		if p.Files[0].Mark == nil {
 			p.Spans = []span{{0, len(p.s.sides[0].kept), 0, len(p.s.sides[1].kept), p.o.minimal}}
 		} else {

@@ -160,9 +160,7 @@ type Program struct {
 
 	o      *options
 	s      *scan
-	b      *builder // of s
-	loaded bool     // the program was loaded while it needed s
-	prefix int      // lines common at the start and left out
+	prefix int // lines common at the start and left out
 }
 
 // Step takes one turn.
@@ -173,7 +171,6 @@ func (p *Program) Step(c *cmd.Ctx) cmd.Next {
 			return cmd.Exit(status)
 		}
 		p.o = o
-		p.loaded = p.Phase == phaseSearch || p.Phase == phasePrint
 	}
 	if c.Pending() > cmd.Turn {
 		return cmd.WaitWrite()
@@ -345,7 +342,7 @@ func (p *Program) close(c *cmd.Ctx) {
 			c.Close(f.FD)
 		}
 	}
-	p.Files, p.Phase, p.Spans, p.Hunk, p.s, p.b, p.loaded = [2]file{}, phaseNone, nil, 0, nil, nil, false
+	p.Files, p.Phase, p.Spans, p.Hunk, p.s = [2]file{}, phaseNone, nil, 0, nil
 }
 
 // entry takes the next name of the top pair of directories.

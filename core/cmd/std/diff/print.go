@@ -17,7 +17,7 @@ const turnHunks = 200
 // print writes some hunks of the pair; at the end it is done with it.
 func (p *Program) print(c *cmd.Ctx) {
 	if p.s == nil {
-		p.build(c)
+		p.s = p.build(c)
 		for i := range p.s.sides {
 			p.s.sides[i].changed = p.Files[i].Mark
 		}

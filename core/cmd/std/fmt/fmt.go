@@ -372,7 +372,8 @@ func (w *word) punctuation() {
 // flush writes a part of a paragraph that has become too long; w is the word being read.
 func (p *program) flush(w *word) {
 	if len(p.Words) == 0 {
-		p.out = large.Append(p.out, w.Text)
+		p.work.Charge(len(w.Text) / 16)
+		p.out = large.Push(p.out, w.Text, p.work)
 		p.chars = 0
 		w.Text = nil
 		return
