@@ -290,7 +290,7 @@ func (p *program) seal() {
 // runs is how many bytes and lines are sorted at a time: less where comparing two takes long.
 func (o *order) runs() (size, lines int) {
 	if o.slow() {
-		return runSize / 8, runLines / 8
+		return runSize / 16, runLines / 16
 	}
 	return runSize, runLines
 }

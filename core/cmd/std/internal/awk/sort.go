@@ -131,10 +131,11 @@ func (p *Program) sorted(array int32, how string, ties bool) (*Sorting, bool) {
 		n++
 	}
 	s := &p.Sorts[n-1]
-	if s.Width == 0 && !p.collect(s, array) {
+	fn := slices.IndexFunc(p.code.funcs, func(f funcCode) bool { return f.name == how })
+	if s.Width == 0 && !p.collect(s, array, fn < 0 && how != "@unsorted") {
 		return nil, false
 	}
-	if fn := slices.IndexFunc(p.code.funcs, func(f funcCode) bool { return f.name == how }); fn >= 0 {
+	if fn >= 0 {
 		return s, p.sortBy(s, int32(fn))
 	}
 	if how == "@unsorted" {
@@ -145,14 +146,6 @@ func (p *Program) sorted(array int32, how string, ties bool) (*Sorting, bool) {
 		p.fatal("sort comparison function `%s' is not defined", how)
 	}
 	if !s.Merge.Begun() {
-		for i := range s.From {
-			if i%many == many-1 {
-				p.c.Charge(many / 4)
-			}
-			if s.From[i].Val.K == Maybe {
-				s.From[i].Val.look()
-			}
-		}
 		s.Merge.Begin(len(s.From))
 	}
 	left := max(p.budget/2, 1)
@@ -164,14 +157,20 @@ func (p *Program) sorted(array int32, how string, ties bool) (*Sorting, bool) {
 	return s, done
 }
 
-// collect lists the elements of an array; false while there are more.
-func (p *Program) collect(s *Sorting, array int32) bool {
+// collect lists the elements of an array, with what those from outside are if look is set; false while there are more.
+func (p *Program) collect(s *Sorting, array int32, look bool) bool {
 	a := &p.Heap[array]
 	if s.From == nil {
 		s.From = make([]item, 0, a.Len())
 	}
 	was := len(s.From)
-	s.Got = a.walk(s.Got, max(p.budget/4, 1), func(k Key, v *Value) { s.From = append(s.From, item{keyValue(k), *v}) })
+	s.Got = a.walk(s.Got, max(p.budget/4, 1), func(k Key, v *Value) {
+		x := item{keyValue(k), *v}
+		if look && x.Val.K == Maybe {
+			x.Val.look()
+		}
+		s.From = append(s.From, x)
+	})
 	p.budget -= 4 * (len(s.From) - was)
 	if s.Got < a.places() {
 		p.pause()
