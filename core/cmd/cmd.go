@@ -144,13 +144,23 @@ type Ctx struct {
 }
 
 // Buffer is output not yet written. It never fails: a closed pipe ends the program by SIGPIPE.
-type Buffer struct{ B []byte }
+type Buffer struct {
+	B []byte
+
+	work large.Meter // hears of long texts; nil in a Ctx that Parse did not fill
+}
 
 // Write appends p.
-func (b *Buffer) Write(p []byte) (int, error) { b.B = large.Append(b.B, p); return len(p), nil }
+func (b *Buffer) Write(p []byte) (int, error) {
+	b.B = large.Push(b.B, p, large.Or(b.work))
+	return len(p), nil
+}
 
 // WriteString appends s.
-func (b *Buffer) WriteString(s string) (int, error) { b.B = large.Append(b.B, s); return len(s), nil }
+func (b *Buffer) WriteString(s string) (int, error) {
+	b.B = large.Push(b.B, s, large.Or(b.work))
+	return len(s), nil
+}
 
 // WriteByte appends c.
 func (b *Buffer) WriteByte(c byte) error { b.B = append(b.B, c); return nil }

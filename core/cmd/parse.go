@@ -3,6 +3,8 @@ package cmd
 import (
 	"fmt"
 	"strings"
+
+	"eryxsh/core/large"
 )
 
 // Parse reads the arguments after the command's name into c.Flags and c.Args,
@@ -14,7 +16,7 @@ import (
 // the command line is wrong. Parse depends on args, the table and
 // POSIXLY_CORRECT alone, so a loaded program's Ctx is made by calling it again.
 func Parse(c *Ctx, def *Command, args []string) (status int, done bool) {
-	c.Def = def
+	c.Def, c.Out.work, c.Errout.work = def, c, c
 	if c.Name == "" {
 		c.Name = def.Name
 	}
@@ -39,7 +41,7 @@ func Parse(c *Ctx, def *Command, args []string) (status int, done bool) {
 		arg := p.args[0]
 		switch {
 		case arg == "--":
-			c.Args = append(c.Args, p.args[1:]...)
+			c.Args = large.Add(c.Args, p.args[1:], c)
 			return 0, false
 		case strings.HasPrefix(arg, "--"):
 			p.args = p.args[1:]
@@ -48,15 +50,22 @@ func Parse(c *Ctx, def *Command, args []string) (status int, done bool) {
 			p.args = p.args[1:]
 			p.short(arg[1:])
 		case p.posix:
-			c.Args = append(c.Args, p.args...)
+			c.Args = large.Add(c.Args, p.args, c)
 			return 0, false
 		default:
+			if n := len(c.Args); n%manyArgs == manyArgs-1 {
+				c.Charge(manyArgs / 16)
+				c.Args = large.Extend(c.Args, 1, c)
+			}
 			c.Args = append(c.Args, arg)
 			p.args = p.args[1:]
 		}
 	}
 	return p.status, p.done
 }
+
+// manyArgs is how many operands are worth charging for.
+const manyArgs = 1 << 10
 
 // parser is one run of Parse.
 type parser struct {

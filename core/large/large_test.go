@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
 )
 
 // TestPieces: whatever the lengths, the result is that of the plain operation.
@@ -54,5 +55,22 @@ func TestLinear(t *testing.T) {
 	}
 	if moved > 8*len(b) {
 		t.Errorf("%d bytes were moved for %d", moved, len(b))
+	}
+}
+
+// TestPiecesOfCharacters: no piece ends within a character, whatever stands around it.
+func TestPiecesOfCharacters(t *testing.T) {
+	for _, tail := range []string{"é", "é\x80\x80\x80\x80\x80", "日\x80\x80\x80\x80", "😀\x80", "\x80\x80\x80\x80\x80\x80"} {
+		for before := Piece - 2*len(tail); before <= Piece; before++ {
+			s := strings.Repeat("a", before) + tail + strings.Repeat("b", 16)
+			joined, n := "", 0
+			for piece := range Pieces(s, Free) {
+				joined += piece
+				n += utf8.RuneCountInString(piece)
+			}
+			if joined != s || n != utf8.RuneCountInString(s) {
+				t.Errorf("%q behind %d bytes: %d characters", tail, before, n)
+			}
+		}
 	}
 }

@@ -435,7 +435,7 @@ func (m *Machine) sendFile(p *Process, file int, b []byte) error {
 	}
 	if n < len(b) {
 		m.ref(file)
-		p.Queue = append(p.Queue, Segment{file, large.Append(nil, b[n:])})
+		p.Queue = append(p.Queue, Segment{file, large.Push(nil, b[n:], &procEnv{m: m})})
 		m.hold(len(b))
 	}
 	return nil

@@ -185,6 +185,22 @@ var longWork = []struct{ name, script string }{
 	{"dd", "dd if=/dev/zero of=f bs=100M count=2 2>/dev/null; cp f g; cmp f g; cksum f"},
 	{"bc", "echo '2^1000000' | bc | wc -c"},
 	{"factor", "factor 340282366920938463463374607431768211457"},
+	// Utilities over very many lines, files, arguments or elements.
+	{"column_table", "seq 200000 | paste - - - - | column -t | wc -l"},
+	{"awk_asort_delete", "seq 500000 | awk '{ a[NR] = $0 } END { n = asort(a); print n; delete a }'"},
+	{"awk_keys", "awk 'BEGIN { for (i = 0; i < 1000000; i++) a[\"k\" i] = i; for (k in a) n++; delete a; print n }'"},
+	{"awk_fields", "seq 1000000 | tr '\\n' ' ' | awk '{ $1 = \"q\"; print length($0); NF = 1000000; $500000 = \"x\"; print NF }'"},
+	{"awk_split_regex", "seq 500000 | tr '\\n' ',' | awk '{ n = split($0, a, /,+/, s); print n, length(s) }'"},
+	{"awk_long_text", "head -c 30000000 /dev/zero | tr '\\0' a | awk '{ x = substr($0, 5); print length(x), index(x, \"ab\"), match(x, /a+b/) }'"},
+	{"sed_replace_all", "head -c 30000000 /dev/zero | tr '\\0' a | sed 's/a/é/g;y/é/b/;h;G' | wc -c"},
+	{"ls_many", "mkdir d; cd d; touch f{1..100000}; ls -ltr . | wc -l; ls -C | wc -l; ls -d * | wc -l"},
+	{"cp_many", "mkdir d e g; cd d; touch f{1..30000}; cp * ../e; mv * ../g; ln ../g/* ."},
+	{"tsort", "seq 200000 > a; seq 2 200001 > b; paste a b | tsort | wc -l"},
+	{"sort_versions", "seq 300000 | shuf | sort -V | wc -l; yes | head -n 5000000 | sort -u"},
+	{"diff_long", "seq 300000 > a; sed 's/7$/x/' a > b; diff a b > p; patch -s a p; cmp a b"},
+	{"fmt", "seq 300000 | tr '\\n' ' ' | fmt -w 2000 | wc -l"},
+	{"rev_long", "head -c 30000000 /dev/zero | tr '\\0' a | rev | nl | wc -c"},
+	{"arguments", "env printf '%s\\n' {1..300000} | wc -l; /bin/echo {1..300000} | wc -c; shuf -e {1..300000} | wc -l"},
 }
 
 // BenchmarkLongest is the longest time between two questions of scripts whose

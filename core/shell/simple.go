@@ -131,15 +131,19 @@ func (m *Machine) tempNow(p *Process, c *simple) {
 				return
 			}
 			m.pop(p)
-			m.tempFailed(p, err)
+			m.tempFailed(p, err, c.builtin.special)
 			return
 		}
 	}
 	m.runBuiltin(p, c.builtin, words, f)
 }
 
-// tempFailed is assignFailed for an assignment before a command.
-func (m *Machine) tempFailed(p *Process, err error) {
+// tempFailed is assignFailed for an assignment before a command, maybe a special builtin.
+func (m *Machine) tempFailed(p *Process, err error, special bool) {
+	if special {
+		m.assignFailed(p, err)
+		return
+	}
 	if e, ok := err.(*expand.Error); ok && e.Kind == expand.ReadOnlyVar && p.Shell.Opts.on(OptPosix) {
 		m.tell(p, err)
 		m.unwindExit(p, 1)
@@ -224,7 +228,10 @@ func (m *Machine) redirFailed(p *Process, f *Frame) {
 
 // assignments makes the assignments before a command, or those that are the command.
 func (m *Machine) assignments(p *Process, f *Frame, c *simple) bool {
-	temp := len(f.Words) > 0
+	temp, name := len(f.Words) > 0, ""
+	if temp {
+		name = f.Words[0]
+	}
 	for f.I < len(c.assigns) {
 		a := c.assigns[f.I]
 		one := func(e expand.Env) error {
@@ -240,7 +247,7 @@ func (m *Machine) assignments(p *Process, f *Frame, c *simple) bool {
 		if err != nil {
 			m.pop(p)
 			if temp {
-				m.tempFailed(p, err)
+				m.tempFailed(p, err, p.special(name))
 			} else {
 				m.assignFailed(p, err)
 			}

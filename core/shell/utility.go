@@ -8,6 +8,7 @@ import (
 
 	"eryxsh/core/cmd"
 	"eryxsh/core/expand"
+	"eryxsh/core/large"
 	"eryxsh/core/vars"
 	"eryxsh/vfs"
 	"eryxsh/vfs/persist"
@@ -306,7 +307,7 @@ func (m *Machine) oversize(p *Process, u *Util) bool {
 
 // finishUtil ends a utility with a status.
 func (m *Machine) finishUtil(p *Process, u *Util, status int) {
-	u.Out = append([]byte(nil), u.ctx.Out.B...)
+	u.Out = large.Push(nil, u.ctx.Out.B, u.ctx)
 	if len(u.ctx.Errout.B) > 0 {
 		_ = m.send(p, 2, u.ctx.Errout.B)
 		u.ctx.Errout.B = nil

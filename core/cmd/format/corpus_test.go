@@ -7,6 +7,7 @@ import (
 
 	"eryxsh/core/cmd/cmdtest"
 	"eryxsh/core/cmd/format"
+	"eryxsh/core/large"
 )
 
 // TestBuiltins runs the cases of tests/cmd/printf.txtar and echo.txtar that
@@ -29,7 +30,7 @@ func TestBuiltins(t *testing.T) {
 				var out, errs []byte
 				status := 0
 				if name == "echo" {
-					out = format.Echo(nil, words[1:], false)
+					out = format.Echo(nil, words[1:], false, large.Free)
 				} else {
 					args := words[1:]
 					if args[0] == "--" {

@@ -2,6 +2,8 @@ package format
 
 import (
 	"unicode/utf8"
+
+	"eryxsh/core/large"
 )
 
 // EscapeMode says whose backslash escapes are read.
@@ -138,7 +140,7 @@ func digit(b byte) uint32 {
 
 // Echo appends what echo writes for its arguments, with bash's options -n, -e
 // and -E. escapes is the state without an option (shopt xpg_echo).
-func Echo(dst []byte, args []string, escapes bool) []byte {
+func Echo(dst []byte, args []string, escapes bool, work large.Meter) []byte {
 	newline := true
 options:
 	for len(args) > 0 && len(args[0]) > 1 && args[0][0] == '-' {
@@ -159,11 +161,14 @@ options:
 		args = args[1:]
 	}
 	for i, a := range args {
+		if i%1024 == 1023 {
+			work.Charge(1024 / 4)
+		}
 		if i > 0 {
 			dst = append(dst, ' ')
 		}
 		if !escapes {
-			dst = append(dst, a...)
+			dst = large.Push(dst, a, work)
 			continue
 		}
 		var stop bool

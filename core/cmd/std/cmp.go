@@ -192,8 +192,12 @@ func (p *cmpProgram) compare(c *cmd.Ctx) cmd.Next {
 		if x == '\n' {
 			p.Line++
 		}
-		p.Newline = x == '\n'
+		if p.Newline = x == '\n'; c.Out.Len() > cmd.Turn {
+			n = i + 1 // of -l: the rest has another turn
+			break
+		}
 	}
+	c.Charge(n/64 + c.Out.Len()/4)
 	p.At += int64(n)
 	a.Buf, b.Buf = a.Buf[n:], b.Buf[n:]
 	if p.Left >= 0 {

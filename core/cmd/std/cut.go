@@ -208,7 +208,7 @@ func (p *cutProgram) Step(c *cmd.Ctx) cmd.Next {
 		case o.delim == o.end:
 			out = p.lineField(out, line)
 		default:
-			out = o.cutFields(out, line)
+			out = o.cutFields(c, out, line)
 		}
 	}
 	if p.In.Ended() && p.Shown {
@@ -249,7 +249,7 @@ func (o *cutOptions) bytes(out, line []byte) []byte {
 }
 
 // cutFields appends the selected fields of a line, and the line end.
-func (o *cutOptions) cutFields(out, line []byte) []byte {
+func (o *cutOptions) cutFields(c *cmd.Ctx, out, line []byte) []byte {
 	i := bytes.IndexByte(line, o.delim)
 	if i < 0 {
 		if o.only {
@@ -260,6 +260,9 @@ func (o *cutOptions) cutFields(out, line []byte) []byte {
 	spans := o.spans
 	first := true
 	for field := 1; len(spans) > 0; field++ {
+		if field%4096 == 0 {
+			c.Charge(4096 / 8)
+		}
 		if field >= spans[0].lo {
 			if !first {
 				out = append(out, o.out...)

@@ -12,7 +12,7 @@ func echo() *cmd.Command {
 		Usage: "echo [SHORT-OPTION]... [STRING]...\necho LONG-OPTION", Class: cmd.Atomic, Raw: true,
 		Run: func(c *cmd.Ctx) int {
 			if !c.SoleHelp() {
-				c.Out.B = format.Echo(c.Out.B, c.Args, false)
+				c.Out.B = format.Echo(c.Out.B, c.Args, false, c)
 			}
 			return 0
 		},

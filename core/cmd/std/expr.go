@@ -8,6 +8,7 @@ import (
 
 	"eryxsh/core/cmd"
 	"eryxsh/core/cmd/quote"
+	"eryxsh/core/large"
 	"eryxsh/core/regex"
 )
 
@@ -30,7 +31,7 @@ func runExpr(c *cmd.Ctx) int {
 	if len(args) == 0 {
 		return c.MissingOperand("")
 	}
-	p := &exprParser{args: args}
+	p := &exprParser{args: args, work: c}
 	v := p.or(true, 0)
 	if p.err == "" && len(p.args) > 0 {
 		p.fail("syntax error: unexpected argument %s", quote.Locale(p.args[0]))
@@ -87,6 +88,7 @@ const (
 
 // exprParser evaluates while it parses. The first error stays in err.
 type exprParser struct {
+	work large.Meter
 	args []string
 	last string // the argument taken last, for messages
 	err  string
@@ -335,7 +337,8 @@ func (p *exprParser) regex(s, pattern string) exprValue {
 		return exprInt(0)
 	}
 	loc := make([]int, 2*(re.NumSubexp()+1))
-	found, err := re.Find([]byte(s), 0, loc)
+	re.Meter(p.work.Charge)
+	found, err := re.Find(large.Push(nil, s, p.work), 0, loc)
 	if err != nil {
 		p.fail("error in regular expression matcher")
 		return exprInt(0)

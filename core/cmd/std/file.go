@@ -41,6 +41,8 @@ const fileBytes = 64 << 10
 type fileProgram struct {
 	I    int    `cbor:"1,keyasint,omitempty"`
 	Head []byte `cbor:"2,keyasint,omitempty"` // of standard input
+
+	pad int // the width of the longest name, plus 1; 0: not known
 }
 
 // kindOf is what a file is.
@@ -92,9 +94,13 @@ func (p *fileProgram) Step(c *cmd.Ctx) cmd.Next {
 		if f, ok := c.Flags.Last("F"); ok {
 			sep = f.Value
 		}
-		pad := 0
-		for _, a := range c.Args {
-			pad = max(pad, width.String(a))
+		if p.pad == 0 {
+			for i, a := range c.Args {
+				if i%1024 == 1023 {
+					c.Charge(1024)
+				}
+				p.pad = max(p.pad, width.String(a)+1)
+			}
 		}
 		c.Out.WriteString(name)
 		if c.Flags.Has("0") {
@@ -102,7 +108,7 @@ func (p *fileProgram) Step(c *cmd.Ctx) cmd.Next {
 		}
 		c.Out.WriteString(sep + " ")
 		if !c.Flags.Has("N") && name != "/dev/stdin" {
-			c.Out.WriteString(strings.Repeat(" ", pad-width.String(name)))
+			c.Out.WriteString(strings.Repeat(" ", p.pad-1-width.String(name)))
 		}
 	}
 	c.Out.WriteString(text + "\n")

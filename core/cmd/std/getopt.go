@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"eryxsh/core/cmd"
+	"eryxsh/core/large"
 )
 
 func getopt() *cmd.Command {
@@ -141,7 +142,9 @@ func (g *getoptRun) answer(args []string) int {
 	}
 	for len(args) > 0 {
 		a := args[0]
-		args = args[1:]
+		if args = args[1:]; len(args)%1024 == 0 {
+			g.c.Charge(1024)
+		}
 		switch {
 		case a == "--":
 			g.operands, args = append(g.operands, args...), nil
@@ -156,7 +159,7 @@ func (g *getoptRun) answer(args []string) int {
 		case mode == '-':
 			g.out = append(g.out, g.quoted(a))
 		default:
-			g.operands = append(g.operands, a)
+			g.operands = append(large.Extend(g.operands, 1, g.c), a)
 			if mode == '+' {
 				g.operands, args = append(g.operands, args...), nil
 			}
@@ -167,7 +170,10 @@ func (g *getoptRun) answer(args []string) int {
 			g.c.Out.WriteString(" " + s)
 		}
 		g.c.Out.WriteString(" --")
-		for _, a := range g.operands {
+		for i, a := range g.operands {
+			if i%1024 == 1023 {
+				g.c.Charge(1024)
+			}
 			g.c.Out.WriteString(" " + g.quoted(a))
 		}
 		g.c.Out.WriteString("\n")

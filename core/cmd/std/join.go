@@ -7,6 +7,7 @@ import (
 
 	"eryxsh/core/cmd"
 	"eryxsh/core/cmd/quote"
+	"eryxsh/core/large"
 )
 
 func join() *cmd.Command {
@@ -290,7 +291,7 @@ func (p *joinProgram) turn(c *cmd.Ctx) (done bool) {
 		i := p.Phase - joinFirst
 		f := &p.Files[i]
 		if f.Have && o.compare(o.key(f.Line, i), o.key(p.Groups[0][0], 0)) == 0 {
-			p.Groups[i] = append(p.Groups[i], bytes.Clone(f.Line))
+			p.Groups[i] = append(large.Extend(p.Groups[i], 1, c), bytes.Clone(f.Line))
 			p.hold(c, len(f.Line))
 			f.Have = false
 			return false

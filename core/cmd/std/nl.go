@@ -188,7 +188,8 @@ func (p *nlProgram) Step(c *cmd.Ctx) cmd.Next {
 		} else {
 			c.Out.Write(o.blankSeparator)
 		}
-		c.Out.B = append(append(c.Out.B, line...), '\n')
+		c.Out.Write(line)
+		c.Out.WriteByte('\n')
 	}
 	return cmd.Again()
 }

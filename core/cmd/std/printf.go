@@ -25,10 +25,10 @@ func runPrintf(c *cmd.Ctx) int {
 	if len(args) == 0 {
 		return c.MissingOperand("")
 	}
-	r := format.Printer{GNU: true, Now: c.Now()}.Printf(nil, args[0], args[1:])
+	r := format.Printer{GNU: true, Now: c.Now(), Work: c}.Printf(nil, args[0], args[1:])
 	said := 0
 	for i, e := range r.Errors { // stdout is flushed before each message
-		c.Out.B = append(c.Out.B, r.Out[said:r.Before[i]]...)
+		c.Out.Write(r.Out[said:r.Before[i]])
 		said = r.Before[i]
 		c.Flush()
 		c.Errorf("%s", e)
@@ -36,6 +36,6 @@ func runPrintf(c *cmd.Ctx) int {
 			c.Errout.B = c.Errout.B[:0]
 		}
 	}
-	c.Out.B = append(c.Out.B, r.Out[said:]...)
+	c.Out.Write(r.Out[said:])
 	return r.Status
 }

@@ -4,6 +4,7 @@ import (
 	"unicode/utf8"
 
 	"eryxsh/core/cmd"
+	"eryxsh/core/large"
 )
 
 func rev() *cmd.Command {
@@ -33,9 +34,15 @@ func (p *revProgram) Step(c *cmd.Ctx) cmd.Next {
 	out := c.Out.B
 	for line, ok := p.In.Next('\n'); ok; line, ok = p.In.Next('\n') {
 		for len(line) > 0 {
-			_, n := utf8.DecodeLastRune(line)
-			out = append(out, line[len(line)-n:]...)
-			line = line[:len(line)-n]
+			if len(line) > large.Piece {
+				out = large.Room(out, len(line), c)
+				c.Charge(large.Piece / 16)
+			}
+			for end := max(0, len(line)-large.Piece); len(line) > end; {
+				_, n := utf8.DecodeLastRune(line)
+				out = append(out, line[len(line)-n:]...)
+				line = line[:len(line)-n]
+			}
 		}
 		if !p.In.Bare() {
 			out = append(out, '\n')

@@ -122,7 +122,10 @@ func (p *shufProgram) begin(c *cmd.Ctx, end byte) (status int, done bool) {
 	case !c.Flags.Has("e") && len(args) > 1:
 		return c.ExtraOperand(args[1]), true
 	case c.Flags.Has("e"):
-		for _, a := range args {
+		for i, a := range args {
+			if i%1024 == 1023 {
+				c.Charge(1024)
+			}
 			p.add(c, []byte(a))
 		}
 		p.Ready = true

@@ -3,10 +3,12 @@ package std
 import (
 	"bytes"
 	"io"
-	"sort"
+	"slices"
+	"strings"
 
 	"eryxsh/core/cmd"
 	"eryxsh/core/cmd/quote"
+	"eryxsh/core/large"
 	"eryxsh/vfs"
 )
 
@@ -55,18 +57,20 @@ func (p *tsortProgram) Step(c *cmd.Ctx) cmd.Next {
 		c.Errorf("%s: read error: %s", quote.Maybe(name), err)
 		return cmd.Exit(1)
 	}
-	p.All = append(p.All, p.in.Take()...)
+	p.All = large.Push(p.All, p.in.Take(), c)
 	if !p.in.Ended() {
 		return cmd.Again()
 	}
-	words := bytes.Fields(p.All)
-	if len(words)%2 != 0 {
+	items, even := tsortRead(c, p.All)
+	if !even {
 		c.Errorf("%s: input contains an odd number of tokens", quote.Maybe(name))
 		return cmd.Exit(1)
 	}
-	c.Charge(len(p.All) / 8)
-	return cmd.Exit(tsortRun(c, name, words))
+	return cmd.Exit(tsortRun(c, name, items))
 }
+
+// tsortMany is how many words are charged for together.
+const tsortMany = 1 << 9
 
 // tsortItem is a word in the graph.
 type tsortItem struct {
@@ -77,46 +81,66 @@ type tsortItem struct {
 	done  bool
 }
 
-// tsortRun prints the words in the order of GNU tsort: those that nothing must
-// precede, sorted, then each one when its last predecessor is printed.
-func tsortRun(c *cmd.Ctx, name string, words [][]byte) (status int) {
+// tsortRead makes the graph of a text: its words, sorted. It is not even if a word has no partner.
+func tsortRead(c *cmd.Ctx, text []byte) (items []*tsortItem, even bool) {
 	byName := map[string]*tsortItem{}
-	var items []*tsortItem
-	get := func(w []byte) *tsortItem {
+	var first *tsortItem
+	n := 0
+	for w := range bytes.FieldsSeq(text) {
+		if n++; n%tsortMany == 0 {
+			c.Charge(2 * tsortMany)
+		}
 		it := byName[string(w)]
 		if it == nil {
 			it = &tsortItem{name: string(w)}
 			byName[it.name] = it
-			items = append(items, it)
+			items = append(large.Extend(items, 1, c), it)
 		}
-		return it
-	}
-	for i := 0; i < len(words); i += 2 {
-		a, b := get(words[i]), get(words[i+1])
-		if a != b {
-			a.next = append(a.next, b)
-			b.count++
+		switch {
+		case n%2 != 0:
+			first = it
+		case first != it:
+			first.next = append(large.Extend(first.next, 1, c), it)
+			it.count++
 		}
 	}
-	sort.Slice(items, func(i, j int) bool { return items[i].name < items[j].name })
+	compared := 0
+	slices.SortFunc(items, func(a, b *tsortItem) int {
+		if compared++; compared%tsortMany == 0 {
+			c.Charge(tsortMany)
+		}
+		return strings.Compare(a.name, b.name)
+	})
+	return items, n%2 == 0
+}
+
+// tsortRun prints the words in the order of GNU tsort: those that nothing must
+// precede, sorted, then each one when its last predecessor is printed.
+func tsortRun(c *cmd.Ctx, name string, items []*tsortItem) (status int) {
 	left := len(items)
 	for left > 0 {
 		var queue []*tsortItem
-		for _, it := range items {
+		for i, it := range items {
+			if i%tsortMany == tsortMany-1 {
+				c.Charge(tsortMany / 4)
+			}
 			if it.count == 0 && !it.done {
-				queue = append(queue, it)
+				queue = append(large.Extend(queue, 1, c), it)
 			}
 		}
 		for len(queue) > 0 {
 			it := queue[0]
 			queue = queue[1:]
+			if left%tsortMany == 0 {
+				c.Charge(2 * tsortMany)
+			}
 			c.Out.WriteString(it.name + "\n")
 			it.done = true
 			left--
 			for i := len(it.next) - 1; i >= 0; i-- {
 				n := it.next[i]
 				if n.count--; n.count == 0 {
-					queue = append(queue, n)
+					queue = append(large.Extend(queue, 1, c), n)
 				}
 			}
 		}

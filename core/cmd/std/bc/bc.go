@@ -149,7 +149,7 @@ func (p *Program) begin(c *cmd.Ctx) {
 
 // compile makes code of the next unit of the text. over says that it is "quit".
 func (p *Program) compile(c *cmd.Ctx) (done, over bool) {
-	l := &lexer{text: string(p.Text), line: p.Line, eof: p.In.Ended()}
+	l := &lexer{text: string(p.Text), line: p.Line, eof: p.In.Ended(), work: c}
 	u := &parser{l: l}
 	made := u.unit()
 	c.Charge(l.at / 8)

@@ -3,6 +3,8 @@ package bc
 import (
 	"errors"
 	"strings"
+
+	"eryxsh/core/large"
 )
 
 // Kinds of tokens; operators and keywords are their own text.
@@ -41,6 +43,8 @@ type lexer struct {
 	moans []complaint
 
 	illegal bool // a character was reported
+	tokens  int
+	work    large.Meter // hears of many tokens; may be nil
 }
 
 const keywords = " auto break continue define else for halt ibase if last length limits obase print quit random read return scale sqrt void warranty while history "
@@ -51,6 +55,10 @@ func digit(c byte) bool { return c >= '0' && c <= '9' || c >= 'A' && c <= 'Z' }
 
 // next reads a token. Illegal characters are reported and passed over.
 func (l *lexer) next() (token, error) {
+	const many = 1 << 10
+	if l.tokens++; l.tokens%many == 0 {
+		large.Or(l.work).Charge(2 * many)
+	}
 	for l.at < len(l.text) {
 		c, rest := l.text[l.at], l.text[l.at:]
 		switch {

@@ -55,9 +55,10 @@ type program struct {
 	Text []byte    `cbor:"2,keyasint,omitempty"` // the lines that count, each with a newline
 	Row  int       `cbor:"3,keyasint,omitempty"` // rows written
 
-	opt   *options
-	lines [][]byte
-	table *table
+	opt    *options
+	lines  [][]byte
+	widest int // of lines, once it is known
+	table  *table
 }
 
 type options struct {
@@ -163,7 +164,7 @@ func (p *program) Step(c *cmd.Ctx) cmd.Next {
 			}
 			line = nil
 		}
-		p.Text = append(large.Append(p.Text, line), '\n')
+		p.Text = append(large.Push(p.Text, line, c), '\n')
 	}
 	p.In.Kept = 2 * len(p.Text)
 	return cmd.Again()
@@ -174,7 +175,7 @@ func (p *program) write(c *cmd.Ctx) cmd.Next {
 		return cmd.WaitWrite()
 	}
 	if p.lines == nil && len(p.Text) > 0 {
-		p.lines = bytes.Split(p.Text[:len(p.Text)-1], []byte{'\n'})
+		p.lines = split(c, p.Text)
 	}
 	if len(p.lines) == 0 && !p.opt.json {
 		return cmd.Exit(p.In.Status)
@@ -182,7 +183,7 @@ func (p *program) write(c *cmd.Ctx) cmd.Next {
 	done := false
 	if p.opt.table {
 		if p.table == nil {
-			t, message := newTable(p.opt, p.lines)
+			t, message := newTable(c, p.opt, p.lines)
 			if message != "" {
 				c.Errorf("%s", message)
 				return cmd.Exit(1)
@@ -199,13 +200,34 @@ func (p *program) write(c *cmd.Ctx) cmd.Next {
 	return cmd.Again()
 }
 
+// many lines are charged for together.
+const many = 1 << 10
+
+// split gives the lines of a text, the last of which is ended, too.
+func split(c *cmd.Ctx, text []byte) [][]byte {
+	lines := make([][]byte, 0, bytes.Count(text, []byte{'\n'}))
+	for len(text) > 0 {
+		i := bytes.IndexByte(text, '\n')
+		if lines = append(lines, text[:i]); len(lines)%many == 0 {
+			c.Charge(many / 8)
+		}
+		text = text[i+1:]
+	}
+	return lines
+}
+
 // listRows writes lines in columns that end at tab stops.
 func (p *program) listRows(c *cmd.Ctx) (done bool) {
 	o := p.opt
-	widest := 0
-	for _, l := range p.lines {
-		widest = max(widest, cell.Text(l))
+	if p.widest == 0 {
+		for i, l := range p.lines {
+			if i%many == many-1 {
+				c.Charge(many / 4)
+			}
+			p.widest = max(p.widest, cell.Text(l))
+		}
 	}
+	widest := p.widest
 	n := len(p.lines)
 	size := (widest + 8) &^ 7
 	columns := max(1, o.width/size)

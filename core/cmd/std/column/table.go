@@ -10,6 +10,7 @@ import (
 	"eryxsh/core/cmd"
 	"eryxsh/core/cmd/quote"
 	"eryxsh/core/cmd/std/internal/cell"
+	"eryxsh/core/large"
 )
 
 // table is the cells of all lines with what was said about the columns.
@@ -27,32 +28,49 @@ type tableColumn struct {
 }
 
 // newTable cuts the lines into cells; message is "" if the options fit.
-func newTable(o *options, lines [][]byte) (t *table, message string) {
+func newTable(c *cmd.Ctx, o *options, lines [][]byte) (t *table, message string) {
 	t = &table{}
 	for _, name := range o.names {
 		t.columns = append(t.columns, tableColumn{name: name})
 	}
+	t.cells = make([][][]byte, 0, len(lines))
 	for n, line := range lines {
-		cells := o.split(line)
+		if n%many == many-1 {
+			c.Charge(4 * many)
+		}
+		cells := o.split(c, line)
 		for len(t.columns) < len(cells) {
 			if o.json {
 				return nil, fmt.Sprintf("line %d: for JSON the name of the column %d is required", n+2, len(t.columns)+1)
+			}
+			if len(t.columns)%many == many-1 {
+				c.Charge(many / 4)
+				t.columns = large.Extend(t.columns, many, c)
 			}
 			t.columns = append(t.columns, tableColumn{})
 		}
 		t.cells = append(t.cells, cells)
 	}
-	if message := t.choose(o); message != "" {
+	if message := t.choose(c, o); message != "" {
 		return nil, message
 	}
 	for i := range t.columns {
+		if i%many == many-1 {
+			c.Charge(many / 4)
+		}
 		t.columns[i].width = cell.Text([]byte(t.columns[i].name))
 		if o.noHead {
 			t.columns[i].width = 0
 		}
 	}
-	for _, row := range t.cells {
+	for n, row := range t.cells {
+		if n%many == many-1 {
+			c.Charge(many)
+		}
 		for i, text := range row {
+			if i%many == many-1 {
+				c.Charge(many / 4)
+			}
 			t.columns[i].width = max(t.columns[i].width, cell.Text(text))
 		}
 	}
@@ -60,7 +78,7 @@ func newTable(o *options, lines [][]byte) (t *table, message string) {
 }
 
 // choose applies -H, -R and -O.
-func (t *table) choose(o *options) (message string) {
+func (t *table) choose(c *cmd.Ctx, o *options) (message string) {
 	for _, set := range []struct {
 		names []string
 		do    func(i int)
@@ -85,7 +103,10 @@ func (t *table) choose(o *options) (message string) {
 		all = append(all, i)
 	}
 	t.order = nil
-	for _, i := range all {
+	for k, i := range all {
+		if k%many == many-1 {
+			c.Charge(many)
+		}
 		if !seen[i] && !t.columns[i].hide {
 			t.order = append(t.order, i)
 		}
@@ -108,7 +129,7 @@ func (t *table) find(name string) int {
 }
 
 // split cuts a line into cells.
-func (o *options) split(line []byte) (cells [][]byte) {
+func (o *options) split(c *cmd.Ctx, line []byte) (cells [][]byte) {
 	if len(line) == 0 {
 		return nil
 	}
@@ -131,6 +152,10 @@ func (o *options) split(line []byte) (cells [][]byte) {
 		from := i
 		for i < len(line) && !is(line[i]) {
 			i++
+		}
+		if len(cells)%many == many-1 {
+			c.Charge(many)
+			cells = large.Extend(cells, many, c)
 		}
 		cells = append(cells, line[from:i])
 		if i == len(line) {
@@ -167,6 +192,9 @@ func (t *table) row(c *cmd.Ctx, cells [][]byte, sep string) {
 			text = cells[i]
 		}
 		pad := max(0, t.columns[i].width-cell.Text(text))
+		if k%many == many-1 {
+			c.Charge(many)
+		}
 		last := k == len(t.order)-1
 		if t.columns[i].right {
 			c.Out.Write(bytes.Repeat([]byte{' '}, pad))

@@ -76,7 +76,10 @@ type copier struct {
 	Failed  bool         `cbor:"8,keyasint,omitempty"`
 	Asker   prompt.Asker `cbor:"9,keyasint,omitempty"`
 
-	backed string // the backup of Now.Dst, while it is begun
+	backed  string // the backup of Now.Dst, while it is begun
+	created destinations
+	firsts  firstLinks
+	buf     []byte
 }
 
 func (k *copier) start(src, dst string) {
@@ -162,7 +165,10 @@ func (k *copier) content(c *cmd.Ctx, r *rules) (ok bool, next cmd.Next) {
 		return false, cmd.WaitWrite()
 	}
 	f := &k.File
-	buf := make([]byte, cmd.Turn)
+	if k.buf == nil {
+		k.buf = make([]byte, cmd.Turn)
+	}
+	buf := k.buf
 	n, err := c.Read(f.In, buf)
 	if err == cmd.ErrBlocked {
 		return false, cmd.WaitRead(f.In)

@@ -10,6 +10,7 @@ import (
 	"eryxsh/core/cmd/std/internal/canon"
 	"eryxsh/core/cmd/std/internal/prompt"
 	"eryxsh/core/cmd/std/internal/walk"
+	"eryxsh/core/large"
 	"eryxsh/vfs"
 )
 
@@ -41,6 +42,8 @@ type lnProgram struct {
 	Status int          `cbor:"4,keyasint,omitempty"`
 	Asker  prompt.Asker `cbor:"5,keyasint,omitempty"`
 	Made   []string     `cbor:"6,keyasint,omitempty"`
+
+	made paths
 }
 
 // Step makes a turn's worth of links.
@@ -118,11 +121,9 @@ func (p *lnProgram) link(c *cmd.Ctx, plan backup.Plan, src, dst string) (ok bool
 			force, asked = f.Name == "f", f.Name == "i"
 		}
 	}
-	for _, m := range p.Made {
-		if m == dst && force { // without -f the link fails by itself
-			p.fail(c, "will not overwrite just-created %s with %s", quote.Shell(dst), quote.Shell(src))
-			return true, next
-		}
+	if force && p.made.of(c, p.Made)[dst] { // without -f the link fails by itself
+		p.fail(c, "will not overwrite just-created %s with %s", quote.Shell(dst), quote.Shell(src))
+		return true, next
 	}
 	backed := ""
 	if to, err := c.Lstat(dst); err == nil {
@@ -139,7 +140,7 @@ func (p *lnProgram) link(c *cmd.Ctx, plan backup.Plan, src, dst string) (ok bool
 				p.fail(c, "%s and %s are the same file", quote.Shell(src), quote.Shell(dst))
 				return true, next
 			}
-			p.Made = append(p.Made, dst)
+			p.Made = append(large.Extend(p.Made, 1, c), dst)
 			if c.Flags.Has("v") {
 				p.said(c, src, dst, backed)
 			}
@@ -190,7 +191,7 @@ func (p *lnProgram) link(c *cmd.Ctx, plan backup.Plan, src, dst string) (ok bool
 		}
 	}
 	if !symbolic {
-		p.Made = append(p.Made, dst)
+		p.Made = append(large.Extend(p.Made, 1, c), dst)
 	}
 	if c.Flags.Has("v") {
 		p.said(c, text, dst, backed)

@@ -8,6 +8,7 @@ import (
 	"eryxsh/core/cmd/std/internal/backup"
 	"eryxsh/core/cmd/std/internal/prompt"
 	"eryxsh/core/cmd/std/internal/walk"
+	"eryxsh/core/large"
 	"eryxsh/vfs"
 )
 
@@ -37,6 +38,8 @@ type mvProgram struct {
 	Status int          `cbor:"4,keyasint,omitempty"`
 	Asker  prompt.Asker `cbor:"9,keyasint,omitempty"`
 	Moved  []string     `cbor:"10,keyasint,omitempty"` // destinations so far
+
+	moved paths
 }
 
 // Step moves a turn's worth of operands.
@@ -102,11 +105,9 @@ func (p *mvProgram) move(c *cmd.Ctx, r *rules, src, dst string) (ok bool, next c
 		p.fail(c, "cannot stat %s: %s", quote.Shell(src), err)
 		return true, next
 	}
-	for _, d := range p.Moved {
-		if d == dst && r.backup.Kind != 'n' {
-			p.fail(c, "will not overwrite just-created %s with %s", quote.Shell(dst), quote.Shell(src))
-			return true, next
-		}
+	if r.backup.Kind != 'n' && p.moved.of(c, p.Moved)[dst] {
+		p.fail(c, "will not overwrite just-created %s with %s", quote.Shell(dst), quote.Shell(src))
+		return true, next
 	}
 	backed := ""
 	if to, err := c.Lstat(dst); err == nil {
@@ -127,7 +128,7 @@ func (p *mvProgram) move(c *cmd.Ctx, r *rules, src, dst string) (ok bool, next c
 	}
 	switch err := c.Rename(src, dst); {
 	case err == nil:
-		p.Moved = append(p.Moved, dst)
+		p.Moved = append(large.Extend(p.Moved, 1, c), dst)
 		if r.verbose {
 			s := "renamed " + quote.Shell(src) + " -> " + quote.Shell(dst)
 			if backed != "" {

@@ -1,13 +1,13 @@
 package cp
 
 import (
-	"slices"
 	"strings"
 
 	"eryxsh/core/cmd"
 	"eryxsh/core/cmd/quote"
 	"eryxsh/core/cmd/std/internal/canon"
 	"eryxsh/core/cmd/std/internal/walk"
+	"eryxsh/core/large"
 	"eryxsh/vfs"
 )
 
@@ -32,17 +32,14 @@ func (k *copier) one(c *cmd.Ctx, r *rules) (ok bool, next cmd.Next) {
 		return true, next
 	}
 	if k.Now.Command {
-		for _, d := range k.Created {
-			if d.Dst == dst && r.backup.Kind != 'n' {
-				switch {
-				case st.Mode.IsDir():
-					c.Errorf("warning: source directory %s specified more than once", quote.Shell(src))
-					return true, next
-				case d.Ino == uint64(st.Ino):
-					c.Errorf("warning: source file %s specified more than once", quote.Shell(src))
-					return true, next
-				}
-			}
+		switch created := k.created.of(c, k.Created); {
+		case r.backup.Kind == 'n' || !created[made{Dst: dst}]:
+		case st.Mode.IsDir():
+			c.Errorf("warning: source directory %s specified more than once", quote.Shell(src))
+			return true, next
+		case created[made{uint64(st.Ino), dst}]:
+			c.Errorf("warning: source file %s specified more than once", quote.Shell(src))
+			return true, next
 		}
 	}
 	to, lerr := c.Lstat(dst)
@@ -56,7 +53,7 @@ func (k *copier) one(c *cmd.Ctx, r *rules) (ok bool, next cmd.Next) {
 		exists = lerr == nil
 	}
 	if k.Now.Command {
-		k.Created = append(k.Created, made{uint64(st.Ino), dst})
+		k.Created = append(large.Extend(k.Created, 1, c), made{uint64(st.Ino), dst})
 	}
 	switch {
 	case st.Mode.IsDir():
@@ -153,7 +150,7 @@ func (k *copier) occupied(c *cmd.Ctx, r *rules, st, to vfs.Stat, follow bool) (p
 			return false, ok, next
 		}
 	}
-	if k.Now.Command && r.backup.Kind != 'n' && slices.ContainsFunc(k.Created, func(d made) bool { return d.Dst == dst }) {
+	if k.Now.Command && r.backup.Kind != 'n' && k.created.of(c, k.Created)[made{Dst: dst}] {
 		k.fail(c, "will not overwrite just-created %s with %s", quote.Shell(dst), quote.Shell(src))
 		return false, true, next
 	}
@@ -170,7 +167,7 @@ func (k *copier) occupied(c *cmd.Ctx, r *rules, st, to vfs.Stat, follow bool) (p
 		return true, true, next
 	}
 	if r.replace || r.force && (r.hardLink || r.symLink) || st.Mode.IsLink() && !follow ||
-		(r.links && st.Nlink > 1 && r.linkFor(k, st) != "") {
+		(r.links && st.Nlink > 1 && k.firsts.of(c, k.Links)[uint64(st.Ino)] != "") {
 		if err := c.Unlink(dst); err != nil {
 			k.fail(c, "cannot remove %s: %s", quote.Shell(dst), err)
 			return false, true, next
@@ -182,24 +179,14 @@ func (k *copier) occupied(c *cmd.Ctx, r *rules, st, to vfs.Stat, follow bool) (p
 	return true, true, next
 }
 
-// linkFor is where another link of a source went, or "".
-func (r *rules) linkFor(k *copier, st vfs.Stat) string {
-	for _, m := range k.Links {
-		if m.Ino == uint64(st.Ino) {
-			return m.Dst
-		}
-	}
-	return ""
-}
-
 // linked makes a link where another link of the source was copied before.
 func (k *copier) linked(c *cmd.Ctx, r *rules, st vfs.Stat) bool {
 	if !r.links || st.Nlink < 2 {
 		return false
 	}
-	first := r.linkFor(k, st)
-	if first == "" {
-		k.Links = append(k.Links, made{uint64(st.Ino), k.Now.Dst})
+	first, ok := k.firsts.of(c, k.Links)[uint64(st.Ino)]
+	if !ok {
+		k.Links = append(large.Extend(k.Links, 1, c), made{uint64(st.Ino), k.Now.Dst})
 		return false
 	}
 	k.said(c, r)

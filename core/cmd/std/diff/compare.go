@@ -57,11 +57,15 @@ func (p *Program) build(c *cmd.Ctx) *scan {
 	}
 	n := 0
 	for n < len(a) && n < len(b) && bytes.Equal(a[n], b[n]) {
-		n++
+		if n++; n%manyLines == 0 {
+			c.Charge(manyLines / 2)
+		}
 	}
 	tail := 0
 	for tail < len(a)-n && tail < len(b)-n && bytes.Equal(a[len(a)-1-tail], b[len(b)-1-tail]) {
-		tail++
+		if tail++; tail%manyLines == 0 {
+			c.Charge(manyLines / 2)
+		}
 	}
 	n, tail = max(0, n-horizon), max(0, tail-horizon)
 	p.prefix = n
@@ -71,7 +75,7 @@ func (p *Program) build(c *cmd.Ctx) *scan {
 		for k, l := range mid {
 			s.sides[i].class[k] = class(l)
 			if k%manyLines == manyLines-1 {
-				c.Charge(manyLines)
+				c.Charge(4 * manyLines)
 			}
 		}
 		s.sides[i].changed = make([]byte, len(mid)+2)
@@ -175,7 +179,9 @@ func (p *Program) search(c *cmd.Ctx) {
 	if len(p.Spans) > 0 {
 		return
 	}
+	c.Charge(len(p.s.sides[0].class) / 8)
 	shift(&p.s.sides)
+	c.Charge(len(p.s.sides[0].class) / 8)
 	p.s.changes = p.kept(changes(&p.s.sides))
 	p.Phase, p.Hunk = phasePrint, 0
 	switch {

@@ -162,6 +162,9 @@ func (p *Program) headName(f *file) string {
 
 // line writes one line of a file behind a mark.
 func (p *Program) line(c *cmd.Ctx, side, n int, mark string) {
+	if n%manyLines == 0 {
+		c.Charge(manyLines)
+	}
 	l := p.s.lines[side][n]
 	text := bytes.TrimSuffix(l, []byte("\n"))
 	if p.o.noBlankEmpty && len(text) == 0 {

@@ -53,7 +53,9 @@ func discard(c *cmd.Ctx, s *[2]side, classes int, minimal bool) {
 				d[i] = 2
 			}
 		}
+		c.Charge(n >> 3)
 		settle(d)
+		c.Charge(n >> 3)
 		for i, k := range s[f].class {
 			if minimal || d[i] == 0 {
 				s[f].kept = append(s[f].kept, k)

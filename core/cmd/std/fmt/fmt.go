@@ -72,6 +72,7 @@ type program struct {
 	chars  int // bytes in Words
 	out    []byte
 	column int
+	work   large.Meter
 }
 
 // word is a word of the paragraph and the blanks behind it.
@@ -166,14 +167,14 @@ func (p *program) Step(c *cmd.Ctx) cmd.Next {
 	if p.File != p.In.Count {
 		p.File, p.Tabs, p.Other = p.In.Count, false, 0
 	}
-	p.out = c.Out.B
+	p.out, p.work = c.Out.B, c
 	for text, ok := p.In.Next('\n'); ok; text, ok = p.In.Next('\n') {
 		p.line(text, p.In.Bare())
 	}
 	if p.In.Ended() {
 		p.close(0, false)
 	}
-	c.Out.B, p.out = p.out, nil
+	c.Out.B, p.out, p.work = p.out, nil, nil
 	c.Charge(64)
 	return cmd.Again()
 }
@@ -371,11 +372,13 @@ func (w *word) punctuation() {
 // flush writes a part of a paragraph that has become too long; w is the word being read.
 func (p *program) flush(w *word) {
 	if len(p.Words) == 0 {
-		p.out = large.Append(p.out, w.Text)
+		p.work.Charge(len(w.Text) / 16)
+		p.out = large.Push(p.out, w.Text, p.work)
 		p.chars = 0
 		w.Text = nil
 		return
 	}
+	p.work.Charge(len(p.Words) * (1 + p.opt.width/16) / 8)
 	p.fill()
 	end := len(p.Words) - 1 // without the sentinel
 	split := end

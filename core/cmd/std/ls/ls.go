@@ -14,6 +14,7 @@ import (
 	"eryxsh/core/cmd/std/internal/owner"
 	"eryxsh/core/cmd/std/internal/size"
 	"eryxsh/core/cmd/std/internal/walk"
+	"eryxsh/core/large"
 	"eryxsh/vfs"
 )
 
@@ -147,7 +148,7 @@ func (p *Program) operands(c *cmd.Ctx, budget *int) {
 			*budget--
 			continue
 		}
-		p.Entries = append(p.Entries, e)
+		p.Entries = append(large.Extend(p.Entries, 1, c), e)
 		*budget--
 	}
 	if p.I < len(args) || !p.sort(c, budget) {
@@ -155,17 +156,20 @@ func (p *Program) operands(c *cmd.Ctx, budget *int) {
 	}
 	files := p.Entries[:0]
 	var dirs []pending
-	for _, e := range p.Entries {
+	for i, e := range p.Entries {
+		if i%manyEntries == manyEntries-1 {
+			c.Charge(manyEntries / 4)
+		}
 		isDir := e.mode().IsDir() || p.o.deref == derefCommandDir && vfs.Mode(e.To).IsDir()
 		if isDir && !p.o.directory {
-			dirs = append(dirs, pending{Path: e.Name, Command: true})
+			dirs = append(large.Extend(dirs, 1, c), pending{Path: e.Name, Command: true})
 		} else {
 			files = append(files, e)
 		}
 	}
 	p.Entries = files
 	for i := len(dirs) - 1; i >= 0; i-- {
-		p.Queue = append(p.Queue, dirs[i])
+		p.Queue = append(large.Extend(p.Queue, 1, c), dirs[i])
 	}
 	p.Headers = p.o.recursive || len(dirs) > 1 || len(args) > 1
 	p.I, p.Phase = 0, phaseNext
@@ -295,9 +299,12 @@ func (p *Program) statAll(c *cmd.Ctx, budget *int) {
 func (p *Program) sorted(c *cmd.Ctx) {
 	if p.o.recursive {
 		for i := len(p.Entries) - 1; i >= 0; i-- {
+			if i%manyEntries == manyEntries-1 {
+				c.Charge(manyEntries / 2)
+			}
 			e := &p.Entries[i]
 			if e.mode().IsDir() && e.Name != "." && e.Name != ".." {
-				p.Queue = append(p.Queue, pending{Path: walk.Join(p.Dir.Path, e.Name)})
+				p.Queue = append(large.Extend(p.Queue, 1, c), pending{Path: walk.Join(p.Dir.Path, e.Name)})
 			}
 		}
 	}
@@ -307,6 +314,9 @@ func (p *Program) sorted(c *cmd.Ctx) {
 		var total int64
 		for i := range p.Entries {
 			total += p.Entries[i].Blocks
+			if i%manyEntries == manyEntries-1 {
+				c.Charge(manyEntries / 16)
+			}
 		}
 		c.Out.WriteString("total " + p.o.block.Format(total*512))
 		c.Out.WriteByte(p.o.eol)

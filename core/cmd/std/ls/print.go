@@ -42,11 +42,9 @@ func (p *Program) print(c *cmd.Ctx, budget *int) {
 		}
 	case 'm':
 		p.commas(c)
-		c.Charge(8 * n)
 		*budget -= n / 4
 	default:
 		p.columns(c)
-		c.Charge(16 * n)
 		*budget -= n / 4
 	}
 	if p.I < n {
@@ -299,6 +297,9 @@ func (p *Program) cell(e *entry) int {
 func (p *Program) commas(c *cmd.Ctx) {
 	pos := 0
 	for i := range p.Entries {
+		if i%manyEntries == manyEntries-1 {
+			c.Charge(8 * manyEntries)
+		}
 		e := &p.Entries[i]
 		n := p.cell(e)
 		if p.o.inode {
@@ -327,7 +328,7 @@ func (p *Program) commas(c *cmd.Ctx) {
 }
 
 // layout chooses the most columns that fit and gives their widths.
-func (p *Program) layout() []int {
+func (p *Program) layout(c *cmd.Ctx) []int {
 	const least = 3 // a name of one letter and two blanks
 	n := len(p.Entries)
 	if n == 0 {
@@ -335,6 +336,9 @@ func (p *Program) layout() []int {
 	}
 	cells := make([]int, n)
 	for i := range cells {
+		if i%manyEntries == manyEntries-1 {
+			c.Charge(2 * manyEntries)
+		}
 		cells[i] = p.cell(&p.Entries[i])
 	}
 	most := n
@@ -345,6 +349,9 @@ func (p *Program) layout() []int {
 		rows := (n + cols - 1) / cols
 		w := make([]int, cols)
 		for i, l := range cells {
+			if i%manyEntries == manyEntries-1 {
+				c.Charge(manyEntries / 16)
+			}
 			k := i % cols
 			if p.o.format == 'C' {
 				k = i / rows
@@ -367,7 +374,7 @@ func (p *Program) layout() []int {
 
 func (p *Program) columns(c *cmd.Ctx) {
 	if p.cols == nil {
-		p.cols = p.layout()
+		p.cols = p.layout(c)
 	}
 	n, cols := len(p.Entries), len(p.cols)
 	p.I = n
@@ -377,6 +384,7 @@ func (p *Program) columns(c *cmd.Ctx) {
 	rows := (n + cols - 1) / cols
 	for r := range rows {
 		pos := 0
+		c.Charge(4 * cols)
 		for k := range cols {
 			i := r*cols + k
 			if p.o.format == 'C' {

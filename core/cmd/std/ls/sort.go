@@ -2,7 +2,6 @@ package ls
 
 import (
 	"cmp"
-	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -20,8 +19,13 @@ func (p *Program) sort(c *cmd.Ctx, budget *int) bool {
 	by := p.o.order()
 	if !p.Sort.Begun() {
 		*budget -= len(p.Entries) / 64
-		c.Charge(len(p.Entries) / 8)
-		if slices.IsSortedFunc(p.Entries, func(a, b entry) int { return by(&a, &b) }) {
+		i := 1
+		for ; i < len(p.Entries) && by(&p.Entries[i-1], &p.Entries[i]) <= 0; i++ {
+			if i%manyEntries == 0 {
+				c.Charge(manyEntries / 2)
+			}
+		}
+		if i >= len(p.Entries) {
 			return true
 		}
 		p.Sort.Begin(len(p.Entries))
@@ -34,11 +38,17 @@ func (p *Program) sort(c *cmd.Ctx, budget *int) bool {
 	}
 	sorted := make([]entry, len(p.Entries))
 	for i, k := range p.Sort.Order {
+		if i%manyEntries == manyEntries-1 {
+			c.Charge(manyEntries / 2)
+		}
 		sorted[i] = p.Entries[k]
 	}
 	p.Entries, p.Sort = sorted, merge.Sort{}
 	return true
 }
+
+// manyEntries are charged for together.
+const manyEntries = 1 << 10
 
 // order compares two entries as the options ask for.
 func (o *options) order() func(a, b *entry) int {

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"eryxsh/core/large"
 )
 
 // outcome is what came of one change.
@@ -15,14 +17,16 @@ type outcome struct {
 	mismatch bool  // some hunk was not exactly where the patch says
 }
 
-func split(b []byte) [][]byte {
-	var out [][]byte
+func split(b []byte, work large.Meter) [][]byte {
+	out := make([][]byte, 0, bytes.Count(b, []byte("\n"))+1)
 	for len(b) > 0 {
 		i := bytes.IndexByte(b, '\n') + 1
 		if i == 0 {
 			i = len(b)
 		}
-		out = append(out, b[:i:i])
+		if out = append(out, b[:i:i]); len(out)%manyLines == 0 {
+			work.Charge(manyLines / 4)
+		}
 		b = b[i:]
 	}
 	return out
@@ -53,7 +57,7 @@ func same(a, b []byte, loose bool) bool {
 }
 
 // locate finds where the hunk fits: the line index nearest to guess, at or after from; -1 if nowhere.
-func (h *hunk) locate(file [][]byte, guess, from, fuzz int, loose bool) int {
+func (h *hunk) locate(work large.Meter, file [][]byte, guess, from, fuzz int, loose bool) int {
 	old, prefix, suffix := h.halves()
 	context := max(prefix, suffix)
 	cut0 := max(0, fuzz+prefix-context)
@@ -87,6 +91,9 @@ func (h *hunk) locate(file [][]byte, guess, from, fuzz int, loose bool) int {
 		return -1
 	}
 	for d := 0; d <= len(file)+len(old); d++ {
+		if d%manyLines == manyLines-1 {
+			work.Charge(manyLines / 2)
+		}
 		if fits(guess + d) {
 			return guess + d
 		}
@@ -98,26 +105,27 @@ func (h *hunk) locate(file [][]byte, guess, from, fuzz int, loose bool) int {
 }
 
 // apply makes the change to a file's text.
-func (k *change) apply(text []byte, maxFuzz int, loose, verbose bool) outcome {
-	file := split(text)
+func (k *change) apply(work large.Meter, text []byte, maxFuzz int, loose, verbose bool) outcome {
+	file := split(text, work)
 	var res outcome
 	var out [][]byte
 	at, offset := 0, 0 // next line of file, drift so far
 	shift := 0         // lines added so far
 	for n := range k.hunks {
 		h := &k.hunks[n]
+		work.Charge(2 + len(h.lines)/8)
 		guess := h.oldAt - 1 + offset
 		_, prefix, suffix := h.halves()
 		context := max(prefix, suffix)
 		found, fuzz := -1, 0
 		for ; fuzz <= min(maxFuzz, context); fuzz++ {
-			if found = h.locate(file, guess, at, fuzz, loose); found >= 0 {
+			if found = h.locate(work, file, guess, at, fuzz, loose); found >= 0 {
 				break
 			}
 		}
 		if found < 0 {
 			res.rejects = append(res.rejects, n)
-			res.messages = append(res.messages, fmt.Sprintf("Hunk #%d FAILED at %d.", n+1, h.oldAt+offset+shift))
+			res.messages = append(large.Extend(res.messages, 1, work), fmt.Sprintf("Hunk #%d FAILED at %d.", n+1, h.oldAt+offset+shift))
 			continue
 		}
 		cut0, cut1 := max(0, fuzz+prefix-context), max(0, fuzz+suffix-context)
@@ -134,14 +142,18 @@ func (k *change) apply(text []byte, maxFuzz int, loose, verbose bool) outcome {
 				}
 				m += fmt.Sprintf(" (offset %d line%s)", drift, s)
 			}
-			res.messages = append(res.messages, m+".")
+			res.messages = append(large.Extend(res.messages, 1, work), m+".")
 			res.mismatch = res.mismatch || fuzz > 0 || drift != 0
 		}
 		offset = drift
 		start := found + cut0
-		out = append(out, file[at:start]...)
+		out = large.Add(out, file[at:start], work)
 		at = start
-		for _, l := range h.lines[cut0 : len(h.lines)-cut1] {
+		for i, l := range h.lines[cut0 : len(h.lines)-cut1] {
+			if i%manyLines == 0 {
+				work.Charge(manyLines / 8)
+				out = large.Extend(out, manyLines, work)
+			}
 			switch l.kind {
 			case '+':
 				out = append(out, l.text)
@@ -155,8 +167,14 @@ func (k *change) apply(text []byte, maxFuzz int, loose, verbose bool) outcome {
 			}
 		}
 	}
-	out = append(out, file[at:]...)
-	res.text = bytes.Join(out, nil)
+	out = large.Add(out, file[at:], work)
+	for i, l := range out {
+		if i%manyLines == manyLines-1 {
+			work.Charge(manyLines / 4)
+			res.text = large.Room(res.text, min(len(res.text), large.Piece), work)
+		}
+		res.text = large.Push(res.text, l, work)
+	}
 	return res
 }
 

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"eryxsh/core/large"
 )
 
 // line is one line of a hunk: ' ' context, '-' old, '+' new. Text has its newline, if there is one.
@@ -36,7 +38,11 @@ type reader struct {
 	data []byte
 	pos  int
 	num  int // lines before pos
+	work large.Meter
 }
+
+// manyLines are charged for together.
+const manyLines = 1 << 10
 
 func (r *reader) peek() ([]byte, bool) {
 	if r.pos >= len(r.data) {
@@ -54,7 +60,9 @@ func (r *reader) next() []byte {
 	l, ok := r.peek()
 	if ok {
 		r.pos += len(l)
-		r.num++
+		if r.num++; r.num%manyLines == 0 {
+			r.work.Charge(manyLines)
+		}
 	}
 	return l
 }
@@ -81,8 +89,8 @@ func headName(l []byte) (name string, none bool) {
 }
 
 // parse finds the next change at or after a place of the input; nil if there is none.
-func parse(data []byte, pos, num int) *change {
-	r := &reader{data: data, pos: pos, num: num}
+func parse(data []byte, pos, num int, work large.Meter) *change {
+	r := &reader{data: data, pos: pos, num: num, work: work}
 	k := &change{start: pos}
 	for {
 		l, ok := r.peek()
@@ -123,7 +131,7 @@ func parse(data []byte, pos, num int) *change {
 			k.end = r.pos
 			return k
 		}
-		k.head = append(k.head, s)
+		k.head = append(large.Extend(k.head, 1, work), s)
 		r.next()
 	}
 }
@@ -212,13 +220,13 @@ func (k *change) unified(r *reader) {
 				return
 			}
 			oldN, newN = oldN-old, newN-new
-			h.lines = append(h.lines, line{kind, text})
+			h.lines = append(large.Extend(h.lines, 1, r.work), line{kind, text})
 		}
 		if r.at("\\ ") {
 			h.bare()
 			r.next()
 		}
-		k.hunks = append(k.hunks, h)
+		k.hunks = append(large.Extend(k.hunks, 1, r.work), h)
 	}
 }
 
@@ -248,7 +256,7 @@ func (k *change) context(r *reader) {
 				if !ok || len(l) < 2 || strings.IndexByte(marks, l[0]) < 0 || bytes.HasPrefix(l, []byte("--- ")) || bytes.HasPrefix(l, []byte("***")) {
 					return
 				}
-				*into = append(*into, line{l[0], l[2:]})
+				*into = append(large.Extend(*into, 1, r.work), line{l[0], l[2:]})
 				r.next()
 			}
 		}
@@ -266,7 +274,7 @@ func (k *change) context(r *reader) {
 				return
 			}
 		}
-		k.hunks = append(k.hunks, hunk{max(oldAt, 1), max(newAt, 1), weave(sides[0], sides[1])})
+		k.hunks = append(large.Extend(k.hunks, 1, r.work), hunk{max(oldAt, 1), max(newAt, 1), weave(sides[0], sides[1])})
 	}
 }
 
@@ -363,7 +371,7 @@ func (k *change) normal(r *reader) {
 		if k.side(r, &h, '>', newN); k.wrong != "" {
 			return
 		}
-		k.hunks = append(k.hunks, h)
+		k.hunks = append(large.Extend(k.hunks, 1, r.work), h)
 	}
 }
 

@@ -15,6 +15,7 @@ import (
 	"eryxsh/core/cmd"
 	"eryxsh/core/cmd/quote"
 	"eryxsh/core/cmd/std/internal/walk"
+	"eryxsh/core/large"
 	"eryxsh/vfs"
 )
 
@@ -160,14 +161,14 @@ func fill(c *cmd.Ctx, fd int, into *[]byte) (more bool, next cmd.Next) {
 	case err == io.EOF || err != nil || len(*into) > maxInput:
 		return false, cmd.Exit(0)
 	}
-	*into = append(*into, buf[:n]...)
+	*into = large.Push(*into, buf[:n], c)
 	c.Hold(2 * len(*into))
 	return true, next
 }
 
 // current parses the change at p.Pos.
 func (p *Program) current(c *cmd.Ctx) *change {
-	k := parse(p.Patch, p.Pos, p.Line)
+	k := parse(p.Patch, p.Pos, p.Line, c)
 	if k != nil && c.Flags.Has("R") {
 		k.reverse()
 	}
@@ -384,17 +385,17 @@ func (p *Program) change(c *cmd.Ctx) cmd.Next {
 		fuzz, _ = strconv.Atoi(f.Value)
 	}
 	loose := c.Flags.Has("l")
-	res := k.apply(p.Text, fuzz, loose, c.Flags.Has("verbose"))
+	res := k.apply(c, p.Text, fuzz, loose, c.Flags.Has("verbose"))
 	if len(res.rejects) > 0 && res.rejects[0] == 0 && len(k.hunks) > 0 && !c.Flags.Has("f") {
 		back := *k
-		back.hunks = append([]hunk(nil), k.hunks...)
+		back.hunks = large.List(k.hunks, c)
 		back.reverse()
-		if r := back.apply(p.Text, 0, loose, false); len(r.rejects) == 0 || r.rejects[0] != 0 {
+		if r := back.apply(c, p.Text, 0, loose, false); len(r.rejects) == 0 || r.rejects[0] != 0 {
 			if p.reversed(c) {
 				p.ignored(c, k, true)
 				return cmd.Again()
 			}
-			res = back.apply(p.Text, fuzz, loose, c.Flags.Has("verbose"))
+			res = back.apply(c, p.Text, fuzz, loose, c.Flags.Has("verbose"))
 			*k = back
 		}
 	}

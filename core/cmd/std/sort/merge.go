@@ -59,7 +59,11 @@ func (p *program) merge(c *cmd.Ctx, limit int) (done bool) {
 		r := &p.Runs[p.heap[0].run]
 		return p.copyRun(c, r, limit)
 	}
-	for len(p.heap) > 0 && c.Out.Len() < limit {
+	most := mergeLines
+	if o.slow() {
+		most /= 8
+	}
+	for n := c.Turn(most); len(p.heap) > 0 && c.Out.Len() < limit && n > 0; n-- {
 		h := &p.heap[0]
 		if !o.unique || !p.same(h.text) {
 			c.Out.B = append(append(c.Out.B, h.text...), o.end)
@@ -80,6 +84,9 @@ func (p *program) merge(c *cmd.Ctx, limit int) (done bool) {
 	c.Charge(64)
 	return len(p.heap) == 0
 }
+
+// mergeLines is how many lines are merged in a turn: with -u few of them may be written.
+const mergeLines = 1 << 12
 
 // copyRun writes the rest of the only run that is left.
 func (p *program) copyRun(c *cmd.Ctx, r *run, limit int) (done bool) {
@@ -156,6 +163,7 @@ func (p *program) sift(i int) {
 // before orders heads; of equal lines the earlier run's comes first.
 func (p *program) before(i, j int) bool {
 	a, b := &p.heap[i], &p.heap[j]
+	p.order.compared()
 	if r := p.order.compare(&a.item, &b.item); r != 0 {
 		return r < 0
 	}

@@ -7,6 +7,7 @@ import (
 
 	"eryxsh/core/cmd"
 	"eryxsh/core/cmd/quote"
+	"eryxsh/core/large"
 	"eryxsh/vfs"
 )
 
@@ -126,7 +127,7 @@ func (p *program) Step(c *cmd.Ctx) cmd.Next {
 			return cmd.Exit(status)
 		}
 	}
-	p.order.salt = p.Salt
+	p.order.salt, p.order.work = p.Salt, c
 	if p.In.End {
 		return p.write(c)
 	}
@@ -237,7 +238,8 @@ func (p *program) collect(c *cmd.Ctx) {
 		p.In.Skip(n)
 		p.Total += n
 		p.In.Kept = p.Total
-		if (len(r.Data) >= runSize || p.count >= runLines) && !p.order.merge {
+		size, lines := p.order.runs()
+		if (len(r.Data) >= size || p.count >= lines) && !p.order.merge {
 			p.seal()
 		}
 		c.Charge(n / 16)
@@ -285,6 +287,27 @@ func (p *program) seal() {
 	r.Data = sorted
 }
 
+// runs is how many bytes and lines are sorted at a time: less where comparing two takes long.
+func (o *order) runs() (size, lines int) {
+	if o.slow() {
+		return runSize / 16, runLines / 16
+	}
+	return runSize, runLines
+}
+
+// slow reports whether comparing two lines takes long.
+func (o *order) slow() bool {
+	return slices.ContainsFunc(o.keys, func(k key) bool { return k.kind == 'V' })
+}
+
+// compared counts a comparison.
+func (o *order) compared() {
+	const many = 1 << 10
+	if o.compares++; o.compares%many == 0 {
+		large.Or(o.work).Charge(many)
+	}
+}
+
 // few lines are sorted by comparing them, and so are those that have more than
 // deep bytes of a key in common.
 const few, deep = 48, 64 * prefixed
@@ -295,6 +318,7 @@ const few, deep = 48, 64 * prefixed
 func (o *order) sort(data []byte, lines, spare []line, level int, depth int32) {
 	if len(lines) < few || depth > deep {
 		slices.SortFunc(lines, func(a, b line) int {
+			o.compared()
 			x, y := a.in(data), b.in(data)
 			if r := o.compareFrom(&x, &y, level); r != 0 {
 				return r
@@ -328,6 +352,7 @@ func (o *order) sort(data []byte, lines, spare []line, level int, depth int32) {
 			o.sort(data, same, room, level, depth+prefixed)
 		default:
 			slices.SortFunc(same, func(a, b line) int {
+				o.compared()
 				x, y := a.in(data), b.in(data)
 				if r := o.compareFrom(&x, &y, level); r != 0 {
 					return r

@@ -17,6 +17,7 @@ import (
 	"eryxsh/core/cmd"
 	"eryxsh/core/cmd/quote"
 	"eryxsh/core/cmd/std/internal/choice"
+	"eryxsh/core/large"
 )
 
 // Command is sort.
@@ -79,6 +80,9 @@ type order struct {
 	salt    uint64
 	plain   bool // no keys: lines compare as bytes
 	fold    []byte
+
+	work     large.Meter
+	compares int // since the program was loaded
 }
 
 // parse reads the options; nil and a status if they are wrong.

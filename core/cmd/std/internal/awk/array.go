@@ -4,6 +4,8 @@ import (
 	"math/bits"
 	"slices"
 	"strconv"
+
+	"eryxsh/core/large"
 )
 
 // Array is an associative array. See order.go for its parts.
@@ -117,8 +119,8 @@ func (a *Array) find(k Key) *Value {
 }
 
 // add gives the element with a subscript, and makes it if it is not there.
-// The key is used as it is: a view must be copied before.
-func (a *Array) add(k Key) (v *Value, isNew bool) {
+// The key is used as it is: a view must be copied before. m is charged when many elements move.
+func (a *Array) add(k Key, m large.Meter) (v *Value, isNew bool) {
 	if v := a.find(k); v != nil {
 		return v, false
 	}
@@ -136,7 +138,7 @@ func (a *Array) add(k Key) (v *Value, isNew bool) {
 		if a.Shape == ShapeDense && a.Pairs.Len == 0 {
 			a.Shape = ShapeDenseStrings
 		}
-		return a.Table.add(k.S), true
+		return a.Table.add(k.S, m), true
 	}
 	if (a.Shape == ShapeDense || a.Shape == ShapeDenseStrings) && k.I >= 0 {
 		if v := a.addDense(k.I); v != nil {
@@ -144,9 +146,9 @@ func (a *Array) add(k Key) (v *Value, isNew bool) {
 		}
 	}
 	if a.Shape == ShapeStrings || a.Shape == ShapeDenseStrings {
-		return a.Table.add(k.text()), true
+		return a.Table.add(k.text(), m), true
 	}
-	return a.Pairs.add(k.I), true
+	return a.Pairs.add(k.I, m), true
 }
 
 // leafSpan gives the run that holds k: its first integer and log2 of its length.
@@ -302,12 +304,14 @@ func (a *Array) walk(from, most int, f func(k Key, v *Value)) (to int) {
 	return from
 }
 
-// each visits all elements in the order of for (k in a).
-func (a *Array) each(f func(k Key, v *Value)) {
-	a.Table.each(func(s string, v *Value) { f(stringKey(s), v) })
-	a.Pairs.each(func(k int32, v *Value) { f(Key{I: k, Int: true}, v) })
-	for i := range a.Leaves {
-		a.Leaves[i].each(f)
+// many is how many elements are visited, or moved, before they are charged for.
+const many = 1 << 10
+
+// each visits all elements in the order of for (k in a), with m charged meanwhile.
+func (a *Array) each(m large.Meter, f func(k Key, v *Value)) {
+	for at := 0; at < a.places(); {
+		m.Charge(min(a.Len(), many) / 8)
+		at = a.walk(at, many, f)
 	}
 }
 

@@ -36,7 +36,7 @@ func (p *Program) builtin(in instr) bool {
 	case fnSprintf:
 		b := p.format(nil, args)
 		p.spend(len(b))
-		v = str(string(b))
+		v = str(large.Text(b, p.c))
 	case fnTolower, fnToupper:
 		s := p.str(&args[0])
 		p.spend(len(s))
@@ -83,7 +83,30 @@ func (p *Program) length(v *Value) float64 {
 	case Untyped:
 		v.K = Unassigned
 	}
-	return float64(runes(p.str(v)))
+	return float64(p.runes(p.str(v)))
+}
+
+// runes counts the characters of a text that may be long.
+func (p *Program) runes(s string) int {
+	if len(s) <= large.Piece {
+		return runes(s)
+	}
+	n := 0
+	for piece := range large.Pieces(s, p.c) {
+		n += runes(piece)
+	}
+	return n
+}
+
+// offset is runeOffset for a text that may be long.
+func (p *Program) offset(s string, n int) int {
+	const many = large.Piece
+	at := 0
+	for ; n > many && at < len(s); n -= many {
+		p.c.Charge(many >> 5)
+		at += runeOffset(s[at:], many)
+	}
+	return at + runeOffset(s[at:], n)
 }
 
 // runes counts characters; a byte that is no UTF-8 is one.
@@ -123,9 +146,13 @@ func (p *Program) substr(args []Value) Value {
 	if end-start < float64(n) {
 		n = int(end - start)
 	}
-	if ascii(s[:min(len(s), from+n)]) {
-		s = s[from:min(len(s), from+n)]
-	} else {
+	switch most := min(len(s), from+n); {
+	case most > large.Piece:
+		s = s[p.offset(s, from):]
+		s = s[:p.offset(s, n)]
+	case ascii(s[:most]):
+		s = s[from:most]
+	default:
 		s = s[runeOffset(s, from):]
 		s = s[:runeOffset(s, n)]
 	}
@@ -138,11 +165,28 @@ func (p *Program) index(s, t string) int {
 		s, t = foldCase(s), foldCase(t)
 	}
 	p.budget -= len(s) >> 8
-	i := strings.Index(s, t)
+	i := p.find1(s, t)
 	if i < 0 {
 		return 0
 	}
-	return runes(s[:i]) + 1
+	return p.runes(s[:i]) + 1
+}
+
+// find1 is strings.Index in a text that may be long.
+func (p *Program) find1(s, t string) int {
+	at := 0
+	for len(s)-at > large.Piece+len(t) {
+		if i := strings.Index(s[at:at+large.Piece+len(t)], t); i >= 0 {
+			return at + i
+		}
+		at += large.Piece
+		p.c.Charge(large.Piece >> 8)
+	}
+	i := strings.Index(s[at:], t)
+	if i < 0 {
+		return i
+	}
+	return at + i
 }
 
 // inCase is s in the case that to gives each character.
@@ -188,7 +232,7 @@ func mapValid(s string, f func(string) string) string {
 
 // splitInto is split and patsplit: text, array, separator, array of separators.
 func (p *Program) splitInto(args []Value, pattern bool) float64 {
-	s := strings.Clone(p.str(&args[0]))
+	s := large.Clone(p.str(&args[0]), p.c)
 	p.spend(len(s) * 4)
 	var by splitter
 	switch {
@@ -227,22 +271,19 @@ func (p *Program) splitInto(args []Value, pattern bool) float64 {
 			p.put(seps, Key{I: 0, Int: true}, str(s))
 		}
 	}
-	type piece struct{ field, sep string }
-	var pieces []piece
+	last := "" // the separator behind field n
 	p.cut(&by, s, func(field, sep string) {
-		if pieces = append(pieces, piece{field, sep}); len(pieces)%manyMatches == 0 {
-			p.c.Charge(manyMatches)
-			pieces = large.Extend(pieces, manyMatches, p.c)
+		if seps >= 0 && n > 0 {
+			p.put(seps, Key{I: n, Int: true}, str(last))
 		}
+		if n++; n%many == 0 {
+			p.c.Charge(2 * many)
+		}
+		p.put(array, Key{I: n, Int: true}, Value{S: field, K: Maybe})
+		last = sep
 	})
-	for _, x := range pieces {
-		if n++; n%manyMatches == 0 {
-			p.c.Charge(2 * manyMatches)
-		}
-		p.put(array, Key{I: n, Int: true}, Value{S: x.field, K: Maybe})
-		if seps >= 0 && (pattern || n < int32(len(pieces)) || by.mode == splitBlank && x.sep != "") {
-			p.put(seps, Key{I: n, Int: true}, str(x.sep))
-		}
+	if seps >= 0 && n > 0 && (pattern || by.mode == splitBlank && last != "") {
+		p.put(seps, Key{I: n, Int: true}, str(last))
 	}
 	return float64(n)
 }
@@ -260,12 +301,12 @@ func (p *Program) matchAt(args []Value) float64 {
 	ok := p.find(re, b, 0, loc)
 	start, length := 0, -1
 	if ok {
-		start = runes(s[:loc[0]]) + 1
-		length = runes(s[loc[0]:loc[1]])
+		start = p.runes(s[:loc[0]]) + 1
+		length = p.runes(s[loc[0]:loc[1]])
 	}
 	if len(args) > 2 {
 		array := args[2].R
-		s = strings.Clone(s)
+		s = large.Clone(s, p.c)
 		p.clearArray(array)
 		for i := 0; ok && i < len(loc)/2; i++ {
 			from, to := loc[2*i], loc[2*i+1]
@@ -274,8 +315,8 @@ func (p *Program) matchAt(args []Value) float64 {
 			}
 			name := itoa(i)
 			p.put(array, stringKey(name), Value{S: s[from:to], K: Maybe})
-			p.put(array, Key{S: name + p.conv.subsep + "start"}, num(float64(runes(s[:from])+1)))
-			p.put(array, Key{S: name + p.conv.subsep + "length"}, num(float64(runes(s[from:to]))))
+			p.put(array, Key{S: name + p.conv.subsep + "start"}, num(float64(p.runes(s[:from])+1)))
+			p.put(array, Key{S: name + p.conv.subsep + "length"}, num(float64(p.runes(s[from:to]))))
 		}
 	}
 	p.Globals[slotRSTART] = num(float64(start))

@@ -142,6 +142,9 @@ func (p *Program) forIn() {
 	}
 	keys := make([]Value, len(s.From))
 	for i := range keys {
+		if i%many == many-1 {
+			p.c.Charge(many / 8)
+		}
 		keys[i] = s.at(i).Key
 	}
 	p.Sorts = p.Sorts[:len(p.Sorts)-1]

@@ -132,7 +132,7 @@ func (p *Program) openNext() bool {
 	for argv.K == Arr && in.Arg < math.MaxInt32 {
 		// Look for the next subscript that is there: ARGC may be any number.
 		next := int32(math.MaxInt32)
-		p.Heap[argv.R].each(func(k Key, _ *Value) {
+		p.Heap[argv.R].each(p.c, func(k Key, _ *Value) {
 			if k.Int && int(k.I) > in.Arg {
 				next = min(next, k.I)
 			}

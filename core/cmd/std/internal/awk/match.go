@@ -69,6 +69,7 @@ func (p *Program) tryRegex(s string) (*regex.Regexp, string) {
 		}
 		return nil, reason
 	}
+	re.Meter(func(n int) { p.c.Charge(n) })
 	return re, ""
 }
 

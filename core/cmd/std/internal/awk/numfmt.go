@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"eryxsh/core/large"
 )
 
 // appendG appends n as C's %g does: at most prec significant digits, without
@@ -231,6 +233,9 @@ func appendInteger(b []byte, n float64, sp spec) []byte {
 
 // pad widens b[start:] to the width; zeros go in at the offset digits.
 func pad(b []byte, start int, sp spec, digits int) []byte {
+	if sp.width <= 0 {
+		return b
+	}
 	have := utf8.RuneCount(b[start:])
 	if have >= sp.width {
 		return b
@@ -243,12 +248,17 @@ func pad(b []byte, start int, sp spec, digits int) []byte {
 	case sp.zero:
 		fill, at = '0', digits
 	}
-	for range n {
-		b = append(b, 0)
+	if n > large.Piece {
+		b = large.Grow(b, n)
 	}
-	copy(b[at+n:], b[at:len(b)-n])
-	for i := range n {
-		b[at+i] = fill
+	for range n {
+		b = append(b, fill)
+	}
+	if at < len(b)-n {
+		copy(b[at+n:], b[at:len(b)-n])
+		for i := range n {
+			b[at+i] = fill
+		}
 	}
 	return b
 }

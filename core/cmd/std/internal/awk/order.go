@@ -1,5 +1,7 @@
 package awk
 
+import "eryxsh/core/large"
+
 // The order of `for (k in a)` is part of what scripts print, so arrays keep
 // the three parts whose walk gives gawk's order (Table, Pairs, Leaves below):
 //
@@ -75,20 +77,20 @@ func (t *Table) find(key string) *Value {
 }
 
 // add puts in a key that is not there.
-func (t *Table) add(key string) *Value {
+func (t *Table) add(key string, m large.Meter) *Value {
 	h := stringHash(key)
 	if len(t.Heads) == 0 {
 		t.Heads = make([]int32, nextSize(0))
 	}
 	t.Len++
 	if t.Len/len(t.Heads) > 2 {
-		t.grow()
+		t.grow(m)
 	}
 	i := t.free
 	if i != 0 {
 		t.free = t.Elems[i-1].Next
 	} else {
-		t.Elems = append(t.Elems, Elem{})
+		t.Elems = append(large.Extend(t.Elems, 1, m), Elem{})
 		i = int32(len(t.Elems))
 	}
 	head := &t.Heads[h%uint32(len(t.Heads))]
@@ -97,12 +99,15 @@ func (t *Table) add(key string) *Value {
 	return &t.Elems[i-1].Val
 }
 
-func (t *Table) grow() {
+func (t *Table) grow(m large.Meter) {
 	heads := make([]int32, nextSize(len(t.Heads)))
 	if len(heads) == len(t.Heads) {
 		return
 	}
-	for _, i := range t.Heads {
+	for n, i := range t.Heads {
+		if n%many == many-1 {
+			m.Charge(many)
+		}
 		for i != 0 {
 			e := &t.Elems[i-1]
 			next := e.Next
@@ -182,19 +187,19 @@ func (p *Pairs) find(k int32) *Value {
 	return nil
 }
 
-func (p *Pairs) add(k int32) *Value {
+func (p *Pairs) add(k int32, m large.Meter) *Value {
 	if len(p.Heads) == 0 {
 		p.Heads = make([]int32, nextSize(0))
 	}
 	p.Len++
 	if p.Len/len(p.Heads) > 2 {
-		p.grow()
+		p.grow(m)
 	}
-	return p.insert(k)
+	return p.insert(k, m)
 }
 
 // insert puts k at the head of its chain.
-func (p *Pairs) insert(k int32) *Value {
+func (p *Pairs) insert(k int32, m large.Meter) *Value {
 	head := &p.Heads[integerHash(k)%uint32(len(p.Heads))]
 	if *head != 0 {
 		if l := &p.Links[*head-1]; l.N == 1 {
@@ -207,7 +212,7 @@ func (p *Pairs) insert(k int32) *Value {
 	if i != 0 {
 		p.free = p.Links[i-1].Next
 	} else {
-		p.Links = append(p.Links, Link{})
+		p.Links = append(large.Extend(p.Links, 1, m), Link{})
 		i = int32(len(p.Links))
 	}
 	p.Links[i-1] = Link{Key: [2]int32{k}, N: 1, Next: *head}
@@ -215,14 +220,20 @@ func (p *Pairs) insert(k int32) *Value {
 	return &p.Links[i-1].Val[0]
 }
 
-func (p *Pairs) grow() {
+func (p *Pairs) grow(m large.Meter) {
 	size := nextSize(len(p.Heads))
 	if size == len(p.Heads) {
 		return
 	}
 	old := *p
 	p.Heads, p.Links, p.free = make([]int32, size), make([]Link, 0, len(old.Links)), 0
-	old.each(func(k int32, v *Value) { *p.insert(k) = *v })
+	moved := 0
+	old.each(func(k int32, v *Value) {
+		if moved++; moved%many == 0 {
+			m.Charge(many)
+		}
+		*p.insert(k, m) = *v
+	})
 }
 
 func (p *Pairs) remove(k int32) (Value, bool) {

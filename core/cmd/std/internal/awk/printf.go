@@ -5,6 +5,8 @@ import (
 	"math"
 	"strings"
 	"unicode/utf8"
+
+	"eryxsh/core/large"
 )
 
 // maxWidth bounds widths and precisions of formats: more is refused, not cut.
@@ -18,6 +20,7 @@ type formatter struct {
 	fail     string // the first fatal message, or ""
 	numbered bool   // an argument was named by its position
 	at       int    // offset in the format of the conversion that lacks an argument
+	work     large.Meter
 }
 
 // format appends what the format makes of the arguments. The second result is
@@ -196,7 +199,7 @@ func (f *formatter) one(b []byte, sp spec, v *Value) []byte {
 		if sp.prec >= 0 {
 			t = firstRunes(t, sp.prec)
 		}
-		b = append(b, t...)
+		b = large.Push(b, t, large.Or(f.work))
 		return pad(b, start, sp, start)
 	case 'd', 'o', 'u', 'x', 'X':
 		n := v.num()

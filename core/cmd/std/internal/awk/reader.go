@@ -44,14 +44,14 @@ func (r *Reader) held() int {
 }
 
 // gather puts a long record together again.
-func (r *Reader) gather() {
+func (r *Reader) gather(m large.Meter) {
 	var b strings.Builder
 	b.Grow(r.held())
 	for _, part := range r.Parts {
-		large.Write(&b, part, large.Free)
+		large.Write(&b, part, m)
 	}
 	r.scan += b.Len()
-	large.Write(&b, r.Buf[r.pos:], large.Free)
+	large.Write(&b, r.Buf[r.pos:], m)
 	r.Buf, r.pos, r.Parts, r.raw = b.String(), 0, nil, nil
 }
 
@@ -126,7 +126,7 @@ func (p *Program) fill(r *Reader) error {
 			r.Part = large.Append(r.Part, p.chunk[:n])
 			var b strings.Builder
 			b.Grow(pending + len(r.Part))
-			large.Write(&b, r.Buf[r.pos:], large.Free)
+			large.Write(&b, r.Buf[r.pos:], p.c)
 			b.Write(r.Part)
 			r.Buf, r.Part = b.String(), nil
 		}
@@ -148,7 +148,7 @@ func (p *Program) ends(part []byte) bool {
 func (p *Program) cutRecord(r *Reader) (rec, rt string, ok bool) {
 	rs := p.conv.rs
 	if len(r.Parts) > 0 && (r.EOF || len(rs) != 1 || strings.IndexByte(r.Buf[r.pos+r.scan:], rs[0]) >= 0) {
-		r.gather()
+		r.gather(p.c)
 	}
 	s := r.Buf[r.pos:]
 	switch {

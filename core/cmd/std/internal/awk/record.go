@@ -5,6 +5,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"eryxsh/core/large"
 	"eryxsh/core/regex"
 )
 
@@ -162,6 +163,7 @@ func (p *Program) splitAll() {
 func (p *Program) splitTo(n int) {
 	r := &p.Rec
 	for n-len(r.Fields) > manyMatches && r.Pos > 0 {
+		r.Fields = large.Extend(r.Fields, manyMatches, p.c)
 		p.splitSome(len(r.Fields) + manyMatches)
 		p.c.Charge(manyMatches)
 	}
@@ -221,6 +223,10 @@ func (p *Program) splitSome(n int) {
 		r.Pos = 0
 		p.spend(len(s))
 		p.cut(&p.split, s, func(field, _ string) {
+			if len(r.Fields)%many == many-1 {
+				p.c.Charge(many)
+				r.Fields = large.Extend(r.Fields, many, p.c)
+			}
 			r.Fields = append(r.Fields, Value{S: field, K: Maybe, view: true})
 		})
 	}
@@ -363,17 +369,29 @@ func (p *Program) join() {
 		}
 		b = p.appendText(b, &r.Fields[i], p.conv.convfmt)
 		p.fits(len(b))
+		if i%many == many-1 {
+			p.c.Charge(many / 4)
+			b = p.ahead(b)
+		}
 	}
 	p.text = b
 	p.spend(len(b))
-	r.V0, r.Stale = Value{S: string(b), K: Maybe}, false
+	r.V0, r.Stale = Value{S: large.Text(b, p.c), K: Maybe}, false
 }
 
 func (p *Program) appendText(b []byte, v *Value, format string) []byte {
 	if v.K == Num {
 		return appendNumber(b, v.N, format)
 	}
-	return append(b, v.S...)
+	return large.Push(b, v.S, p.c)
+}
+
+// ahead gives a long text that is being made room for as much again, before append would have to.
+func (p *Program) ahead(b []byte) []byte {
+	if len(b) < large.Piece || cap(b)-len(b) > len(b)/8 {
+		return b
+	}
+	return large.Room(b, len(b), p.c)
 }
 
 // setField assigns a field.
@@ -386,14 +404,19 @@ func (p *Program) setField(i int, v Value) {
 	p.splitAll()
 	r := &p.Rec
 	p.extend(i)
-	r.Fields[i-1] = v.keep()
+	r.Fields[i-1] = p.keep(&v)
 	r.Stale = true
 }
 
 func (p *Program) extend(n int) {
 	p.spend(n)
-	for len(p.Rec.Fields) < n {
-		p.Rec.Fields = append(p.Rec.Fields, absent())
+	r := &p.Rec
+	for len(r.Fields) < n {
+		if len(r.Fields)%many == many-1 {
+			p.c.Charge(many / 16)
+			r.Fields = large.Extend(r.Fields, many, p.c)
+		}
+		r.Fields = append(r.Fields, absent())
 	}
 }
 

@@ -131,10 +131,11 @@ func (p *Program) sorted(array int32, how string, ties bool) (*Sorting, bool) {
 		n++
 	}
 	s := &p.Sorts[n-1]
-	if s.Width == 0 && !p.collect(s, array) {
+	fn := slices.IndexFunc(p.code.funcs, func(f funcCode) bool { return f.name == how })
+	if s.Width == 0 && !p.collect(s, array, fn < 0 && how != "@unsorted") {
 		return nil, false
 	}
-	if fn := slices.IndexFunc(p.code.funcs, func(f funcCode) bool { return f.name == how }); fn >= 0 {
+	if fn >= 0 {
 		return s, p.sortBy(s, int32(fn))
 	}
 	if how == "@unsorted" {
@@ -145,11 +146,6 @@ func (p *Program) sorted(array int32, how string, ties bool) (*Sorting, bool) {
 		p.fatal("sort comparison function `%s' is not defined", how)
 	}
 	if !s.Merge.Begun() {
-		for i := range s.From {
-			if s.From[i].Val.K == Maybe {
-				s.From[i].Val.look()
-			}
-		}
 		s.Merge.Begin(len(s.From))
 	}
 	left := max(p.budget/2, 1)
@@ -161,14 +157,20 @@ func (p *Program) sorted(array int32, how string, ties bool) (*Sorting, bool) {
 	return s, done
 }
 
-// collect lists the elements of an array; false while there are more.
-func (p *Program) collect(s *Sorting, array int32) bool {
+// collect lists the elements of an array, with what those from outside are if look is set; false while there are more.
+func (p *Program) collect(s *Sorting, array int32, look bool) bool {
 	a := &p.Heap[array]
 	if s.From == nil {
 		s.From = make([]item, 0, a.Len())
 	}
 	was := len(s.From)
-	s.Got = a.walk(s.Got, max(p.budget/4, 1), func(k Key, v *Value) { s.From = append(s.From, item{keyValue(k), *v}) })
+	s.Got = a.walk(s.Got, max(p.budget/4, 1), func(k Key, v *Value) {
+		x := item{keyValue(k), *v}
+		if look && x.Val.K == Maybe {
+			x.Val.look()
+		}
+		s.From = append(s.From, x)
+	})
 	p.budget -= 4 * (len(s.From) - was)
 	if s.Got < a.places() {
 		p.pause()
@@ -295,7 +297,7 @@ func (p *Program) asort(args []Value, byIndex bool) (float64, bool) {
 		p.makeRoom(s, from, to, byIndex)
 	}
 	for s.Put < len(s.From) {
-		v, _ := p.Heap[to].add(Key{I: int32(s.Put + 1), Int: true})
+		v, _ := p.Heap[to].add(Key{I: int32(s.Put + 1), Int: true}, p.c)
 		x := s.at(s.Put)
 		if *v = x.Val; byIndex {
 			*v = x.Key
@@ -321,6 +323,9 @@ func (p *Program) makeRoom(s *Sorting, from, to int32, byIndex bool) {
 		return
 	}
 	for i := range s.From {
+		if i%many == many-1 {
+			p.c.Charge(many / 16)
+		}
 		if v := &s.From[i].Val; !byIndex && v.K == Arr {
 			v.R = p.copyArray(v.R, 0)
 		}
@@ -334,13 +339,16 @@ func (p *Program) copyArray(from int32, depth int) int32 {
 		p.fatal("arrays nest too deeply (limit %d)", maxDepth)
 	}
 	to := p.newArray(p.Heap[from].Name, 0)
-	var list []item
-	p.Heap[from].each(func(k Key, v *Value) { list = append(list, item{keyValue(k), *v}) })
-	for _, x := range list {
+	list := make([]item, 0, p.Heap[from].Len())
+	p.Heap[from].each(p.c, func(k Key, v *Value) { list = append(list, item{keyValue(k), *v}) })
+	for i, x := range list {
+		if i%many == many-1 {
+			p.c.Charge(many)
+		}
 		if x.Val.K == Arr {
 			x.Val.R = p.copyArray(x.Val.R, depth+1)
 		}
-		v, _ := p.Heap[to].add(stringKey(x.Key.S))
+		v, _ := p.Heap[to].add(stringKey(x.Key.S), p.c)
 		p.Held += 64 + len(x.Key.S) + len(x.Val.S)
 		*v = x.Val
 	}

@@ -287,6 +287,9 @@ func (p *Program) start() {
 	}
 	p.put(argv, Key{I: 0, Int: true}, str(p.c.Name))
 	for i, a := range args {
+		if i%many == many-1 {
+			p.c.Charge(many)
+		}
 		p.put(argv, Key{I: int32(i + 1), Int: true}, Value{S: a, K: Maybe})
 	}
 	set(slotARGC, num(float64(len(args)+1)))

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"eryxsh/core/cmd"
+	"eryxsh/core/large"
 	"eryxsh/vfs"
 )
 
@@ -132,7 +133,7 @@ func (p *Program) environ() []string {
 		return nil
 	}
 	var env []string
-	p.Heap[v.R].each(func(k Key, v *Value) {
+	p.Heap[v.R].each(p.c, func(k Key, v *Value) {
 		if v.K != Arr {
 			env = append(env, k.text()+"="+p.str(v))
 		}
@@ -256,7 +257,7 @@ func (p *Program) print(in instr) bool {
 	case in.op == opPrintf:
 		b = p.format(b, args)
 	case in.a == 0:
-		b = append(b, p.field(0).S...)
+		b = large.Push(b, p.field(0).S, p.c)
 		b = append(b, p.conv.ors...)
 	default:
 		for i := range args {
@@ -282,7 +283,7 @@ func (p *Program) print(in instr) bool {
 // format is printf's text, or a fatal error.
 func (p *Program) format(b []byte, args []Value) []byte {
 	format := p.str(&args[0])
-	f := formatter{args: args[1:], convfmt: p.conv.convfmt}
+	f := formatter{args: args[1:], convfmt: p.conv.convfmt, work: p.c}
 	out, fail := f.format(b, format)
 	if fail == "\x00" {
 		p.fatal("not enough arguments to satisfy format string\n\t`%s'\n\t%*s ran out for this one", format, f.at+1, "^")

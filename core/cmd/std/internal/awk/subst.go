@@ -110,12 +110,13 @@ func (p *Program) replace(re *regex.Regexp, s string, repl []piece, which, limit
 			seen++
 			if which == 0 || seen == which {
 				done++
-				out = append(out, s[copied:start]...)
+				out = large.Push(out, s[copied:start], p.c)
 				out = p.appendPieces(out, s, repl, loc)
 				copied = end
 			}
 			if seen%manyMatches == 0 {
 				p.c.Charge(2 * manyMatches)
+				out = p.ahead(out)
 			}
 			if which > 0 && seen == which || which == 0 && done == limit {
 				break
@@ -132,7 +133,7 @@ func (p *Program) replace(re *regex.Regexp, s string, repl []piece, which, limit
 			break
 		}
 	}
-	out = append(out, s[copied:]...)
+	out = large.Push(out, s[copied:], p.c)
 	p.text = out
 	p.spend(len(out))
 	if done == 0 {

@@ -4,6 +4,8 @@ import (
 	"math"
 	"strconv"
 	"strings"
+
+	"eryxsh/core/large"
 )
 
 // Kind is what a Value is. The order matters: kinds up to Num are numbers
@@ -61,6 +63,14 @@ func (v Value) keep() Value {
 		v = Value{K: Unassigned}
 	}
 	return v
+}
+
+// keep is Value.keep, with the machine asked while a long text is copied.
+func (p *Program) keep(v *Value) Value {
+	if v.view && len(v.S) > large.Piece {
+		v.S, v.view = large.Clone(v.S, p.c), false
+	}
+	return v.keep()
 }
 
 // look decides whether a Maybe looks like a number.

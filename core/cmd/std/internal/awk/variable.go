@@ -4,6 +4,8 @@ import (
 	"math"
 	"strconv"
 	"strings"
+
+	"eryxsh/core/large"
 )
 
 // local is a parameter of the running function.
@@ -30,7 +32,7 @@ func (p *Program) at(ref int32) *Value {
 		return &p.Stack[ref]
 	}
 	e := p.Elems[ref-firstElem]
-	v, isNew := p.Heap[e.Array].add(e.Key)
+	v, isNew := p.Heap[e.Array].add(e.Key, p.c)
 	if isNew { // it was deleted meanwhile
 		p.Held += 64 + len(e.Key.S)
 	}
@@ -95,7 +97,7 @@ func (p *Program) newArray(name string, home int32) int32 {
 		p.Heap[i] = Array{Name: name, Home: home}
 		return i
 	}
-	p.Heap = append(p.Heap, Array{Name: name, Home: home})
+	p.Heap = append(large.Extend(p.Heap, 1, p.c), Array{Name: name, Home: home})
 	return int32(len(p.Heap) - 1)
 }
 
@@ -196,7 +198,7 @@ func (p *Program) addElem(array int32, k Key, sub *Value) *Value {
 	if !k.Int && sub.view {
 		k.S = strings.Clone(k.S)
 	}
-	v, _ := p.Heap[array].add(k)
+	v, _ := p.Heap[array].add(k, p.c)
 	p.Held += 64 + len(k.S)
 	return v
 }
@@ -207,12 +209,12 @@ func (p *Program) setElem(v *Value, x Value) {
 		p.elemScalarError(v.R)
 	}
 	p.Held += len(x.S) - len(v.S)
-	*v = x.keep()
+	*v = p.keep(&x)
 }
 
 // put stores under a subscript of an array that holds no arrays.
 func (p *Program) put(array int32, k Key, x Value) {
-	v, isNew := p.Heap[array].add(k)
+	v, isNew := p.Heap[array].add(k, p.c)
 	if isNew {
 		p.Held += 64 + len(k.S)
 	}
@@ -234,13 +236,34 @@ func (p *Program) release(list []int32) {
 
 // members takes the bytes of an array's elements off the count and appends the arrays in it.
 func (p *Program) members(a *Array, list []int32) []int32 {
-	p.c.Charge(a.Len() / 16)
-	a.each(func(k Key, v *Value) {
-		p.Held -= 64 + len(k.S) + len(v.S)
-		if v.K == Arr {
-			list = append(list, v.R)
+	p.c.Charge(1)
+	seen := 0
+	off := func(v *Value) {
+		if seen++; seen%many == 0 {
+			p.c.Charge(many / 16)
 		}
-	})
+		p.Held -= len(v.S)
+		if v.K == Arr {
+			list = append(large.Extend(list, 1, p.c), v.R)
+		}
+	}
+	p.Held -= 64 * a.Len()
+	for i := range a.Table.Elems {
+		e := &a.Table.Elems[i]
+		p.Held -= len(e.Key)
+		off(&e.Val)
+	}
+	for i := range a.Pairs.Links {
+		l := &a.Pairs.Links[i]
+		off(&l.Val[0])
+		off(&l.Val[1])
+	}
+	for i := range a.Leaves {
+		l := &a.Leaves[i]
+		for j := range l.Val {
+			off(&l.Val[j])
+		}
+	}
 	return list
 }
 
@@ -275,7 +298,7 @@ func (p *Program) special(slot int32) Value {
 
 // setSpecial assigns a variable that acts when it is assigned.
 func (p *Program) setSpecial(slot int32, v Value) {
-	v = v.keep()
+	v = p.keep(&v)
 	switch slot {
 	case slotNF:
 		p.setNF(v.num())
@@ -423,17 +446,25 @@ func (p *Program) grow(s, more string) string {
 	for i := range p.tails {
 		// Comparing a string with itself looks at nothing but its address.
 		if b := &p.tails[i]; b.Len() == len(s) && b.String() == s {
-			b.WriteString(more)
-			return b.String()
+			if b.Cap()-b.Len() >= len(more) || n < large.Piece {
+				b.WriteString(more)
+				return b.String()
+			}
+			return p.roomy(b, s, more)
 		}
 	}
 	p.spend(n)
 	b := &p.tails[p.tail]
 	p.tail = (p.tail + 1) % len(p.tails)
+	return p.roomy(b, s, more)
+}
+
+// roomy makes s + more in b, with as much room behind it.
+func (p *Program) roomy(b *strings.Builder, s, more string) string {
 	*b = strings.Builder{}
-	b.Grow(2 * n)
-	b.WriteString(s)
-	b.WriteString(more)
+	b.Grow(2 * (len(s) + len(more)))
+	large.Write(b, s, p.c)
+	large.Write(b, more, p.c)
 	return b.String()
 }
 

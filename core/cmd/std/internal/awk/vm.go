@@ -3,6 +3,8 @@ package awk
 import (
 	"math"
 	"strconv"
+
+	"eryxsh/core/large"
 )
 
 func itoa(n int) string { return strconv.Itoa(n) }
@@ -120,7 +122,7 @@ func (p *Program) run() {
 				p.PC = pc - 1
 				p.scalarError(in.a)
 			}
-			*v = st[sp-1].keep()
+			*v = p.keep(&st[sp-1])
 			if in.b&flagDrop != 0 {
 				sp--
 			} else {
@@ -132,7 +134,7 @@ func (p *Program) run() {
 				p.PC = pc - 1
 				p.localScalar(in.a)
 			}
-			*v = st[sp-1].keep()
+			*v = p.keep(&st[sp-1])
 			if in.b&flagDrop != 0 {
 				sp--
 			} else {
@@ -479,7 +481,11 @@ func (p *Program) concat(n int) {
 	if n == 2 {
 		s, t := p.str(&vs[0]), p.str(&vs[1])
 		p.spend(len(s) + len(t))
-		vs[0] = str(s + t)
+		if len(s)+len(t) > large.Piece {
+			vs[0] = str(large.Join([]string{s, t}, "", p.c))
+		} else {
+			vs[0] = str(s + t)
+		}
 		return
 	}
 	size := 0
@@ -492,9 +498,9 @@ func (p *Program) concat(n int) {
 	p.spend(size)
 	b := make([]byte, 0, size)
 	for i := range vs {
-		b = append(b, vs[i].S...)
+		b = large.Push(b, vs[i].S, p.c)
 	}
-	vs[0] = str(string(b))
+	vs[0] = str(large.Text(b, p.c))
 }
 
 // subsep joins the n subscripts on top.

@@ -6,6 +6,7 @@ import (
 
 	"eryxsh/core/cmd"
 	"eryxsh/core/cmd/std/internal/walk"
+	"eryxsh/core/large"
 	"eryxsh/vfs"
 )
 
@@ -271,9 +272,9 @@ func (p *Program) readLine(c *cmd.Ctx, joining bool) (got bool, next cmd.Next, o
 	}
 	in.Number++
 	if joining {
-		p.Space = join(p.Space, p.o.delim, line)
+		p.Space = join(p.Space, p.o.delim, line, c)
 	} else {
-		p.Space = append(p.Space[:0], line...)
+		p.Space = large.Push(p.Space[:0], line, c)
 	}
 	p.Chomped = !in.Lines.Bare()
 	p.Done = false

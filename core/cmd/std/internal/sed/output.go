@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"eryxsh/core/cmd"
+	"eryxsh/core/large"
 	"eryxsh/vfs"
 )
 
@@ -82,7 +83,7 @@ func (p *Program) begin(c *cmd.Ctx, i int) *[]byte {
 // print writes a line: with a newline if the present line of input had one.
 func (p *Program) print(c *cmd.Ctx, i int, text []byte) {
 	b := p.begin(c, i)
-	*b = append(*b, text...)
+	*b = large.Push(*b, text, c)
 	if p.Chomped {
 		*b = append(*b, p.o.delim)
 	} else {
@@ -167,7 +168,10 @@ func (p *Program) list(c *cmd.Ctx, width int) {
 	b := p.begin(c, 0)
 	col := 0
 	var piece []byte
-	for _, ch := range p.Space {
+	for i, ch := range p.Space {
+		if i%large.Piece == large.Piece-1 {
+			c.Charge(large.Piece >> 4)
+		}
 		piece = piece[:0]
 		switch {
 		case ch == '\\':

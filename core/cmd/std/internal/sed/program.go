@@ -4,6 +4,7 @@ import (
 	"io"
 
 	"eryxsh/core/cmd"
+	"eryxsh/core/large"
 	"eryxsh/core/regex"
 	"eryxsh/vfs"
 )
@@ -106,6 +107,8 @@ type caches struct {
 	out    [][]byte // not handed to the system yet, by output
 	broken bool     // a write failed
 	work   int      // steps of matching not counted yet
+	meter  large.Meter
+	told   func(int) // the meter's Charge
 }
 
 // settings are the flags; a cache.
@@ -153,6 +156,7 @@ func (p *Program) Step(c *cmd.Ctx) cmd.Next {
 	if c.Pending() > cmd.Turn {
 		return cmd.WaitWrite()
 	}
+	p.meter, p.told = c, c.Charge
 	full := c.Turn(budget)
 	left := full
 	for left > 0 && !p.broken && c.Out.Len() < cmd.Turn {
@@ -372,10 +376,13 @@ func (p *Program) numberPatterns() {
 func (p *Program) regexp(re *pattern) *regex.Regexp {
 	if re.re != nil {
 		p.Last = p.index[re] + 1
+		re.re.Meter(p.told)
 		return re.re
 	}
 	if p.Last == 0 {
 		return nil
 	}
-	return p.regs[p.Last-1].re
+	last := p.regs[p.Last-1].re
+	last.Meter(p.told)
+	return last
 }

@@ -140,6 +140,9 @@ func (r *Range) close(a1 *address, end bool) {
 	}
 }
 
+// longScript is after how many commands of a script they are charged for: each may compile its pattern first.
+const longScript = 1 << 6
+
 // run executes commands until the cycle ends or the turn is used up.
 func (p *Program) run(c *cmd.Ctx, left *int) (next cmd.Next, again bool) {
 	commands := p.script.commands
@@ -153,6 +156,9 @@ func (p *Program) run(c *cmd.Ctx, left *int) (next cmd.Next, again bool) {
 		}
 		*left -= 1 + p.work/8
 		p.work = 0
+		if p.PC%longScript == longScript-1 {
+			c.Charge(8 * longScript)
+		}
 		com := &commands[p.PC]
 		if p.Stage == 0 {
 			is, next, ok := p.selected(c, p.PC)
@@ -220,16 +226,16 @@ func (p *Program) execute(c *cmd.Ctx, com *command, left *int) (next cmd.Next, o
 		b := p.begin(c, 0)
 		*b = append(append(*b, p.In.Name...), p.o.delim)
 	case 'g':
-		p.Space, p.Chomped = append(p.Space[:0], p.Hold...), !p.HoldBare
+		p.Space, p.Chomped = large.Push(p.Space[:0], p.Hold, c), !p.HoldBare
 		*left -= len(p.Space) / 64
 	case 'G':
-		p.Space, p.Chomped = join(p.Space, p.o.delim, p.Hold), !p.HoldBare
+		p.Space, p.Chomped = join(p.Space, p.o.delim, p.Hold, c), !p.HoldBare
 		*left -= len(p.Hold) / 64
 	case 'h':
-		p.Hold, p.HoldBare = append(p.Hold[:0], p.Space...), !p.Chomped
+		p.Hold, p.HoldBare = large.Push(p.Hold[:0], p.Space, c), !p.Chomped
 		*left -= len(p.Space) / 64
 	case 'H':
-		p.Hold, p.HoldBare = join(p.Hold, p.o.delim, p.Space), !p.Chomped
+		p.Hold, p.HoldBare = join(p.Hold, p.o.delim, p.Space, c), !p.Chomped
 		*left -= len(p.Space) / 64
 	case 'x':
 		p.Space, p.Hold = p.Hold, p.Space
@@ -284,11 +290,11 @@ func (p *Program) execute(c *cmd.Ctx, com *command, left *int) (next cmd.Next, o
 
 // join adds a newline and more text. It doubles what is too small, so that
 // gathering a whole file takes linear time.
-func join(b []byte, delim byte, more []byte) []byte {
+func join(b []byte, delim byte, more []byte, m large.Meter) []byte {
 	if need := len(b) + 1 + len(more); need > cap(b) {
-		b = append(make([]byte, 0, 2*need), b...)
+		b = large.Push(make([]byte, 0, 2*need), b, m)
 	}
-	return append(append(b, delim), more...)
+	return large.Push(append(b, delim), more, m)
 }
 
 // line writes the pattern space up to its first newline.
@@ -299,7 +305,7 @@ func (p *Program) line(c *cmd.Ctx, out int) {
 		return
 	}
 	b := p.begin(c, out)
-	*b = append(append(*b, p.Space[:i]...), p.o.delim)
+	*b = append(large.Push(*b, p.Space[:i], c), p.o.delim)
 }
 
 // staged runs the commands that may have to wait in the middle: n, N and e.
@@ -351,7 +357,14 @@ func (p *Program) staged(c *cmd.Ctx, com *command, left *int) (cmd.Next, bool) {
 // transliterate does y.
 func (p *Program) transliterate(com *command) {
 	out := p.spare[:0]
-	for i := 0; i < len(p.Space); {
+	if len(p.Space) > large.Piece {
+		out = large.Room(out, len(p.Space), p.meter)
+	}
+	for i, next := 0, large.Piece; i < len(p.Space); {
+		if i >= next {
+			p.meter.Charge(large.Piece >> 5)
+			next = i + large.Piece
+		}
 		r, n := rune(p.Space[i]), 1
 		if r >= utf8.RuneSelf {
 			r, n = char(p.Space[i:]), 1
@@ -416,6 +429,9 @@ func (p *Program) replaced(c *cmd.Ctx, com *command) {
 	}
 }
 
+// manyMatches are charged for together.
+const manyMatches = 1 << 10
+
 // replace makes the new pattern space; done is false if nothing matched.
 func (p *Program) replace(re *regex.Regexp, s *substitute) (done bool, err error) {
 	need := 2 * (s.groups + 1)
@@ -427,8 +443,14 @@ func (p *Program) replace(re *regex.Regexp, s *substitute) (done bool, err error
 	if cap(out) < len(text) {
 		out = make([]byte, 0, len(text)+len(text)/4)
 	}
-	start, count, lastEnd := 0, 0, -1
+	start, count, lastEnd, tries := 0, 0, -1, 0
 	for start <= len(text) {
+		if tries++; tries%manyMatches == 0 {
+			p.meter.Charge(2 * manyMatches)
+			if len(out) > large.Piece {
+				out = large.Room(out, large.Piece/2, p.meter)
+			}
+		}
 		ok, err := re.Find(text, start, loc)
 		if err != nil {
 			return false, err
@@ -437,7 +459,7 @@ func (p *Program) replace(re *regex.Regexp, s *substitute) (done bool, err error
 			break
 		}
 		from, to := loc[0], loc[1]
-		out = append(out, text[start:from]...)
+		out = large.Push(out, text[start:from], p.meter)
 		start = to
 		// An empty match right behind the last one does not count.
 		if from < to || from != lastEnd {
@@ -467,7 +489,7 @@ func (p *Program) replace(re *regex.Regexp, s *substitute) (done bool, err error
 		return false, nil
 	}
 	if start < len(text) {
-		out = append(out, text[start:]...)
+		out = large.Push(out, text[start:], p.meter)
 	}
 	p.Space, p.spare = out, text
 	return true, nil

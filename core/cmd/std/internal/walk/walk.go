@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"eryxsh/core/cmd"
+	"eryxsh/core/large"
 	"eryxsh/vfs"
 )
 
@@ -41,6 +42,7 @@ func (d *Dir) Fill(c *cmd.Ctx, budget *int) error {
 		d.Full = true
 		return err
 	}
+	d.Names = large.Extend(d.Names, len(l), c)
 	for _, e := range l {
 		d.Names = append(d.Names, e.Name)
 		d.Types = append(d.Types, byte(e.Type>>12))
