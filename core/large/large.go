@@ -42,7 +42,7 @@ const pieceUnits = Piece >> 8
 
 // Push is append(b, s...), with m charged meanwhile.
 func Push[T string | []byte](b []byte, s T, m Meter) []byte {
-	b = grow(b, len(s), m)
+	b = Room(b, len(s), m)
 	for len(s) > Piece {
 		b = append(b, s[:Piece]...)
 		s = s[Piece:]
@@ -53,9 +53,10 @@ func Push[T string | []byte](b []byte, s T, m Meter) []byte {
 
 // Grow gives b with room for n more bytes. It takes twice as much memory each
 // time, so that appending stays linear.
-func Grow(b []byte, n int) []byte { return grow(b, n, Free) }
+func Grow(b []byte, n int) []byte { return Room(b, n, Free) }
 
-func grow(b []byte, n int, m Meter) []byte {
+// Room is Grow, with m charged meanwhile.
+func Room(b []byte, n int, m Meter) []byte {
 	if cap(b)-len(b) >= n {
 		return b
 	}

@@ -1,6 +1,10 @@
 package jq
 
-import "strings"
+import (
+	"strings"
+
+	"eryxsh/core/large"
+)
 
 // tail is a text that grew at its end; its spare room is used again when it grows more.
 type tail struct{ b strings.Builder }
@@ -18,17 +22,26 @@ func (h *Heap) concat(a, b string) string {
 	if len(a)+len(b) < 64 {
 		return a + b
 	}
+	m := h.meter()
 	for i := range h.text {
-		if t := &h.text[i].b; t.Len() == len(a) && t.String() == a {
-			t.WriteString(b)
+		if t := &h.text[i].b; t.Len() == len(a) && sameText(t.String(), a, m) {
+			if len(a) > large.Piece && t.Cap()-t.Len() < len(b) {
+				restart(t, a, len(a)+2*len(b), m)
+			}
+			large.Write(t, b, m)
 			return t.String()
 		}
 	}
 	h.turn = (h.turn + 1) % len(h.text)
 	t := &h.text[h.turn].b
-	t.Reset()
-	t.Grow(len(a) + 2*len(b))
-	t.WriteString(a)
-	t.WriteString(b)
+	restart(t, a, 2*len(b), m)
+	large.Write(t, b, m)
 	return t.String()
+}
+
+// restart begins a text again with s and room for more.
+func restart(t *strings.Builder, s string, room int, m large.Meter) {
+	t.Reset()
+	t.Grow(len(s) + room)
+	large.Write(t, s, m)
 }

@@ -1,5 +1,7 @@
 package jq
 
+import "eryxsh/core/large"
+
 // Machine is the running state of a program's code: where it is, the values it
 // works on, and the points it can go back to.
 //
@@ -21,6 +23,8 @@ type Machine struct {
 	Steps  []Link   `cbor:"12,keyasint,omitempty"` // elements of paths
 	Label  int32    `cbor:"13,keyasint,omitempty"` // the last one given out
 	Back   bool     `cbor:"14,keyasint,omitempty"` // go back to the last fork
+
+	work large.Meter // hears of long copies; may be nil
 }
 
 // Slot is an entry of the value stack.
@@ -79,6 +83,14 @@ type Fork struct {
 	Path   PathRegs `cbor:"9,keyasint,omitempty"`
 }
 
+// more gives one of the lists room for one more.
+func more[T any](list []T, m *Machine) []T {
+	if len(list) < cap(list) {
+		return list
+	}
+	return large.Extend(list, 1, large.Or(m.work))
+}
+
 // begin sets the machine up to run the code from its start with an input.
 func (m *Machine) begin(input Value, globals []Value) {
 	m.PC, m.Back, m.Label, m.Path = 0, false, 0, PathRegs{}
@@ -97,7 +109,7 @@ func (m *Machine) push(v Value) {
 	if int(at) < len(m.Stack) {
 		m.Stack[at] = Slot{v, m.Top}
 	} else {
-		m.Stack = append(m.Stack, Slot{v, m.Top})
+		m.Stack = append(more(m.Stack, m), Slot{v, m.Top})
 	}
 	m.Top = at
 }
@@ -120,7 +132,7 @@ func (m *Machine) replace(v Value) {
 
 // fork leaves a point to go back to.
 func (m *Machine) fork(kind ForkKind, pc, i int32) {
-	m.Forks = append(m.Forks, Fork{
+	m.Forks = append(more(m.Forks, m), Fork{
 		Kind: kind, PC: pc, I: i, Top: m.Top, Kept: m.Kept,
 		Scope: m.Scope, Held: m.Held, Offset: m.Offset, Path: m.Path,
 	})
@@ -158,12 +170,12 @@ func (m *Machine) enter(outer, ret, vars, args int32) {
 	if int(at) < len(m.Scopes) {
 		m.Scopes[at] = s
 	} else {
-		m.Scopes = append(m.Scopes, s)
+		m.Scopes = append(more(m.Scopes, m), s)
 	}
 	m.Scope = at
 	m.Offset += vars
 	for int(m.Offset) > len(m.Vars) {
-		m.Vars = append(m.Vars, null)
+		m.Vars = append(more(m.Vars, m), null)
 	}
 	for i := range args {
 		m.Vars[s.Base+i] = m.pop()
@@ -189,7 +201,7 @@ func (m *Machine) moved(key, v Value) {
 	if int(at) < len(m.Steps) {
 		m.Steps[at] = Link{key, m.Path.Last}
 	} else {
-		m.Steps = append(m.Steps, Link{key, m.Path.Last})
+		m.Steps = append(more(m.Steps, m), Link{key, m.Path.Last})
 	}
 	m.Path.Last, m.Path.At = at, v
 }
@@ -225,28 +237,30 @@ func (m *Machine) pathEnd(list []Value) []Value {
 	return list
 }
 
-// roots gives what the values of the machine can be reached from.
-func (m *Machine) roots() [][]Value {
-	var loose []Value
+// mark marks what the values of the machine lead to, and forgets those that nothing needs.
+func (m *Machine) mark(h *Heap) {
 	for i := 1; i < len(m.Stack); i++ {
 		if int32(i) > max(m.Top, m.Kept) {
 			m.Stack[i].V = empty
 		}
-		loose = append(loose, m.Stack[i].V)
+		h.reach(&m.Stack[i].V)
 	}
 	for i := range m.Forks {
-		loose = append(loose, m.Forks[i].Path.At)
+		h.reach(&m.Forks[i].Path.At)
 	}
 	for i := range m.Steps {
 		if int32(i) > max(m.Path.Last, m.Path.Kept) {
 			m.Steps[i].Key = empty
 		}
-		loose = append(loose, m.Steps[i].Key)
+		h.reach(&m.Steps[i].Key)
 	}
-	for i := int(m.Offset); i < len(m.Vars); i++ {
-		m.Vars[i] = null
+	h.reach(&m.Path.At)
+	for i := range m.Vars {
+		if int32(i) >= m.Offset {
+			m.Vars[i] = null
+		}
+		h.reach(&m.Vars[i])
 	}
-	return [][]Value{append(loose, m.Path.At), m.Vars}
 }
 
 // size is about how many bytes the machine holds.

@@ -11,39 +11,140 @@ import (
 
 func appendInt(b []byte, n int) []byte { return strconv.AppendInt(b, int64(n), 10) }
 
-// valid gives text with every byte that is not UTF-8 replaced.
-func valid(s string) string {
-	if utf8.ValidString(s) {
-		return s
-	}
-	var b strings.Builder
-	for _, c := range s {
-		b.WriteRune(c)
-	}
-	return b.String()
-}
-
-// validMuch is valid, with m charged meanwhile.
-func validMuch(s string, m large.Meter) string {
+// valid gives text with every byte that is not UTF-8 replaced, with m charged meanwhile.
+func valid(s string, m large.Meter) string {
 	for piece := range large.Pieces(s, m) {
 		if !utf8.ValidString(piece) {
-			return valid(s)
+			return translate(s, m, func(b []byte, piece string) []byte {
+				for _, c := range piece {
+					b = utf8.AppendRune(b, c)
+				}
+				return b
+			})
 		}
 	}
 	return s
 }
 
-// unescape reads the escapes of a JSON string.
-func unescape(s string) (string, bool) {
-	b := make([]byte, 0, len(s))
-	for i := 0; i < len(s); i++ {
+// translate puts together what f appends for each piece of a text, with m charged meanwhile.
+func translate(s string, m large.Meter, f func(b []byte, piece string) []byte) string {
+	if len(s) <= large.Piece {
+		return string(f(make([]byte, 0, len(s)), s))
+	}
+	var all, part []byte
+	for piece := range large.Pieces(s, m) {
+		part = f(part[:0], piece)
+		all = large.Push(all, part, m)
+	}
+	return large.Text(all, m)
+}
+
+// runes counts the characters of a text, with m charged meanwhile.
+func runes(s string, m large.Meter) int {
+	n := 0
+	for piece := range large.Pieces(s, m) {
+		n += utf8.RuneCountInString(piece)
+	}
+	return n
+}
+
+// prefix is the length of the first n characters of a text, with m charged meanwhile.
+func prefix(s string, n int, m large.Meter) int {
+	at := 0
+	for piece := range large.Pieces(s, m) {
+		if k := utf8.RuneCountInString(piece); k <= n {
+			n -= k
+			at += len(piece)
+			continue
+		}
+		for i := range piece {
+			if n == 0 {
+				return at + i
+			}
+			n--
+		}
+	}
+	return at
+}
+
+// sameText is a == b, with m charged meanwhile.
+func sameText(a, b string, m large.Meter) bool {
+	if len(a) != len(b) || len(a) <= large.Piece {
+		return a == b
+	}
+	return compareText(a, b, m) == 0
+}
+
+// compareText is strings.Compare, with m charged meanwhile.
+func compareText(a, b string, m large.Meter) int {
+	for len(a) > large.Piece && len(b) > large.Piece {
+		if d := strings.Compare(a[:large.Piece], b[:large.Piece]); d != 0 {
+			return d
+		}
+		a, b = a[large.Piece:], b[large.Piece:]
+		m.Charge(large.Piece >> 10)
+	}
+	return strings.Compare(a, b)
+}
+
+func hasPrefix(s, part string, m large.Meter) bool {
+	return len(part) <= len(s) && sameText(s[:len(part)], part, m)
+}
+
+func hasSuffix(s, part string, m large.Meter) bool {
+	return len(part) <= len(s) && sameText(s[len(s)-len(part):], part, m)
+}
+
+// seek is strings.Index, with m charged meanwhile.
+func seek(s, part string, m large.Meter) int {
+	at, window := 0, max(large.Piece, 2*len(part))
+	for ; len(s)-at > window; at += window - len(part) + 1 {
+		if i := strings.Index(s[at:at+window], part); i >= 0 {
+			return at + i
+		}
+		m.Charge(window >> 8)
+	}
+	if i := strings.Index(s[at:], part); i >= 0 {
+		return at + i
+	}
+	return -1
+}
+
+// unescape reads the escapes of a JSON string, with m charged meanwhile.
+func unescape(s string, m large.Meter) (string, bool) {
+	var all []byte
+	part := make([]byte, 0, min(len(s), large.Piece+8))
+	for len(s) > large.Piece {
+		n := 0
+		if part, n = unescapeSome(part[:0], s, large.Piece); n < 0 {
+			return "", false
+		}
+		all = large.Push(all, part, m)
+		m.Charge(n >> 4)
+		s = s[n:]
+	}
+	part, n := unescapeSome(part[:0], s, len(s))
+	if n < 0 {
+		return "", false
+	}
+	if all == nil {
+		return valid(string(part), m), true
+	}
+	return valid(large.Text(large.Push(all, part, m), m), m), true
+}
+
+// unescapeSome appends what the escapes of s mean, to b. n says how much of s it
+// has read: limit bytes and the rest of an escape. It is -1 if one is wrong.
+func unescapeSome(b []byte, s string, limit int) (_ []byte, n int) {
+	i := 0
+	for ; i < limit; i++ {
 		if s[i] != '\\' {
 			b = append(b, s[i])
 			continue
 		}
 		i++
 		if i == len(s) {
-			return "", false
+			return nil, -1
 		}
 		switch s[i] {
 		case '"', '\\', '/':
@@ -61,7 +162,7 @@ func unescape(s string) (string, bool) {
 		case 'u':
 			c, ok := hex4(s[i+1:])
 			if !ok {
-				return "", false
+				return nil, -1
 			}
 			i += 4
 			if utf16.IsSurrogate(c) {
@@ -78,10 +179,10 @@ func unescape(s string) (string, bool) {
 			}
 			b = utf8.AppendRune(b, c)
 		default:
-			return "", false
+			return nil, -1
 		}
 	}
-	return valid(string(b)), true
+	return b, i
 }
 
 func hex4(s string) (rune, bool) {
@@ -92,10 +193,26 @@ func hex4(s string) (rune, bool) {
 	return rune(n), err == nil
 }
 
-// quoted writes a JSON string.
-func quoted(b []byte, s string, ascii bool) []byte {
+// quoted writes a JSON string, with m charged meanwhile.
+func quoted(b []byte, s string, ascii bool, m large.Meter) []byte {
+	return append(escaped(append(b, '"'), s, ascii, m), '"')
+}
+
+// escaped writes a JSON string without its quotes, with m charged meanwhile.
+func escaped(b []byte, s string, ascii bool, m large.Meter) []byte {
+	if len(s) <= large.Piece {
+		return escape(b, s, ascii)
+	}
+	var part []byte
+	for piece := range large.Pieces(s, m) {
+		part = escape(part[:0], piece, ascii)
+		b = large.Push(b, part, m)
+	}
+	return b
+}
+
+func escape(b []byte, s string, ascii bool) []byte {
 	const hex = "0123456789abcdef"
-	b = append(b, '"')
 	from := 0
 	for i := 0; i < len(s); {
 		c := s[i]
@@ -135,7 +252,7 @@ func quoted(b []byte, s string, ascii bool) []byte {
 		i++
 		from = i
 	}
-	return append(append(b, s[from:]...), '"')
+	return append(b, s[from:]...)
 }
 
 func appendU(b []byte, r rune) []byte {

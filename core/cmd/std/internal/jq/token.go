@@ -31,9 +31,12 @@ func (r *Reader) whole(ends func(b []byte, from int) (int, bool)) bool {
 		return false
 	}
 	r.scanned += large.Size(r.Parts, nil)
-	r.Buf, r.Parts = large.Whole(r.Parts, r.Buf, 0, large.Or(r.work)), nil
+	r.Buf, r.Parts = large.Whole(r.Parts, r.Buf, 0, r.meter()), nil
 	return true
 }
+
+// meter is who hears of the work.
+func (r *Reader) meter() large.Meter { return large.Or(r.work) }
 
 // lineEnds looks for the end of a line.
 func lineEnds(b []byte, from int) (int, bool) {
@@ -98,9 +101,9 @@ func (r *Reader) scanString(b []byte) (s string, n int) {
 	r.scanned = 0
 	text := b[1:end]
 	if plain && b[i] != '\\' || !plain && bytes.IndexByte(text, '\\') < 0 {
-		return validMuch(large.Text(text, large.Or(r.work)), large.Or(r.work)), end + 1
+		return valid(large.Text(text, r.meter()), r.meter()), end + 1
 	}
-	s, ok = unescape(large.Text(text, large.Or(r.work)))
+	s, ok = unescape(large.Text(text, r.meter()), r.meter())
 	if !ok {
 		return "", -(end + 1)
 	}
