@@ -25,23 +25,16 @@ func (h *Heap) concat(a, b string) string {
 	m := h.meter()
 	for i := range h.text {
 		if t := &h.text[i].b; t.Len() == len(a) && sameText(t.String(), a, m) {
-			if len(a) > large.Piece && t.Cap()-t.Len() < len(b) {
-				restart(t, a, len(a)+2*len(b), m)
-			}
+			room(t, len(b), m)
 			large.Write(t, b, m)
 			return t.String()
 		}
 	}
 	h.turn = (h.turn + 1) % len(h.text)
 	t := &h.text[h.turn].b
-	restart(t, a, 2*len(b), m)
+	t.Reset()
+	t.Grow(len(a) + 2*len(b))
+	large.Write(t, a, m)
 	large.Write(t, b, m)
 	return t.String()
-}
-
-// restart begins a text again with s and room for more.
-func restart(t *strings.Builder, s string, room int, m large.Meter) {
-	t.Reset()
-	t.Grow(len(s) + room)
-	large.Write(t, s, m)
 }

@@ -223,9 +223,6 @@ func (p *Program) open(b []byte, d *Dumper, l *layout, v Value) []byte {
 	return b
 }
 
-// dumpPart is how many bytes of a text in the making are written at a time.
-const dumpPart = 1 << 14
-
 // appendJSON writes a whole value on one line, at most limit bytes; false says that it is longer.
 func (p *Program) appendJSON(b []byte, v Value, limit int) ([]byte, bool) {
 	return p.appendAs(b, v, limit, &layout{})
@@ -235,12 +232,12 @@ func (p *Program) appendAs(b []byte, v Value, limit int, l *layout) ([]byte, boo
 	d := Dumper{First: v, On: true}
 	for {
 		from, done := len(b), false
-		b, done = p.write(b, &d, l, min(limit, from+dumpPart))
+		b, done = p.write(b, &d, l, min(limit, from+draftPart))
 		p.spend((len(b)-from)>>2 + 1)
 		if done || len(b) > limit {
 			return b, done
 		}
-		b = large.Room(b, 2*dumpPart, p)
+		b = large.Room(b, 2*draftPart, p)
 	}
 }
 

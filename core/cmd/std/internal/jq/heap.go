@@ -41,6 +41,8 @@ const (
 	valueSize  = 40
 	nodeSize   = 96
 	firstGC    = 1 << 20
+	// slowCopy is the length from which a list is copied in pieces.
+	slowCopy = 1 << 13
 	// firstIndex is how many keys an index has room for from the beginning: room for very many takes long to clear.
 	firstIndex = 1 << 12
 	// linear is the number of keys up to which an object is searched one by one.
@@ -67,11 +69,25 @@ func (h *Heap) newNode(items []Value, keys []string) int32 {
 	if len(h.Nodes) == 0 {
 		h.Nodes = append(h.Nodes, Node{})
 	}
-	if len(h.Nodes) == cap(h.Nodes) {
-		h.Nodes = large.Extend(h.Nodes, 1, h.meter())
-	}
-	h.Nodes = append(h.Nodes, Node{Items: items, Keys: keys, Used: true})
+	h.Nodes = append(more(h.Nodes, h.work), Node{Items: items, Keys: keys, Used: true})
 	return int32(len(h.Nodes) - 1)
+}
+
+// more gives a list room for one more, with m charged meanwhile if it is long. It is
+// given little more than that: to clear the room takes long, too.
+func more[T any](list []T, m large.Meter) []T {
+	if len(list) < cap(list) {
+		return list
+	}
+	return grown(list, m)
+}
+
+func grown[T any](list []T, m large.Meter) []T {
+	n := len(list)
+	if n < slowCopy {
+		return list
+	}
+	return large.Add(make([]T, 0, n+n/4), list, large.Or(m))
 }
 
 // meter is who hears of the work.
@@ -221,10 +237,7 @@ func (h *Heap) put(v Value, key string, x Value) Value {
 		if i < versioned {
 			keys = append(append(make([]string, 0, i+1), keys...), key)
 		} else {
-			if len(keys) == cap(keys) {
-				keys = large.Extend(keys, 1, h.meter())
-			}
-			keys = append(keys, key)
+			keys = append(more(keys, h.work), key)
 			if n.index != nil {
 				n.index[key] = int32(i)
 			}
@@ -252,10 +265,7 @@ func (h *Heap) change(v Value, i int, x Value, keys []string) Value {
 			old[0] = items[i]
 			items[i] = x
 		} else {
-			if len(items) == cap(items) {
-				items = large.Extend(items, 1, h.meter())
-			}
-			items = append(items, x)
+			items = append(more(items, h.work), x)
 		}
 		n.Items, n.Keys, n.index, n.At = old, nil, nil, int32(i)
 		r.R = h.newNode(nil, keys)

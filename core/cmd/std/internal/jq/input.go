@@ -108,7 +108,7 @@ func (p *Program) slurp(v Value) {
 		h.Nodes[in.Slurped.R].Items = parts
 	}
 	last := &h.Nodes[parts[len(parts)-1].R]
-	last.Items = append(large.Extend(last.Items, 1, p), v)
+	last.Items = append(more(last.Items, p), v)
 	h.Size += valueSize
 }
 

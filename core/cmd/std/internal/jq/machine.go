@@ -83,14 +83,6 @@ type Fork struct {
 	Path   PathRegs `cbor:"9,keyasint,omitempty"`
 }
 
-// more gives one of the lists room for one more.
-func more[T any](list []T, m *Machine) []T {
-	if len(list) < cap(list) {
-		return list
-	}
-	return large.Extend(list, 1, large.Or(m.work))
-}
-
 // begin sets the machine up to run the code from its start with an input.
 func (m *Machine) begin(input Value, globals []Value) {
 	m.PC, m.Back, m.Label, m.Path = 0, false, 0, PathRegs{}
@@ -109,7 +101,7 @@ func (m *Machine) push(v Value) {
 	if int(at) < len(m.Stack) {
 		m.Stack[at] = Slot{v, m.Top}
 	} else {
-		m.Stack = append(more(m.Stack, m), Slot{v, m.Top})
+		m.Stack = append(more(m.Stack, m.work), Slot{v, m.Top})
 	}
 	m.Top = at
 }
@@ -132,7 +124,7 @@ func (m *Machine) replace(v Value) {
 
 // fork leaves a point to go back to.
 func (m *Machine) fork(kind ForkKind, pc, i int32) {
-	m.Forks = append(more(m.Forks, m), Fork{
+	m.Forks = append(more(m.Forks, m.work), Fork{
 		Kind: kind, PC: pc, I: i, Top: m.Top, Kept: m.Kept,
 		Scope: m.Scope, Held: m.Held, Offset: m.Offset, Path: m.Path,
 	})
@@ -170,12 +162,12 @@ func (m *Machine) enter(outer, ret, vars, args int32) {
 	if int(at) < len(m.Scopes) {
 		m.Scopes[at] = s
 	} else {
-		m.Scopes = append(more(m.Scopes, m), s)
+		m.Scopes = append(more(m.Scopes, m.work), s)
 	}
 	m.Scope = at
 	m.Offset += vars
 	for int(m.Offset) > len(m.Vars) {
-		m.Vars = append(more(m.Vars, m), null)
+		m.Vars = append(more(m.Vars, m.work), null)
 	}
 	for i := range args {
 		m.Vars[s.Base+i] = m.pop()
@@ -201,7 +193,7 @@ func (m *Machine) moved(key, v Value) {
 	if int(at) < len(m.Steps) {
 		m.Steps[at] = Link{key, m.Path.Last}
 	} else {
-		m.Steps = append(more(m.Steps, m), Link{key, m.Path.Last})
+		m.Steps = append(more(m.Steps, m.work), Link{key, m.Path.Last})
 	}
 	m.Path.Last, m.Path.At = at, v
 }

@@ -7,7 +7,6 @@ import (
 	"unicode/utf8"
 
 	"eryxsh/core/cmd/std/internal/merge"
-	"eryxsh/core/large"
 )
 
 // native is a builtin in Go. run gets the input and then the arguments; when it
@@ -104,9 +103,8 @@ func (p *Program) add(items []Value, v Value) []Value {
 			p.raise("Array is too large")
 			return items
 		}
-		items = large.Extend(items, 1, p)
 	}
-	return append(items, v)
+	return append(more(items, p), v)
 }
 
 // list makes an array of what was added.
@@ -266,7 +264,7 @@ func reverse(p *Program, a []Value) (Value, bool) {
 	case Null:
 		return p.Heap.array(nil), true
 	case String:
-		return p.text(p.backwards(v.S)), true
+		return p.ownText(p.backwards(v.S)), true
 	case Array:
 		items := p.Heap.items(v)
 		out := p.Heap.room(len(items))
@@ -287,17 +285,15 @@ func reverse(p *Program, a []Value) (Value, bool) {
 }
 
 // backwards gives the characters of a text, last first.
-func (p *Program) backwards(s string) []byte {
-	var b []byte
+func (p *Program) backwards(s string) string {
+	t := draft{m: p}
 	for len(s) > 0 {
-		if cap(b)-len(b) < utf8.UTFMax {
-			b = large.Room(b, max(len(s), utf8.UTFMax), p)
-		}
 		c, n := utf8.DecodeLastRuneInString(s)
-		b, s = utf8.AppendRune(b, c), s[:len(s)-n]
+		t.b, s = utf8.AppendRune(t.b, c), s[:len(s)-n]
+		t.settle()
 		p.spend(1)
 	}
-	return b
+	return t.text()
 }
 
 func (p *Program) flatten(v, depth Value) (Value, bool) {

@@ -161,7 +161,9 @@ func (r *Reader) read(h *Heap, limit int) (v Value, got verdict, msg string) {
 				return empty, gotNothing, ""
 			}
 			r.scanned = 0
-			v, msg = word(b[r.Pos:end])
+			if v, msg = word(b[r.Pos:end]); v.S != "" {
+				h.look(8 * len(v.S)) // such a number is read slowly
+			}
 			if msg == "" {
 				msg = r.value(h, v)
 			}
@@ -261,10 +263,7 @@ func (r *Reader) token(h *Heap, c byte) string {
 		case r.Next.K != String:
 			return "Object keys must be strings"
 		}
-		if len(r.Keys) == cap(r.Keys) {
-			r.Keys = large.Extend(r.Keys, 1, r.meter())
-		}
-		r.Keys = append(r.Keys, r.name(r.Next.S))
+		r.Keys = append(more(r.Keys, r.work), r.name(r.Next.S))
 		top.Keyed, r.Next = true, empty
 	case ',':
 		switch {
@@ -309,10 +308,7 @@ func (r *Reader) token(h *Heap, c byte) string {
 
 // push appends to Vals.
 func (r *Reader) push(v Value) {
-	if len(r.Vals) == cap(r.Vals) {
-		r.Vals = large.Extend(r.Vals, 1, r.meter())
-	}
-	r.Vals = append(r.Vals, v)
+	r.Vals = append(more(r.Vals, r.work), v)
 }
 
 // name gives a key, the same string for equal ones where that is cheap.

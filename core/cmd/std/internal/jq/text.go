@@ -26,17 +26,75 @@ func valid(s string, m large.Meter) string {
 	return s
 }
 
+// draft is a text in the making: what comes next is appended to b, which goes into whole when it is long.
+type draft struct {
+	b     []byte
+	whole strings.Builder
+	m     large.Meter
+}
+
+// draftPart is how long b gets, about.
+const draftPart = 1 << 14
+
+// settle puts b into whole if it is long.
+func (d *draft) settle() {
+	if len(d.b) >= draftPart {
+		d.empty()
+	}
+}
+
+func (d *draft) empty() {
+	room(&d.whole, len(d.b), d.m)
+	for b := d.b; len(b) > 0; {
+		n := min(len(b), large.Piece)
+		d.whole.Write(b[:n])
+		b = b[n:]
+		d.m.Charge(n >> 8)
+	}
+	d.b = d.b[:0]
+}
+
+// text gives all of it.
+func (d *draft) text() string {
+	if d.whole.Len() == 0 {
+		return large.Text(d.b, d.m)
+	}
+	d.empty()
+	return d.whole.String()
+}
+
+// room gives a text that grows room for n more bytes, with m charged meanwhile.
+func room(t *strings.Builder, n int, m large.Meter) {
+	if s := t.String(); len(s) > large.Piece && t.Cap()-len(s) < n {
+		t.Reset()
+		t.Grow(len(s) + max(len(s), n))
+		large.Write(t, s, m)
+	}
+}
+
+// put appends a text, in pieces if it is long.
+func (d *draft) put(s string) {
+	d.through(s, func(b []byte, s string) []byte { return append(b, s...) })
+}
+
+// through appends what f makes of a text, in pieces if it is long.
+func (d *draft) through(s string, f func(b []byte, s string) []byte) {
+	if len(s) <= draftPart {
+		d.b = f(d.b, s)
+		d.settle()
+		return
+	}
+	for piece := range large.Pieces(s, d.m) {
+		d.b = f(d.b, piece)
+		d.settle()
+	}
+}
+
 // translate puts together what f appends for each piece of a text, with m charged meanwhile.
 func translate(s string, m large.Meter, f func(b []byte, piece string) []byte) string {
-	if len(s) <= large.Piece {
-		return string(f(make([]byte, 0, len(s)), s))
-	}
-	var all, part []byte
-	for piece := range large.Pieces(s, m) {
-		part = f(part[:0], piece)
-		all = large.Push(all, part, m)
-	}
-	return large.Text(all, m)
+	d := draft{m: m, b: make([]byte, 0, min(len(s), large.Piece))}
+	d.through(s, f)
+	return d.text()
 }
 
 // runes counts the characters of a text, with m charged meanwhile.
@@ -112,25 +170,18 @@ func seek(s, part string, m large.Meter) int {
 
 // unescape reads the escapes of a JSON string, with m charged meanwhile.
 func unescape(s string, m large.Meter) (string, bool) {
-	var all []byte
-	part := make([]byte, 0, min(len(s), large.Piece+8))
-	for len(s) > large.Piece {
+	d := draft{m: m, b: make([]byte, 0, min(len(s), large.Piece+8))}
+	for len(s) > 0 {
 		n := 0
-		if part, n = unescapeSome(part[:0], s, large.Piece); n < 0 {
+		if d.b, n = unescapeSome(d.b, s, min(len(s), large.Piece)); n < 0 {
 			return "", false
 		}
-		all = large.Push(all, part, m)
-		m.Charge(n >> 4)
-		s = s[n:]
+		if s = s[n:]; s != "" {
+			d.empty()
+			m.Charge(n >> 4)
+		}
 	}
-	part, n := unescapeSome(part[:0], s, len(s))
-	if n < 0 {
-		return "", false
-	}
-	if all == nil {
-		return valid(string(part), m), true
-	}
-	return valid(large.Text(large.Push(all, part, m), m), m), true
+	return valid(d.text(), m), true
 }
 
 // unescapeSome appends what the escapes of s mean, to b. n says how much of s it
@@ -204,11 +255,12 @@ func escaped(b []byte, s string, ascii bool, m large.Meter) []byte {
 		return escape(b, s, ascii)
 	}
 	var part []byte
+	b = large.Room(b, len(s)+len(s)>>3, m)
 	for piece := range large.Pieces(s, m) {
 		part = escape(part[:0], piece, ascii)
 		b = large.Push(b, part, m)
 	}
-	return b
+	return large.Room(b, draftPart, m)
 }
 
 func escape(b []byte, s string, ascii bool) []byte {

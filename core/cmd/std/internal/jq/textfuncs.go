@@ -99,7 +99,7 @@ func (p *Program) mapText(v Value, name string, f func(string) string) (Value, b
 	if len(v.S) <= large.Piece {
 		return str(f(v.S)), true
 	}
-	return str(translate(v.S, p, func(b []byte, piece string) []byte { return append(b, f(piece)...) })), true
+	return p.ownText(translate(v.S, p, func(b []byte, piece string) []byte { return append(b, f(piece)...) })), true
 }
 
 // trim takes white space off the sides of a text.
@@ -136,11 +136,16 @@ func (p *Program) tostring(v Value) (Value, bool) {
 }
 
 func (p *Program) tojson(v Value) (Value, bool) {
-	b, ok := p.appendJSON(nil, v, maxText)
-	if !ok {
-		return empty, p.raise("String is too long")
+	t, l := draft{m: p}, layout{}
+	d := Dumper{First: v, On: true}
+	for done := false; !done; {
+		t.b, done = p.write(t.b, &d, &l, draftPart)
+		p.spend(len(t.b)>>2 + 1)
+		if t.settle(); t.whole.Len() > maxText {
+			return empty, p.raise("String is too long")
+		}
 	}
-	return p.text(b), true
+	return p.ownText(t.text()), true
 }
 
 func fromJSON(p *Program, a []Value) (Value, bool) {
@@ -215,12 +220,10 @@ func implode(p *Program, a []Value) (Value, bool) {
 	if v.K != Array {
 		return empty, p.raise("implode input must be an array")
 	}
-	var b []byte
+	t := draft{m: p}
 	for _, x := range p.Heap.items(v) {
 		p.spend(1)
-		if len(b) > large.Piece && cap(b)-len(b) < utf8.UTFMax {
-			b = large.Room(b, utf8.UTFMax, p)
-		}
+		t.settle()
 		if x.K != Number || math.IsNaN(x.N) {
 			return empty, p.raise("%s (%s) can't be imploded, unicode codepoint needs to be numeric", x.kindName(), p.brief(x))
 		}
@@ -228,9 +231,9 @@ func implode(p *Program, a []Value) (Value, bool) {
 		if r < 0 {
 			r = utf8.RuneError
 		}
-		b = utf8.AppendRune(b, r)
+		t.b = utf8.AppendRune(t.b, r)
 	}
-	return p.text(b), true
+	return p.ownText(t.text()), true
 }
 
 func joinText(p *Program, a []Value) (Value, bool) {
@@ -242,33 +245,32 @@ func joinText(p *Program, a []Value) (Value, bool) {
 	if len(items) == 0 {
 		return str(""), true
 	}
-	var b []byte
+	t := draft{m: p}
 	for i, x := range items {
 		if i > 0 {
 			switch {
 			case sep.K == String:
-				b = large.Push(b, sep.S, p)
+				t.put(sep.S)
 			case sep.K != Null:
-				return p.mismatch(p.text(b), sep, "added")
+				return p.mismatch(p.ownText(t.text()), sep, "added")
 			}
 		}
-		p.spend(1)
+		p.spend(2)
 		switch x.K {
 		case Null:
 		case String:
-			b = large.Push(b, x.S, p)
+			p.charge(len(x.S))
+			t.put(x.S)
 		case Number, True, False:
-			b = large.Room(b, minRoom, p)
-			b, _ = p.appendJSON(b, x, maxText)
+			t.b, _ = p.appendJSON(t.b, x, maxText)
 		default:
-			return p.mismatch(p.text(b), x, "added")
+			return p.mismatch(p.ownText(t.text()), x, "added")
 		}
-		if len(b) > maxText {
+		if t.settle(); t.whole.Len() > maxText {
 			return empty, p.raise("String is too long")
 		}
 	}
-	p.charge(len(b))
-	return p.text(b), true
+	return p.ownText(t.text()), true
 }
 
 // find is indices: of a text in a text, an array in an array, an element in an array.
@@ -339,30 +341,21 @@ func (p *Program) format(v, name Value) (Value, bool) {
 		return p.ownText(p.coded(s.S, 3, base64.StdEncoding.AppendEncode)), true
 	case "base64d":
 		raw := strings.TrimRight(s.S, "=")
-		b, err := p.decoded(raw, 4, base64.RawStdEncoding.AppendDecode)
-		if err != nil && (len(b) == 0 && raw != "" || len(raw)%4 == 1) {
+		text, err := p.decoded(raw, 4, base64.RawStdEncoding.AppendDecode)
+		if err != nil && (text == "" && raw != "" || len(raw)%4 == 1) {
 			return empty, p.raise("%s (%s) is not valid base64 data", s.kindName(), p.brief(s))
 		}
-		return p.ownText(valid(large.Text(b, p), p)), true
+		return p.ownText(text), true
 	case "base32":
 		return p.ownText(p.coded(s.S, 5, base32.StdEncoding.AppendEncode)), true
 	case "base32d":
-		b, err := p.decoded(strings.TrimRight(s.S, "="), 8, base32.StdEncoding.WithPadding(base32.NoPadding).AppendDecode)
+		text, err := p.decoded(strings.TrimRight(s.S, "="), 8, base32.StdEncoding.WithPadding(base32.NoPadding).AppendDecode)
 		if err != nil {
 			return empty, p.raise("%s (%s) is not valid base32 data", s.kindName(), p.brief(s))
 		}
-		return p.ownText(valid(large.Text(b, p), p)), true
+		return p.ownText(text), true
 	}
 	return empty, p.raise("%s is not a valid format", name.S)
-}
-
-// through appends what f makes of a text, to b, which may be long.
-func (p *Program) through(b []byte, s string, f func(b []byte, s string) []byte) []byte {
-	if len(s) > large.Piece {
-		s = translate(s, p, f)
-		return large.Push(b, s, p)
-	}
-	return f(large.Room(b, 2*len(s)+minRoom, p), s)
 }
 
 // appendEscaped writes a text with something else for some of its bytes.
@@ -446,17 +439,14 @@ const codePart = 1 << 13
 
 // coded is a text in a code that takes bytes in groups.
 func (p *Program) coded(s string, group int, f func(to, from []byte) []byte) string {
-	var all, part []byte
-	for len(s) > group*codePart {
-		part = f(part[:0], []byte(s[:group*codePart]))
-		s = s[group*codePart:]
-		all = large.Push(all, part, p)
-		p.charge(4 * len(part))
+	t := draft{m: p}
+	for n := group * codePart; len(s) > n; s = s[n:] {
+		t.b = f(t.b, []byte(s[:n]))
+		t.settle()
+		p.charge(n)
 	}
-	if all == nil {
-		return string(f(nil, []byte(s)))
-	}
-	return large.Text(large.Push(all, f(part[:0], []byte(s)), p), p)
+	t.b = f(t.b, []byte(s))
+	return t.text()
 }
 
 // appendUnbroken writes a text without line ends.
@@ -470,65 +460,63 @@ func appendUnbroken(b []byte, s string) []byte {
 }
 
 // decoded is a text out of a code that has characters in groups; with an error, what is before it.
-func (p *Program) decoded(s string, group int, f func(to, from []byte) ([]byte, error)) ([]byte, error) {
-	if len(s) <= group*codePart {
-		return f(nil, []byte(s))
+func (p *Program) decoded(s string, group int, f func(to, from []byte) ([]byte, error)) (string, error) {
+	t := draft{m: p}
+	if len(s) > group*codePart {
+		s = translate(s, p, appendUnbroken) // line ends are part of no group
 	}
-	var all, part []byte
 	var err error
-	s = translate(s, p, appendUnbroken) // line ends are part of no group
-	for len(s) > 0 && err == nil {
-		n := min(len(s), group*codePart)
-		part, err = f(part[:0], []byte(s[:n]))
-		s = s[n:]
-		all = large.Push(all, part, p)
-		p.charge(4 * n)
+	for n := group * codePart; len(s) > n && err == nil; s = s[n:] {
+		t.b, err = f(t.b, []byte(s[:n]))
+		t.settle()
+		p.charge(n)
 	}
-	return all, err
+	if err == nil {
+		t.b, err = f(t.b, []byte(s))
+	}
+	return valid(t.text(), p), err
 }
-
-// minRoom is room for a scalar that is no text, and what is around one.
-const minRoom = 64
 
 // table is @csv and @tsv.
 func (p *Program) table(v Value, name string) (Value, bool) {
 	if v.K != Array {
 		return empty, p.raise("%s (%s) cannot be %s-formatted, only array", v.kindName(), p.brief(v), name)
 	}
-	var b []byte
+	t := draft{m: p}
 	for i, x := range p.Heap.items(v) {
 		p.spend(2)
-		b = large.Room(b, minRoom, p)
+		t.settle()
 		if i > 0 {
 			if name == "csv" {
-				b = append(b, ',')
+				t.b = append(t.b, ',')
 			} else {
-				b = append(b, '\t')
+				t.b = append(t.b, '\t')
 			}
 		}
 		switch x.K {
 		case Null:
 		case True:
-			b = append(b, "true"...)
+			t.b = append(t.b, "true"...)
 		case False:
-			b = append(b, "false"...)
+			t.b = append(t.b, "false"...)
 		case Number:
 			if !math.IsNaN(x.N) {
-				b = appendNumber(b, x)
+				t.b = appendNumber(t.b, x)
 			}
 		case String:
+			p.charge(len(x.S))
 			if name == "csv" {
-				b = append(b, '"')
-				b = append(p.through(b, x.S, appendDoubled), '"')
+				t.b = append(t.b, '"')
+				t.through(x.S, appendDoubled)
+				t.b = append(t.b, '"')
 			} else {
-				b = p.through(b, x.S, appendTSV)
+				t.through(x.S, appendTSV)
 			}
 		default:
 			return empty, p.raise("%s (%s) is not valid in a %s row", x.kindName(), p.brief(x), name)
 		}
 	}
-	p.charge(len(b))
-	return p.text(b), true
+	return p.ownText(t.text()), true
 }
 
 // shell is @sh.
@@ -537,24 +525,24 @@ func (p *Program) shell(v Value) (Value, bool) {
 	if v.K == Array {
 		items = p.Heap.items(v)
 	}
-	var b []byte
+	t := draft{m: p}
 	for i, x := range items {
 		p.spend(2)
-		b = large.Room(b, minRoom, p)
+		t.settle()
 		if i > 0 {
-			b = append(b, ' ')
+			t.b = append(t.b, ' ')
 		}
 		switch x.K {
 		case Array, Object:
 			return empty, p.raise("%s (%s) can not be escaped for shell", x.kindName(), p.brief(x))
 		case String:
-			b = append(b, '\'')
-			b = p.through(b, x.S, appendShell)
-			b = append(b, '\'')
+			p.charge(len(x.S))
+			t.b = append(t.b, '\'')
+			t.through(x.S, appendShell)
+			t.b = append(t.b, '\'')
 		default:
-			b, _ = p.appendJSON(b, x, maxText)
+			t.b, _ = p.appendJSON(t.b, x, maxText)
 		}
 	}
-	p.charge(len(b))
-	return p.text(b), true
+	return p.ownText(t.text()), true
 }

@@ -81,7 +81,7 @@ func (r *Reader) scanString(b []byte) (s string, n int) {
 	i := max(r.scanned, 1)
 	plain := r.scanned == 0 // else what was seen before may be anything
 	if plain {
-		for high := byte(0); i < len(b) && b[i] != '\\'; i++ {
+		for high := byte(0); i < len(b) && b[i] != '\\' && i < large.Piece; i++ {
 			c := b[i]
 			if c == '"' && high < utf8.RuneSelf {
 				return string(b[1:i]), i + 1
@@ -92,18 +92,25 @@ func (r *Reader) scanString(b []byte) (s string, n int) {
 			high |= c
 		}
 	}
-	end, ok := stringEnds(b, i)
+	plain = plain && i < large.Piece
+	end, ok := i, false
+	for until := i; !ok && until < len(b); {
+		until = min(len(b), end+large.Piece)
+		if end, ok = stringEnds(b[:until], end); !ok {
+			r.meter().Charge(large.Piece >> 6)
+		}
+	}
 	if !ok {
 		r.scanned = end
 		r.aside()
 		return "", 0
 	}
 	r.scanned = 0
-	text := b[1:end]
-	if plain && b[i] != '\\' || !plain && bytes.IndexByte(text, '\\') < 0 {
-		return valid(large.Text(text, r.meter()), r.meter()), end + 1
+	s = large.Text(b[1:end], r.meter())
+	if plain && b[i] != '\\' || !plain && seek(s, `\`, r.meter()) < 0 {
+		return valid(s, r.meter()), end + 1
 	}
-	s, ok = unescape(large.Text(text, r.meter()), r.meter())
+	s, ok = unescape(s, r.meter())
 	if !ok {
 		return "", -(end + 1)
 	}

@@ -192,10 +192,7 @@ func (p *Program) data(in ins) (out outcome, done bool) {
 			ok = p.raise("Array is too large")
 			break
 		}
-		if len(n.Items) == cap(n.Items) {
-			n.Items = large.Extend(n.Items, 1, p)
-		}
-		n.Items = append(n.Items, v)
+		n.Items = append(more(n.Items, p), v)
 		p.Heap.Size += valueSize
 	case opMakeObject:
 		ok = p.makeObject(int(in.a))
