@@ -105,10 +105,10 @@ func (p *Program) merge(a, b Value) Value {
 	if len(h.items(a)) == 0 {
 		return b
 	}
-	p.charge(n + 8)
 	for i := range n {
 		m := h.node(b)
 		a = h.put(a, m.Keys[i], m.Items[i])
+		p.spend(8)
 	}
 	return a
 }
@@ -202,7 +202,7 @@ func (p *Program) deepMerge(a, b Value, depth int) (Value, bool) {
 			}
 		}
 		a = h.put(a, k, v)
-		p.charge(8)
+		p.spend(12)
 	}
 	return a, true
 }

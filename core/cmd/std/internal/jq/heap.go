@@ -210,7 +210,7 @@ func (h *Heap) find(v Value, key string) int {
 		n.index = make(map[string]int32, min(len(n.Keys), firstIndex))
 		for i, k := range n.Keys {
 			n.index[k] = int32(i)
-			h.look(16)
+			h.look(32)
 		}
 	}
 	if i, ok := n.index[key]; ok {
@@ -328,7 +328,7 @@ func (h *Heap) collect() {
 	h.Size = 0
 	for i := range h.Nodes {
 		n := &h.Nodes[i]
-		h.look(1)
+		h.look(4)
 		if n.marked {
 			n.marked = false
 			h.Size += nodeSize + valueSize*len(n.Items)
@@ -369,6 +369,7 @@ func (h *Heap) reach(v *Value) {
 		if n := &h.Nodes[v.R]; !n.marked {
 			n.marked = true
 			h.todo = append(h.todo, v.R)
+			h.look(6)
 		}
 	}
 }

@@ -23,8 +23,6 @@ type Machine struct {
 	Steps  []Link   `cbor:"12,keyasint,omitempty"` // elements of paths
 	Label  int32    `cbor:"13,keyasint,omitempty"` // the last one given out
 	Back   bool     `cbor:"14,keyasint,omitempty"` // go back to the last fork
-
-	work large.Meter // hears of long copies; may be nil
 }
 
 // Slot is an entry of the value stack.
@@ -101,7 +99,7 @@ func (m *Machine) push(v Value) {
 	if int(at) < len(m.Stack) {
 		m.Stack[at] = Slot{v, m.Top}
 	} else {
-		m.Stack = append(more(m.Stack, m.work), Slot{v, m.Top})
+		m.Stack = append(m.Stack, Slot{v, m.Top})
 	}
 	m.Top = at
 }
@@ -124,7 +122,7 @@ func (m *Machine) replace(v Value) {
 
 // fork leaves a point to go back to.
 func (m *Machine) fork(kind ForkKind, pc, i int32) {
-	m.Forks = append(more(m.Forks, m.work), Fork{
+	m.Forks = append(m.Forks, Fork{
 		Kind: kind, PC: pc, I: i, Top: m.Top, Kept: m.Kept,
 		Scope: m.Scope, Held: m.Held, Offset: m.Offset, Path: m.Path,
 	})
@@ -162,12 +160,12 @@ func (m *Machine) enter(outer, ret, vars, args int32) {
 	if int(at) < len(m.Scopes) {
 		m.Scopes[at] = s
 	} else {
-		m.Scopes = append(more(m.Scopes, m.work), s)
+		m.Scopes = append(m.Scopes, s)
 	}
 	m.Scope = at
 	m.Offset += vars
 	for int(m.Offset) > len(m.Vars) {
-		m.Vars = append(more(m.Vars, m.work), null)
+		m.Vars = append(m.Vars, null)
 	}
 	for i := range args {
 		m.Vars[s.Base+i] = m.pop()
@@ -193,7 +191,7 @@ func (m *Machine) moved(key, v Value) {
 	if int(at) < len(m.Steps) {
 		m.Steps[at] = Link{key, m.Path.Last}
 	} else {
-		m.Steps = append(more(m.Steps, m.work), Link{key, m.Path.Last})
+		m.Steps = append(m.Steps, Link{key, m.Path.Last})
 	}
 	m.Path.Last, m.Path.At = at, v
 }
@@ -253,6 +251,21 @@ func (m *Machine) mark(h *Heap) {
 		}
 		h.reach(&m.Vars[i])
 	}
+}
+
+// ready gives the long lists room for what a turn may add, with w charged
+// meanwhile: append would copy them in one go.
+func (m *Machine) ready(w large.Meter) {
+	m.Stack, m.Scopes, m.Vars = ample(m.Stack, w), ample(m.Scopes, w), ample(m.Vars, w)
+	m.Forks, m.Steps = ample(m.Forks, w), ample(m.Steps, w)
+}
+
+func ample[T any](list []T, w large.Meter) []T {
+	n := len(list)
+	if n < slowCopy || cap(list)-n >= turn {
+		return list
+	}
+	return large.Add(make([]T, 0, n+max(n/4, 2*turn)), list, w)
 }
 
 // size is about how many bytes the machine holds.

@@ -121,11 +121,16 @@ func groupNames(s string, n int) []string {
 	return names[:n]
 }
 
+// longText is the length of a text from which a single match may take long.
+const longText = 1 << 10
+
 // each calls f with every match.
 func (m *matcher) each(p *Program, s string, f func(loc []int)) bool {
 	loc := make([]int, 2*(m.re.NumSubexp()+1))
 	text := large.Push(make([]byte, 0, len(s)), s, p)
-	m.re.Meter(p.Charge)
+	if len(text) > longText {
+		m.re.Meter(p.Charge)
+	}
 	for from := 0; from <= len(text); {
 		for i := range loc {
 			loc[i] = -1

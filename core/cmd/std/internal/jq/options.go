@@ -112,6 +112,7 @@ func parseOptions(c *cmd.Ctx) (o *options, status int, done bool) {
 	for len(p.args) > 0 && !p.done {
 		a := p.args[0]
 		p.args = p.args[1:]
+		c.Charge(2)
 		switch {
 		case ended || len(a) < 2 || a[0] != '-' || a[1] != '-' && !letter(a[1]):
 			p.operand(a)
@@ -152,7 +153,7 @@ func (p *argParser) operand(a string) {
 		p.c.Errout.WriteString(seeHelp)
 		p.status, p.done = 2, true
 	default:
-		p.o.positional = append(p.o.positional, named{kind: p.rest, value: a})
+		p.o.positional = append(more(p.o.positional, p.c), named{kind: p.rest, value: a})
 	}
 }
 

@@ -60,6 +60,7 @@ func (p *Program) orderObjects(a, b Value, depth int) int {
 		return len(x) - len(y)
 	}
 	for _, k := range x {
+		p.spend(min(len(x), 12))
 		if d := p.orderDeep(p.Heap.get(a, k), p.Heap.get(b, k), depth+1); d != 0 || p.err.K != None {
 			return d
 		}
@@ -117,6 +118,7 @@ func (p *Program) contains(a, b Value, depth int) (yes, ok bool) {
 	case a.K == Object && b.K == Object:
 		keys := p.Heap.node(b).Keys
 		for _, k := range keys {
+			p.spend(min(len(keys), 12))
 			if p.Heap.find(a, k) < 0 {
 				return false, true
 			}

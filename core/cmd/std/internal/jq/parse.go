@@ -345,7 +345,7 @@ func (r *Reader) closeObject(h *Heap, keys []string, vals []Value) Value {
 	at := map[string]int{}
 	own, items := make([]string, 0, len(keys)), make([]Value, 0, len(keys))
 	for i, k := range keys {
-		h.look(16)
+		h.look(32)
 		if j, ok := at[k]; ok {
 			items[j] = vals[i]
 			continue
@@ -375,7 +375,7 @@ func distinct(keys []string, h *Heap) bool {
 		seen := make(map[string]bool, min(len(keys), firstIndex))
 		for _, k := range keys {
 			seen[k] = true
-			h.look(16)
+			h.look(32)
 		}
 		return len(seen) == len(keys)
 	}

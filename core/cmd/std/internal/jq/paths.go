@@ -2,6 +2,7 @@ package jq
 
 import (
 	"math"
+	"slices"
 
 	"eryxsh/core/large"
 )
@@ -161,7 +162,7 @@ func (p *Program) setPath(v Value, keys []Value, x Value) (Value, bool) {
 // setElement gives v with x as its element k.
 func (p *Program) setElement(v, k, x Value) (Value, bool) {
 	h := &p.Heap
-	p.charge(8)
+	p.spend(4)
 	switch {
 	case k.K == String && (v.K == Object || v.K == Null):
 		if v.K == Null {
@@ -240,9 +241,14 @@ func (p *Program) deletePaths(v, paths Value) (Value, bool) {
 			return empty, p.raise("Path must be specified as an array")
 		}
 	}
-	list := p.Heap.room(len(items))
-	for _, i := range p.sorted(items) {
-		list = p.add(list, items[i])
+	list := p.Heap.copyOf(items)
+	if len(list) < versioned {
+		slices.SortStableFunc(list, p.order)
+	} else {
+		for k, i := range p.sorted(items) {
+			list[k] = items[i]
+			p.spend(1)
+		}
 	}
 	if p.err.K != None {
 		return empty, false

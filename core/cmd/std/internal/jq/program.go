@@ -73,7 +73,8 @@ func (p *Program) Step(c *cmd.Ctx) cmd.Next {
 	p.c = c
 	full := c.Turn(turn)
 	p.budget, p.told = full, full
-	p.Heap.work, p.VM.work, p.In.Reader.work = p, p, p
+	p.Heap.work, p.In.Reader.work = p, p
+	p.VM.ready(p)
 	p.In.Reader.part = c.Turn(longPart)
 	if p.opts == nil {
 		if len(p.Heap.Nodes) == 0 {

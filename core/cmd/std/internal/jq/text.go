@@ -74,7 +74,13 @@ func room(t *strings.Builder, n int, m large.Meter) {
 
 // put appends a text, in pieces if it is long.
 func (d *draft) put(s string) {
-	d.through(s, func(b []byte, s string) []byte { return append(b, s...) })
+	if len(s) > draftPart {
+		d.empty()
+		room(&d.whole, len(s), d.m)
+		large.Write(&d.whole, s, d.m)
+		return
+	}
+	d.b = append(d.b, s...)
 }
 
 // through appends what f makes of a text, in pieces if it is long.
