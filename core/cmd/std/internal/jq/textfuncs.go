@@ -137,6 +137,13 @@ func (p *Program) tostring(v Value) (Value, bool) {
 
 func (p *Program) tojson(v Value) (Value, bool) {
 	t, l := draft{m: p}, layout{}
+	if v.K == String {
+		p.charge(len(v.S))
+		t.b = append(t.b, '"')
+		t.through(v.S, func(b []byte, s string) []byte { return escape(b, s, false) })
+		t.b = append(t.b, '"')
+		return p.ownText(t.text()), true
+	}
 	d := Dumper{First: v, On: true}
 	for done := false; !done; {
 		t.b, done = p.write(t.b, &d, &l, draftPart)
