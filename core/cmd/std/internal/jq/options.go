@@ -112,7 +112,6 @@ func parseOptions(c *cmd.Ctx) (o *options, status int, done bool) {
 	for len(p.args) > 0 && !p.done {
 		a := p.args[0]
 		p.args = p.args[1:]
-		c.Charge(2)
 		switch {
 		case ended || len(a) < 2 || a[0] != '-' || a[1] != '-' && !letter(a[1]):
 			p.operand(a)
