@@ -389,7 +389,7 @@ func (k *change) side(r *reader, h *hunk, mark byte, n int) {
 			if mark == '>' {
 				kind = '+'
 			}
-			h.lines = append(h.lines, line{kind, l[2:]})
+			h.lines = append(large.Extend(h.lines, 1, r.work), line{kind, l[2:]})
 			if r.at("\\ ") {
 				h.bare()
 				r.next()

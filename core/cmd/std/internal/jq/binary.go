@@ -3,6 +3,9 @@ package jq
 import (
 	"math"
 	"strings"
+	"unicode/utf8"
+
+	"eryxsh/core/large"
 )
 
 // operator is an operator between two values.
@@ -84,17 +87,11 @@ func (p *Program) plus(a, b Value) (Value, bool) {
 			return a, true
 		case len(x) == 0:
 			return b, true
-		case len(y) <= 4 && len(x) >= versioned:
-			for i := range y {
-				v := h.items(b)[i]
-				a = h.set(a, len(h.items(a)), v)
-			}
-			return a, true
+		case len(x) >= versioned && len(y) <= len(x)>>3+1:
+			return h.extend(a, y), true
 		}
 		p.charge(len(x))
-		items := h.space(len(x) + len(y))
-		copy(items[copy(items, x):], y)
-		return h.array(items), true
+		return h.array(h.joined(x, y)), true
 	case a.K == Object:
 		return p.merge(a, b), true
 	}
@@ -108,10 +105,10 @@ func (p *Program) merge(a, b Value) Value {
 	if len(h.items(a)) == 0 {
 		return b
 	}
-	p.charge(n + 8)
 	for i := range n {
 		m := h.node(b)
 		a = h.put(a, m.Keys[i], m.Items[i])
+		p.spend(8)
 	}
 	return a
 }
@@ -132,10 +129,9 @@ func (p *Program) minus(a, b Value) (Value, bool) {
 				}
 			}
 			if keep {
-				items = append(items, v)
+				items = p.add(items, v)
 			}
 		}
-		p.charge(len(x) * (len(y) + 1))
 		return p.Heap.array(items), p.err.K == None
 	}
 	return p.mismatch(a, b, "subtracted")
@@ -162,13 +158,31 @@ func (p *Program) times(a, b Value) (Value, bool) {
 		if n*float64(len(a.S)) > maxText {
 			return empty, p.raise("Repeat string result too long")
 		}
-		p.charge(int(n) * len(a.S))
-		p.Heap.Size += int(n) * len(a.S)
-		return str(strings.Repeat(a.S, int(n))), true
+		return p.ownText(p.repeated(a.S, int(n))), true
 	case a.K == Object && b.K == Object:
 		return p.deepMerge(a, b, 0)
 	}
 	return p.mismatch(a, b, "multiplied")
+}
+
+// repeated gives a text n times.
+func (p *Program) repeated(s string, n int) string {
+	total := n * len(s)
+	p.charge(total)
+	if total <= large.Piece {
+		return strings.Repeat(s, n)
+	}
+	part := s
+	if k := large.Piece / len(s); k > 1 {
+		part = strings.Repeat(s, k)
+	}
+	var b strings.Builder
+	b.Grow(total)
+	for b.Len() < total {
+		large.Write(&b, part[:min(len(part), total-b.Len())], p)
+		p.charge(len(part) >> 4)
+	}
+	return b.String()
 }
 
 func (p *Program) deepMerge(a, b Value, depth int) (Value, bool) {
@@ -188,7 +202,7 @@ func (p *Program) deepMerge(a, b Value, depth int) (Value, bool) {
 			}
 		}
 		a = h.put(a, k, v)
-		p.charge(8)
+		p.spend(12)
 	}
 	return a, true
 }
@@ -196,7 +210,7 @@ func (p *Program) deepMerge(a, b Value, depth int) (Value, bool) {
 func (p *Program) divide(op operator, a, b Value) (Value, bool) {
 	switch {
 	case a.K == String && b.K == String && op == opDivide:
-		return p.splitText(a.S, b.S), true
+		return p.splitText(a.S, b.S)
 	case a.K != Number || b.K != Number:
 	case op == opDivide:
 		if b.N == 0 {
@@ -243,19 +257,27 @@ func toInt64(f float64) int64 {
 }
 
 // splitText is / of strings and split/1.
-func (p *Program) splitText(s, sep string) Value {
+func (p *Program) splitText(s, sep string) (Value, bool) {
 	var items []Value
 	switch {
 	case s == "":
 	case sep == "":
-		for _, c := range s {
-			items = append(items, str(string(c)))
+		for at := 0; at < len(s); {
+			_, n := utf8.DecodeRuneInString(s[at:])
+			items = p.add(items, str(s[at:at+n]))
+			at += n
 		}
 	default:
-		for _, part := range strings.Split(s, sep) {
-			items = append(items, str(part))
+		for at := 0; ; {
+			i := seek(s[at:], sep, p)
+			if i < 0 {
+				items = p.add(items, str(s[at:]))
+				break
+			}
+			items = p.add(items, str(s[at:at+i]))
+			at += i + len(sep)
 		}
 	}
-	p.charge(len(s) + 8*len(items))
-	return p.Heap.array(items)
+	p.charge(len(s))
+	return p.list(items)
 }

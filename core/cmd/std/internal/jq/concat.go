@@ -1,6 +1,10 @@
 package jq
 
-import "strings"
+import (
+	"strings"
+
+	"eryxsh/core/large"
+)
 
 // tail is a text that grew at its end; its spare room is used again when it grows more.
 type tail struct{ b strings.Builder }
@@ -18,9 +22,11 @@ func (h *Heap) concat(a, b string) string {
 	if len(a)+len(b) < 64 {
 		return a + b
 	}
+	m := h.meter()
 	for i := range h.text {
-		if t := &h.text[i].b; t.Len() == len(a) && t.String() == a {
-			t.WriteString(b)
+		if t := &h.text[i].b; t.Len() == len(a) && sameText(t.String(), a, m) {
+			room(t, len(b), m)
+			large.Write(t, b, m)
 			return t.String()
 		}
 	}
@@ -28,7 +34,7 @@ func (h *Heap) concat(a, b string) string {
 	t := &h.text[h.turn].b
 	t.Reset()
 	t.Grow(len(a) + 2*len(b))
-	t.WriteString(a)
-	t.WriteString(b)
+	large.Write(t, a, m)
+	large.Write(t, b, m)
 	return t.String()
 }

@@ -1,9 +1,8 @@
 package jq
 
 import (
-	"slices"
-
 	"eryxsh/core/cmd"
+	"eryxsh/core/large"
 )
 
 // Dumper writes one value as JSON, in pieces.
@@ -25,12 +24,24 @@ type layout struct {
 	indent   int // spaces; -1 is a tab, 0 one line
 	sorted   bool
 	ascii    bool
+	brief    bool // only the beginning is of interest
 	color    bool
 	colors   [8]string
 	keyColor string
 }
 
 const colorOff = "\x1b[0m"
+
+// briefText is how much of a text a brief layout shows at most, in bytes.
+const briefText = 64
+
+// shown is what a layout shows of a text.
+func (l *layout) shown(s string) string {
+	if l.brief && len(s) > briefText {
+		return s[:briefText]
+	}
+	return s
+}
 
 // begin starts to write a result.
 func (p *Program) begin(v Value) {
@@ -48,17 +59,16 @@ func (p *Program) dump() bool {
 	o := p.opts
 	if p.Out.On && v.K == String && o.unquoted {
 		if o.layout.ascii {
-			b = quoted(b, v.S, true)
-			b = append(b[:start], b[start+1:len(b)-1]...)
+			b = escaped(b, v.S, true, p)
 		} else {
-			b = append(b, v.S...)
+			b = large.Push(b, v.S, p)
 		}
 		p.Out.On = false
 	} else {
 		var done bool
 		if b, done = p.write(b, &p.Out, &o.layout, start+p.c.Turn(cmd.Turn/2)); !done {
 			p.c.Out.B = b
-			p.budget -= (len(b) - start) >> 2
+			p.spend((len(b) - start) >> 2)
 			return false
 		}
 	}
@@ -69,7 +79,7 @@ func (p *Program) dump() bool {
 		b = append(b, '\n')
 	}
 	p.c.Out.B = b
-	p.budget -= (len(b)-start)>>2 + 1
+	p.spend((len(b)-start)>>2 + 1)
 	return true
 }
 
@@ -129,14 +139,14 @@ func (p *Program) write(b []byte, d *Dumper, l *layout, limit int) ([]byte, bool
 				x = n.Items[top.I]
 			}
 			if l.color {
-				b = append(quoted(append(b, l.keyColor...), key, l.ascii), colorOff...)
+				b = append(quoted(append(b, l.keyColor...), l.shown(key), l.ascii, p), colorOff...)
 				b = append(append(append(b, color...), ':'), ' ')
 				if l.indent == 0 {
 					b = b[:len(b)-1]
 				}
 				b = append(b, colorOff...)
 			} else {
-				b = append(quoted(b, key, l.ascii), ':')
+				b = append(quoted(b, l.shown(key), l.ascii, p), ':')
 				if l.indent != 0 {
 					b = append(b, ' ')
 				}
@@ -184,7 +194,7 @@ func (p *Program) open(b []byte, d *Dumper, l *layout, v Value) []byte {
 	case Number:
 		b = appendNumber(b, v)
 	case String:
-		b = quoted(b, v.S, l.ascii)
+		b = quoted(b, l.shown(v.S), l.ascii, p)
 	case Array, Object:
 		n := p.Heap.node(v)
 		pair := "[]"
@@ -202,8 +212,7 @@ func (p *Program) open(b []byte, d *Dumper, l *layout, v Value) []byte {
 		b = append(b, pair[0])
 		level := DumpLevel{V: v}
 		if v.K == Object && l.sorted {
-			level.Keys = slices.Clone(n.Keys)
-			slices.Sort(level.Keys)
+			level.Keys = p.sortedKeys(v)
 		}
 		d.Open = append(d.Open, level)
 		return b
@@ -216,10 +225,20 @@ func (p *Program) open(b []byte, d *Dumper, l *layout, v Value) []byte {
 
 // appendJSON writes a whole value on one line, at most limit bytes; false says that it is longer.
 func (p *Program) appendJSON(b []byte, v Value, limit int) ([]byte, bool) {
+	return p.appendAs(b, v, limit, &layout{})
+}
+
+func (p *Program) appendAs(b []byte, v Value, limit int, l *layout) ([]byte, bool) {
 	d := Dumper{First: v, On: true}
-	b, ok := p.write(b, &d, &layout{}, limit)
-	p.charge(len(b))
-	return b, ok
+	for {
+		from, done := len(b), false
+		b, done = p.write(b, &d, l, min(limit, from+draftPart))
+		p.spend((len(b)-from)>>2 + 1)
+		if done || len(b) > limit {
+			return b, done
+		}
+		b = large.Room(b, 2*draftPart, p)
+	}
 }
 
 // json is a value as text, for messages.
@@ -228,7 +247,7 @@ func (p *Program) json(v Value) string {
 	if !ok {
 		b = append(b, "..."...)
 	}
-	return string(b)
+	return large.Text(b, p)
 }
 
 // brief is the beginning of a value, for messages.
@@ -236,7 +255,7 @@ func (p *Program) brief(v Value) string {
 	if v.K == None || v.K > Object {
 		return "<invalid>"
 	}
-	b, _ := p.appendJSON(nil, v, 64)
+	b, _ := p.appendAs(nil, v, briefText, &layout{brief: true})
 	if len(b) <= 14 {
 		return string(b)
 	}

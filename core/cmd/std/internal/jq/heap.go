@@ -32,13 +32,19 @@ type Heap struct {
 	todo  []int32 // scratch of the collector
 	text  [4]tail
 	turn  int
+	work  large.Meter // hears of what is done to long lists; may be nil
+	seen  int         // values since it did
 }
 
 const (
-	manyValues = 1 << 14 // that a collection looks at before it charges for them
+	manyValues = 1 << 12 // are charged for at a time
 	valueSize  = 40
 	nodeSize   = 96
 	firstGC    = 1 << 20
+	// slowCopy is the length from which a list is copied in pieces.
+	slowCopy = 1 << 13
+	// firstIndex is how many keys an index has room for from the beginning: room for very many takes long to clear.
+	firstIndex = 1 << 12
 	// linear is the number of keys up to which an object is searched one by one.
 	linear = 12
 	// versioned is the length from which containers share by versions and are not copied.
@@ -63,8 +69,40 @@ func (h *Heap) newNode(items []Value, keys []string) int32 {
 	if len(h.Nodes) == 0 {
 		h.Nodes = append(h.Nodes, Node{})
 	}
-	h.Nodes = append(h.Nodes, Node{Items: items, Keys: keys, Used: true})
+	h.Nodes = append(more(h.Nodes, h.work), Node{Items: items, Keys: keys, Used: true})
 	return int32(len(h.Nodes) - 1)
+}
+
+// more gives a list room for one more, with m charged meanwhile if it is long. It is
+// given little more than that: to clear the room takes long, too.
+func more[T any](list []T, m large.Meter) []T {
+	if len(list) < cap(list) {
+		return list
+	}
+	return grown(list, m)
+}
+
+func grown[T any](list []T, m large.Meter) []T {
+	n := len(list)
+	if n < slowCopy {
+		return list
+	}
+	return large.Add(make([]T, 0, n+n/4), list, large.Or(m))
+}
+
+// meter is who hears of the work.
+func (h *Heap) meter() large.Meter { return large.Or(h.work) }
+
+// look charges, now or later, for n values that are looked at or written.
+func (h *Heap) look(n int) {
+	if h.seen += n; h.seen > manyValues {
+		h.tell()
+	}
+}
+
+func (h *Heap) tell() {
+	h.meter().Charge(h.seen >> 4)
+	h.seen = 0
 }
 
 func (h *Heap) array(items []Value) Value {
@@ -88,10 +126,21 @@ func (h *Heap) space(n int) []Value {
 	return s
 }
 
+// room gives an empty list with room for n values.
+func (h *Heap) room(n int) []Value {
+	if n > 64 {
+		return make([]Value, 0, n)
+	}
+	return h.space(n)[:0]
+}
+
 // copyOf copies values into new space.
 func (h *Heap) copyOf(items []Value) []Value {
 	if len(items) == 0 {
 		return nil
+	}
+	if len(items) > 64 {
+		return large.List(items, h.meter())
 	}
 	s := h.space(len(items))
 	copy(s, items)
@@ -110,15 +159,21 @@ func (h *Heap) node(v Value) *Node {
 
 func (h *Heap) items(v Value) []Value { return h.node(v).Items }
 
+// joined gives the values of two lists.
+func (h *Heap) joined(x, y []Value) []Value {
+	return large.Add(large.Add(h.room(len(x)+len(y)), x, h.meter()), y, h.meter())
+}
+
 // flatten gives an old version its contents back. The chain of versions can be
 // long: some of those in between get theirs too, so that walking over many old versions stays cheap.
 func (h *Heap) flatten(r int32) {
 	chain := h.todo[:0]
 	for at := r; h.Nodes[at].Next != 0; at = h.Nodes[at].Next {
 		chain = append(chain, at)
+		h.look(1)
 	}
 	newest := &h.Nodes[h.Nodes[chain[len(chain)-1]].Next]
-	items := append(make([]Value, 0, len(newest.Items)+1), newest.Items...)
+	items := large.Add(make([]Value, 0, len(newest.Items)+1), newest.Items, h.meter())
 	keys := newest.Keys[:len(newest.Keys):len(newest.Keys)]
 	stride := max(len(items), 64)
 	for i := len(chain) - 1; i >= 0; i-- {
@@ -132,9 +187,10 @@ func (h *Heap) flatten(r int32) {
 			items[n.At] = n.Items[0]
 		}
 		if i == 0 || i%stride == 0 {
-			n.Items, n.Keys, n.Next, n.At, n.index = append([]Value(nil), items...), keys, 0, 0, nil
+			n.Items, n.Keys, n.Next, n.At, n.index = large.List(items, h.meter()), keys, 0, 0, nil
 			h.Size += valueSize * len(items)
 		}
+		h.look(1)
 	}
 	h.todo = chain[:0]
 }
@@ -151,9 +207,10 @@ func (h *Heap) find(v Value, key string) int {
 		return -1
 	}
 	if n.index == nil {
-		n.index = make(map[string]int32, len(n.Keys))
+		n.index = make(map[string]int32, min(len(n.Keys), firstIndex))
 		for i, k := range n.Keys {
 			n.index[k] = int32(i)
+			h.look(32)
 		}
 	}
 	if i, ok := n.index[key]; ok {
@@ -180,7 +237,7 @@ func (h *Heap) put(v Value, key string, x Value) Value {
 		if i < versioned {
 			keys = append(append(make([]string, 0, i+1), keys...), key)
 		} else {
-			keys = append(keys, key)
+			keys = append(more(keys, h.work), key)
 			if n.index != nil {
 				n.index[key] = int32(i)
 			}
@@ -208,7 +265,7 @@ func (h *Heap) change(v Value, i int, x Value, keys []string) Value {
 			old[0] = items[i]
 			items[i] = x
 		} else {
-			items = append(items, x)
+			items = append(more(items, h.work), x)
 		}
 		n.Items, n.Keys, n.index, n.At = old, nil, nil, int32(i)
 		r.R = h.newNode(nil, keys)
@@ -220,19 +277,30 @@ func (h *Heap) change(v Value, i int, x Value, keys []string) Value {
 	return r
 }
 
-// without gives a container without the places that drop names, in ascending order.
-func (h *Heap) without(v Value, drop []int) Value {
-	if len(drop) == 0 {
-		return v
-	}
+// extend gives an array that is v and then list.
+func (h *Heap) extend(v Value, list []Value) Value {
+	n := h.node(v)
+	items := large.Add(n.Items, list, h.meter())
+	r := h.array(nil)
+	h.Size += valueSize * len(list)
+	n = &h.Nodes[v.R]
+	n.At, n.Next = int32(len(n.Items)), r.R
+	n.Items = nil
+	h.Nodes[r.R].Items = items
+	return r
+}
+
+// without gives a container without the places that drop names, of which there are some.
+func (h *Heap) without(v Value, drop []bool) Value {
 	n := h.node(v)
 	items := make([]Value, 0, len(n.Items))
 	var keys []string
+	if v.K == Object {
+		keys = make([]string, 0, len(n.Items))
+	}
 	for i := range n.Items {
-		if len(drop) > 0 && drop[0] == i {
-			for len(drop) > 0 && drop[0] == i {
-				drop = drop[1:]
-			}
+		h.look(1)
+		if drop[i] {
 			continue
 		}
 		items = append(items, n.Items[i])
@@ -246,38 +314,27 @@ func (h *Heap) without(v Value, drop []int) Value {
 	return h.array(items)
 }
 
-// collect frees the nodes that roots do not lead to, with m charged meanwhile.
-func (h *Heap) collect(m large.Meter, roots ...[]Value) {
-	seen := 0 // values since m was charged
-	for _, list := range roots {
-		h.mark(list)
-		for len(h.todo) > 0 {
-			if seen > manyValues {
-				m.Charge(seen >> 4)
-				seen = 0
-			}
-			n := &h.Nodes[h.todo[len(h.todo)-1]]
-			h.todo = h.todo[:len(h.todo)-1]
-			if n.Next != 0 && !h.Nodes[n.Next].marked {
-				h.Nodes[n.Next].marked = true
-				h.todo = append(h.todo, n.Next)
-			}
-			h.mark(n.Items)
-			seen += 1 + len(n.Items)
+// collect frees the nodes that those that are marked do not lead to.
+func (h *Heap) collect() {
+	for len(h.todo) > 0 {
+		n := &h.Nodes[h.todo[len(h.todo)-1]]
+		h.todo = h.todo[:len(h.todo)-1]
+		if n.Next != 0 && !h.Nodes[n.Next].marked {
+			h.Nodes[n.Next].marked = true
+			h.todo = append(h.todo, n.Next)
 		}
+		h.mark(n.Items)
 	}
 	h.Size = 0
 	for i := range h.Nodes {
 		n := &h.Nodes[i]
-		if seen += 1 + len(n.Items); seen > manyValues {
-			m.Charge(seen >> 4)
-			seen = 0
-		}
+		h.look(4)
 		if n.marked {
 			n.marked = false
 			h.Size += nodeSize + valueSize*len(n.Items)
 			for j := range n.Items {
 				h.Size += len(n.Items[j].S)
+				h.look(1)
 			}
 		} else if n.Used {
 			*n = Node{}
@@ -291,19 +348,28 @@ func (h *Heap) collect(m large.Meter, roots ...[]Value) {
 func (h *Heap) sweep() {
 	h.free, h.swept = h.free[:0], true
 	for i := len(h.Nodes) - 1; i > 0; i-- {
+		h.look(1)
 		if !h.Nodes[i].Used {
 			h.free = append(h.free, int32(i))
 		}
 	}
 }
 
+// mark marks what values lead to.
 func (h *Heap) mark(list []Value) {
 	for i := range list {
-		if v := &list[i]; v.K == Array || v.K == Object {
-			if n := &h.Nodes[v.R]; !n.marked {
-				n.marked = true
-				h.todo = append(h.todo, v.R)
-			}
+		h.reach(&list[i])
+	}
+}
+
+// reach marks what a value leads to, if it is a container: collect goes on from there.
+func (h *Heap) reach(v *Value) {
+	h.look(1)
+	if v.K == Array || v.K == Object {
+		if n := &h.Nodes[v.R]; !n.marked {
+			n.marked = true
+			h.todo = append(h.todo, v.R)
+			h.look(6)
 		}
 	}
 }

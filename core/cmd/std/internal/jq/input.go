@@ -46,7 +46,7 @@ func (p *Program) input() (v Value, got verdict, msg string) {
 		} else {
 			before := in.Reader.Pos
 			v, got, msg = in.Reader.read(&p.Heap, cmd.Turn)
-			p.budget -= (in.Reader.Pos - before) >> 3
+			p.charge(in.Reader.Pos - before)
 		}
 		switch {
 		case got == gotPause:
@@ -79,7 +79,7 @@ func (p *Program) input() (v Value, got verdict, msg string) {
 			in.Over = true
 			if p.opts.slurp {
 				if p.opts.raw {
-					return p.ownText(validMuch(large.Text(in.Raw, p.c), p.c)), gotValue, ""
+					return p.ownText(valid(large.Text(in.Raw, p), p)), gotValue, ""
 				}
 				v, in.Slurped = p.slurped(), empty
 				return v, gotValue, ""
@@ -108,7 +108,7 @@ func (p *Program) slurp(v Value) {
 		h.Nodes[in.Slurped.R].Items = parts
 	}
 	last := &h.Nodes[parts[len(parts)-1].R]
-	last.Items = append(last.Items, v)
+	last.Items = append(more(last.Items, p), v)
 	h.Size += valueSize
 }
 
@@ -128,8 +128,7 @@ func (p *Program) slurped() Value {
 	}
 	all := make([]Value, 0, n)
 	for _, part := range parts {
-		all = append(all, h.Nodes[part.R].Items...)
-		p.c.Charge(slurpPart / 32)
+		all = large.Add(all, h.Nodes[part.R].Items, p)
 	}
 	return h.array(all)
 }
@@ -138,7 +137,7 @@ func (p *Program) slurped() Value {
 func (p *Program) rawInput() (Value, verdict) {
 	r := &p.In.Reader
 	if p.opts.slurp {
-		p.In.Raw = large.Push(p.In.Raw, r.Buf[r.Pos:], p.c)
+		p.In.Raw = large.Push(p.In.Raw, r.Buf[r.Pos:], p)
 		r.Pos = len(r.Buf)
 		return empty, gotNothing
 	}
@@ -160,8 +159,8 @@ func (p *Program) rawInput() (Value, verdict) {
 		return empty, gotNothing
 	}
 	r.scanned = 0
-	p.budget -= i >> 3
-	return p.text([]byte(valid(string(rest[:i])))), gotValue
+	p.charge(i)
+	return p.ownText(valid(large.Text(rest[:i], p), p)), gotValue
 }
 
 // more reads some bytes. io.EOF means that there are none in any file.
@@ -182,7 +181,7 @@ func (p *Program) more() error {
 	n, err := p.c.Read(in.FD, in.chunk)
 	if n > 0 {
 		in.Reader.add(in.chunk[:n])
-		p.budget -= n>>5 + 1
+		p.spend(n>>5 + 1)
 	}
 	switch {
 	case err == io.EOF:
@@ -274,9 +273,9 @@ func (p *Program) callSystem(in ins) (outcome, bool) {
 	switch v.K {
 	case Null:
 	case String:
-		p.c.Errout.WriteString(v.S)
+		p.say(v.S)
 	default:
-		p.c.Errout.WriteString(p.json(v) + "\n")
+		p.say(p.json(v), "\n")
 	}
 	return runHalt, true
 }

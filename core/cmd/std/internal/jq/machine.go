@@ -1,5 +1,7 @@
 package jq
 
+import "eryxsh/core/large"
+
 // Machine is the running state of a program's code: where it is, the values it
 // works on, and the points it can go back to.
 //
@@ -225,28 +227,45 @@ func (m *Machine) pathEnd(list []Value) []Value {
 	return list
 }
 
-// roots gives what the values of the machine can be reached from.
-func (m *Machine) roots() [][]Value {
-	var loose []Value
+// mark marks what the values of the machine lead to, and forgets those that nothing needs.
+func (m *Machine) mark(h *Heap) {
 	for i := 1; i < len(m.Stack); i++ {
 		if int32(i) > max(m.Top, m.Kept) {
 			m.Stack[i].V = empty
 		}
-		loose = append(loose, m.Stack[i].V)
+		h.reach(&m.Stack[i].V)
 	}
 	for i := range m.Forks {
-		loose = append(loose, m.Forks[i].Path.At)
+		h.reach(&m.Forks[i].Path.At)
 	}
 	for i := range m.Steps {
 		if int32(i) > max(m.Path.Last, m.Path.Kept) {
 			m.Steps[i].Key = empty
 		}
-		loose = append(loose, m.Steps[i].Key)
+		h.reach(&m.Steps[i].Key)
 	}
-	for i := int(m.Offset); i < len(m.Vars); i++ {
-		m.Vars[i] = null
+	h.reach(&m.Path.At)
+	for i := range m.Vars {
+		if int32(i) >= m.Offset {
+			m.Vars[i] = null
+		}
+		h.reach(&m.Vars[i])
 	}
-	return [][]Value{append(loose, m.Path.At), m.Vars}
+}
+
+// ready gives the long lists room for what a turn may add, with w charged
+// meanwhile: append would copy them in one go.
+func (m *Machine) ready(w large.Meter) {
+	m.Stack, m.Scopes, m.Vars = ample(m.Stack, w), ample(m.Scopes, w), ample(m.Vars, w)
+	m.Forks, m.Steps = ample(m.Forks, w), ample(m.Steps, w)
+}
+
+func ample[T any](list []T, w large.Meter) []T {
+	n := len(list)
+	if n < slowCopy || cap(list)-n >= turn {
+		return list
+	}
+	return large.Add(make([]T, 0, n+max(n/4, 2*turn)), list, w)
 }
 
 // size is about how many bytes the machine holds.

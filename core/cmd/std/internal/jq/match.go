@@ -4,6 +4,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"eryxsh/core/large"
 	"eryxsh/core/regex"
 )
 
@@ -120,16 +121,26 @@ func groupNames(s string, n int) []string {
 	return names[:n]
 }
 
+// longText is the length of a text from which a single match may take long.
+const longText = 1 << 10
+
 // each calls f with every match.
 func (m *matcher) each(p *Program, s string, f func(loc []int)) bool {
 	loc := make([]int, 2*(m.re.NumSubexp()+1))
-	text := []byte(s)
+	text := large.Push(make([]byte, 0, len(s)), s, p)
+	if len(text) > longText {
+		m.re.Meter(p.Charge)
+	}
 	for from := 0; from <= len(text); {
 		for i := range loc {
 			loc[i] = -1
 		}
 		found, err := m.re.Find(text, from, loc)
-		p.charge(m.re.Work() + len(text)/64 + 16)
+		end := len(text)
+		if found {
+			end = loc[1]
+		}
+		p.charge(m.re.Work() + (end-from)/4 + 16)
 		if err != nil {
 			return p.raise("%s", err)
 		}
@@ -165,18 +176,19 @@ func matchText(p *Program, a []Value) (Value, bool) {
 		return boolean(yes), ok
 	}
 	var list []Value
-	runes, counted := 0, 0
+	at, counted := 0, 0
 	ok = m.each(p, s, func(loc []int) {
-		runes += utf8.RuneCountInString(s[counted:loc[0]])
+		at += runes(s[counted:loc[0]], p)
 		counted = loc[0]
 		var groups []Value
 		for g := 1; g < len(loc)/2; g++ {
-			groups = append(groups, p.group(s, loc, g, runes, m.names[g-1]))
+			groups = append(groups, p.group(s, loc, g, at, m.names[g-1]))
 		}
 		part := s[loc[0]:loc[1]]
-		list = append(list, p.Heap.object(matchKeys, []Value{
-			num(float64(runes)), num(float64(utf8.RuneCountInString(part))), str(part), p.Heap.array(groups),
+		list = p.add(list, p.Heap.object(matchKeys, []Value{
+			num(float64(at)), num(float64(runes(part, p))), str(part), p.Heap.array(groups),
 		}))
+		p.spend(4 + 4*len(groups))
 	})
 	return p.Heap.array(list), ok
 }
@@ -195,11 +207,11 @@ func (p *Program) group(s string, loc []int, g, base int, name string) Value {
 	if from < 0 {
 		return p.Heap.object(voidKeys, []Value{num(-1), null, num(0), title})
 	}
-	at := num(float64(base + utf8.RuneCountInString(s[loc[0]:max(from, loc[0])])))
+	at := num(float64(base + runes(s[loc[0]:max(from, loc[0])], p)))
 	if from == to {
 		return p.Heap.object(voidKeys, []Value{at, str(""), num(0), title})
 	}
-	return p.Heap.object(groupKeys, []Value{at, num(float64(utf8.RuneCountInString(s[from:to]))), str(s[from:to]), title})
+	return p.Heap.object(groupKeys, []Value{at, num(float64(runes(s[from:to], p))), str(s[from:to]), title})
 }
 
 func captureObject(p *Program, a []Value) (Value, bool) {
@@ -228,9 +240,9 @@ func splitRegex(p *Program, a []Value) (Value, bool) {
 	var list []Value
 	at := 0
 	ok = m.each(p, a[0].S, func(loc []int) {
-		list = append(list, str(a[0].S[at:loc[0]]))
+		list = p.add(list, str(a[0].S[at:loc[0]]))
 		at = loc[1]
 	})
-	list = append(list, str(a[0].S[at:]))
+	list = p.add(list, str(a[0].S[at:]))
 	return p.Heap.array(list), ok
 }

@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"eryxsh/core/cmd/std/internal/merge"
 )
@@ -75,14 +76,14 @@ var coreNatives = []native{
 	}},
 	{"input_line_number", 0, func(p *Program, a []Value) (Value, bool) { return num(float64(p.In.Reader.lines())), true }},
 	{"debug", 0, func(p *Program, a []Value) (Value, bool) {
-		p.c.Errout.WriteString("[\"DEBUG:\"," + p.json(a[0]) + "]\n")
+		p.say("[\"DEBUG:\",", p.json(a[0]), "]\n")
 		return a[0], true
 	}},
 	{"stderr", 0, func(p *Program, a []Value) (Value, bool) {
 		if a[0].K == String {
-			p.c.Errout.WriteString(a[0].S)
+			p.say(a[0].S)
 		} else {
-			p.c.Errout.WriteString(p.json(a[0]))
+			p.say(p.json(a[0]))
 		}
 		return a[0], true
 	}},
@@ -94,12 +95,32 @@ var coreNatives = []native{
 	}},
 }
 
+// add is append(items, v), with the machine told meanwhile. Too many make an error.
+func (p *Program) add(items []Value, v Value) []Value {
+	p.spend(1)
+	if len(items) == cap(items) {
+		if len(items) >= maxItems {
+			p.raise("Array is too large")
+			return items
+		}
+	}
+	return append(more(items, p), v)
+}
+
+// list makes an array of what was added.
+func (p *Program) list(items []Value) (Value, bool) {
+	if len(items) > maxItems {
+		p.raise("Array is too large")
+	}
+	return p.Heap.array(items), p.err.K == None
+}
+
 func environment(p *Program, a []Value) (Value, bool) {
 	var keys []string
 	var items []Value
 	for _, e := range p.c.Environ() {
 		k, v, _ := strings.Cut(e, "=")
-		keys, items = append(keys, k), append(items, str(valid(v)))
+		keys, items = append(keys, k), p.add(items, str(valid(v, p)))
 	}
 	return p.Heap.object(keys, items), true
 }
@@ -111,12 +132,8 @@ func length(p *Program, a []Value) (Value, bool) {
 	case Number:
 		return num(math.Abs(v.N)), true
 	case String:
-		n := 0
-		for range v.S {
-			n++
-		}
 		p.charge(len(v.S))
-		return num(float64(n)), true
+		return num(float64(runes(v.S, p))), true
 	case Array, Object:
 		return num(float64(len(p.Heap.items(v)))), true
 	}
@@ -124,11 +141,11 @@ func length(p *Program, a []Value) (Value, bool) {
 }
 
 func (p *Program) keys(v Value, sorted bool) (Value, bool) {
-	var items []Value
+	items := p.Heap.room(len(p.Heap.items(v.container())))
 	switch v.K {
 	case Array:
 		for i := range p.Heap.items(v) {
-			items = append(items, num(float64(i)))
+			items = p.add(items, num(float64(i)))
 		}
 	case Object:
 		keys := p.Heap.node(v).Keys
@@ -136,12 +153,11 @@ func (p *Program) keys(v Value, sorted bool) (Value, bool) {
 			keys = p.sortedKeys(v)
 		}
 		for _, k := range keys {
-			items = append(items, str(k))
+			items = p.add(items, str(k))
 		}
 	default:
 		return empty, p.raise("%s (%s) has no keys", v.kindName(), p.brief(v))
 	}
-	p.charge(len(items) * 8)
 	return p.Heap.array(items), true
 }
 
@@ -167,6 +183,7 @@ func addAll(p *Program, a []Value) (Value, bool) {
 	sum := null
 	for i := 0; i < n; i++ {
 		x := p.Heap.items(v)[i]
+		p.spend(1)
 		if sum.K == Number && x.K == Number {
 			sum.N, sum.S = sum.N+x.N, ""
 			continue
@@ -176,7 +193,6 @@ func addAll(p *Program, a []Value) (Value, bool) {
 			return empty, false
 		}
 	}
-	p.charge(8 * n)
 	return sum, true
 }
 
@@ -186,13 +202,13 @@ func toEntries(p *Program, a []Value) (Value, bool) {
 	if !ok {
 		return empty, false
 	}
-	list := make([]Value, len(p.Heap.items(keys)))
+	list := p.Heap.room(len(p.Heap.items(keys)))
 	for i, k := range p.Heap.items(keys) {
 		pair := p.Heap.space(2)
 		pair[0], pair[1] = k, p.Heap.items(v)[i]
-		list[i] = p.Heap.object(entryKeys, pair)
+		list = p.add(list, p.Heap.object(entryKeys, pair))
+		p.spend(2)
 	}
-	p.charge(16 * len(list))
 	return p.Heap.array(list), true
 }
 
@@ -204,9 +220,9 @@ func fromEntries(p *Program, a []Value) (Value, bool) {
 	if v.K != Array && v.K != Object {
 		return empty, p.raise("Cannot iterate over %s (%s)", v.kindName(), p.brief(v))
 	}
-	var keys []string
-	var vals []Value
-	for i := range p.Heap.items(v) {
+	n := len(p.Heap.items(v))
+	keys, vals := make([]string, 0, n), p.Heap.room(n)
+	for i := range n {
 		e := p.Heap.items(v)[i]
 		key, val := null, null
 		for _, name := range [...]string{"key", "k", "name", "Name", "Key", "K"} {
@@ -237,10 +253,10 @@ func fromEntries(p *Program, a []Value) (Value, bool) {
 		default:
 			return empty, p.raise("Cannot use %s (%s) as object key", key.kindName(), p.brief(key))
 		}
-		keys, vals = append(keys, key.S), append(vals, val)
+		keys, vals = append(keys, key.S), p.add(vals, val)
+		p.spend(4)
 	}
-	p.charge(16 * len(keys))
-	return p.In.Reader.closeObject(&p.Heap, keys, p.Heap.copyOf(vals)), true
+	return p.In.Reader.closeObject(&p.Heap, keys, vals), true
 }
 
 func reverse(p *Program, a []Value) (Value, bool) {
@@ -248,15 +264,14 @@ func reverse(p *Program, a []Value) (Value, bool) {
 	case Null:
 		return p.Heap.array(nil), true
 	case String:
-		r := []rune(v.S)
-		slices.Reverse(r)
-		p.charge(len(r))
-		return str(string(r)), true
+		return p.ownText(p.backwards(v.S)), true
 	case Array:
-		items := slices.Clone(p.Heap.items(v))
-		slices.Reverse(items)
-		p.charge(len(items))
-		return p.Heap.array(items), true
+		items := p.Heap.items(v)
+		out := p.Heap.room(len(items))
+		for i := len(items) - 1; i >= 0; i-- {
+			out = p.add(out, items[i])
+		}
+		return p.Heap.array(out), true
 	case Object:
 		if len(p.Heap.items(v)) == 0 {
 			return p.Heap.array(nil), true
@@ -267,6 +282,18 @@ func reverse(p *Program, a []Value) (Value, bool) {
 		}
 	}
 	return empty, p.raise("Cannot reverse %s", a[0].kindName())
+}
+
+// backwards gives the characters of a text, last first.
+func (p *Program) backwards(s string) string {
+	t := draft{m: p}
+	for len(s) > 0 {
+		c, n := utf8.DecodeLastRuneInString(s)
+		t.b, s = utf8.AppendRune(t.b, c), s[:len(s)-n]
+		t.settle()
+		p.spend(1)
+	}
+	return t.text()
 }
 
 func (p *Program) flatten(v, depth Value) (Value, bool) {
@@ -293,17 +320,16 @@ func (p *Program) flatten(v, depth Value) (Value, bool) {
 		}
 		x := top.items[0]
 		top.items = top.items[1:]
-		p.budget--
 		if x.K == Array && top.depth > 0 {
 			stack = append(stack, level{p.Heap.items(x), top.depth - 1})
+			p.spend(2)
 			continue
 		}
-		if len(out) >= maxItems {
-			return empty, p.raise("Array is too large")
+		if out = p.add(out, x); p.err.K != None {
+			return empty, false
 		}
-		out = append(out, x)
 	}
-	return p.Heap.array(out), true
+	return p.list(out)
 }
 
 // sortMode says what sortBy makes of the sorted elements.
@@ -315,8 +341,15 @@ const (
 	sortGroups
 )
 
-// manyCompared is how many comparisons a sort charges for at a time.
-const manyCompared = 1 << 12
+// sorted gives the numbers of values in their order, by the order of the values.
+func (p *Program) sorted(by []Value) []int32 {
+	var s merge.Sort
+	s.Begin(len(by))
+	p.spend(len(by) >> 4)
+	left := math.MaxInt
+	s.Turn(func(i, j int32) int { return p.order(by[i], by[j]) }, &left)
+	return s.Order
+}
 
 // sortBy sorts the elements of v by those of keys.
 func (p *Program) sortBy(v, keys Value, mode sortMode) (Value, bool) {
@@ -327,16 +360,14 @@ func (p *Program) sortBy(v, keys Value, mode sortMode) (Value, bool) {
 		return empty, p.raise("%s (%s) cannot be sorted, as it is not an array", v.kindName(), p.brief(v))
 	}
 	items, by := p.Heap.items(v), p.Heap.items(keys)
-	var s merge.Sort
-	s.Begin(len(items))
-	for left := manyCompared; !s.Turn(func(i, j int32) int { return p.order(by[i], by[j]) }, &left); left = manyCompared {
-		p.c.Charge(manyCompared / 2)
-	}
-	at := s.Order
+	at := p.sorted(by)
 	if p.err.K != None {
 		return empty, false
 	}
 	var out []Value
+	if mode == sortAll {
+		out = p.Heap.room(len(at))
+	}
 	for i := 0; i < len(at); {
 		j := i + 1
 		if mode != sortAll {
@@ -345,17 +376,17 @@ func (p *Program) sortBy(v, keys Value, mode sortMode) (Value, bool) {
 			}
 		}
 		if mode != sortGroups {
-			out = append(out, items[at[i]])
+			out = p.add(out, items[at[i]])
 		} else {
 			group := p.Heap.space(j - i)
 			for k := range group {
 				group[k] = items[at[i+k]]
+				p.spend(1)
 			}
-			out = append(out, p.Heap.array(group))
+			out = p.add(out, p.Heap.array(group))
 		}
 		i = j
 	}
-	p.charge(8 * len(at))
 	return p.Heap.array(out), p.err.K == None
 }
 

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"eryxsh/core/cmd"
+	"eryxsh/core/large"
 	"eryxsh/vfs"
 )
 
@@ -151,7 +152,7 @@ func (p *argParser) operand(a string) {
 		p.c.Errout.WriteString(seeHelp)
 		p.status, p.done = 2, true
 	default:
-		p.o.positional = append(p.o.positional, named{kind: p.rest, value: a})
+		p.o.positional = append(more(p.o.positional, p.c), named{kind: p.rest, value: a})
 	}
 }
 
@@ -336,10 +337,11 @@ func (p *Program) loadNext() (cmd.Next, bool) {
 	}
 	n := files[l.I]
 	if n.kind == 'a' || n.kind == 'j' {
-		v := str(valid(n.value))
+		v := str(valid(n.value, p))
 		if n.kind == 'j' {
 			v, _ = parseOne(&p.Heap, n.value)
 		}
+		p.charge(len(n.value))
 		l.Vals = append(l.Vals, v)
 		l.I++
 		return cmd.Next{}, false
@@ -353,8 +355,8 @@ func (p *Program) loadNext() (cmd.Next, bool) {
 	}
 	buf := make([]byte, cmd.Turn)
 	got, err := p.c.Read(l.FD, buf)
-	l.Buf = append(l.Buf, buf[:got]...)
-	p.budget -= got>>3 + 1
+	l.Buf = large.Push(l.Buf, buf[:got], p)
+	p.spend(got>>3 + 1)
 	switch {
 	case err == cmd.ErrBlocked:
 		return cmd.WaitRead(l.FD), true
@@ -370,21 +372,21 @@ func (p *Program) loadNext() (cmd.Next, bool) {
 	l.I++
 	switch n.kind {
 	case 'f':
-		p.Text = string(text)
+		p.Text = large.Text(text, p)
 	case 'r':
-		l.Vals = append(l.Vals, str(valid(string(text))))
+		l.Vals = append(l.Vals, str(valid(large.Text(text, p), p)))
 	default:
-		r := Reader{Buf: text, eof: true}
+		r := Reader{Buf: text, eof: true, work: p}
 		var items []Value
 		for {
-			v, got, msg := r.read(&p.Heap, len(text))
+			v, got, msg := p.read(&r)
 			if got == gotError {
 				return p.badFile(n, "Bad JSON in --slurpfile "+n.name+" "+n.value+": "+msg)
 			}
 			if got != gotValue {
 				break
 			}
-			items = append(items, v)
+			items = p.add(items, v)
 		}
 		l.Vals = append(l.Vals, p.Heap.array(items))
 	}
@@ -417,11 +419,12 @@ func (p *Program) loaded() (cmd.Next, bool) {
 	}
 	var list []Value
 	for _, n := range o.positional {
-		v := str(valid(n.value))
+		v := str(valid(n.value, p))
 		if n.kind == 'j' {
 			v, _ = parseOne(h, n.value)
 		}
-		list = append(list, v)
+		p.charge(len(n.value))
+		list = p.add(list, v)
 	}
 	all := h.object(keys, append([]Value(nil), p.Load.Vals...))
 	args := h.object([]string{"positional", "named"}, []Value{h.array(list), all})

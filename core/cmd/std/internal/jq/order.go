@@ -1,23 +1,28 @@
 package jq
 
 import (
+	"math"
 	"slices"
-	"strings"
+
+	"eryxsh/core/cmd/std/internal/merge"
 )
 
 // order compares two values in jq's order.
 func (p *Program) order(a, b Value) int { return p.orderDeep(a, b, 0) }
 
 func (p *Program) orderDeep(a, b Value, depth int) int {
+	p.spend(1)
 	if a.K != b.K {
 		return int(a.K) - int(b.K)
 	}
-	p.budget -= 1
 	switch a.K {
 	case Number:
+		if a.S != "" && b.S != "" {
+			p.spend(16 + (len(a.S)+len(b.S))>>1)
+		}
 		return compareNumbers(a, b)
 	case String:
-		return strings.Compare(a.S, b.S)
+		return compareText(a.S, b.S, p)
 	case Array, Object:
 		if a.R == b.R {
 			return 0
@@ -45,10 +50,17 @@ func (p *Program) orderDeep(a, b Value, depth int) int {
 
 func (p *Program) orderObjects(a, b Value, depth int) int {
 	x, y := p.sortedKeys(a), p.sortedKeys(b)
-	if d := slices.Compare(x, y); d != 0 {
-		return d
+	for i := 0; i < len(x) && i < len(y); i++ {
+		p.spend(1)
+		if d := compareText(x[i], y[i], p); d != 0 {
+			return d
+		}
+	}
+	if len(x) != len(y) {
+		return len(x) - len(y)
 	}
 	for _, k := range x {
+		p.spend(min(len(x), 12))
 		if d := p.orderDeep(p.Heap.get(a, k), p.Heap.get(b, k), depth+1); d != 0 || p.err.K != None {
 			return d
 		}
@@ -56,23 +68,41 @@ func (p *Program) orderObjects(a, b Value, depth int) int {
 	return 0
 }
 
+// sortedKeys gives the keys of an object in their order.
 func (p *Program) sortedKeys(v Value) []string {
 	keys := p.Heap.node(v).Keys
+	p.spend(len(keys) >> 2)
 	if slices.IsSorted(keys) {
 		return keys
 	}
-	keys = slices.Clone(keys)
-	slices.Sort(keys)
-	return keys
+	if len(keys) <= manyValues {
+		keys = slices.Clone(keys)
+		slices.Sort(keys)
+		return keys
+	}
+	var s merge.Sort
+	s.Begin(len(keys))
+	left := math.MaxInt
+	s.Turn(func(i, j int32) int {
+		p.spend(2)
+		return compareText(keys[i], keys[j], p)
+	}, &left)
+	out := make([]string, 0, len(keys))
+	for _, i := range s.Order {
+		p.spend(1)
+		out = append(out, keys[i])
+	}
+	return out
 }
 
 // equal reports that two values are equal.
 func (p *Program) equal(a, b Value) bool {
+	p.spend(1)
 	if a.K != b.K {
 		return false
 	}
 	if a.K == String {
-		return a.S == b.S
+		return sameText(a.S, b.S, p)
 	}
 	return p.order(a, b) == 0
 }
@@ -82,12 +112,13 @@ func (p *Program) contains(a, b Value, depth int) (yes, ok bool) {
 	if depth > maxDepth {
 		return false, p.raise("Containment check too deep")
 	}
-	p.budget--
+	p.spend(1)
 	bothBool := (a.K == True || a.K == False) && (b.K == True || b.K == False)
 	switch {
 	case a.K == Object && b.K == Object:
 		keys := p.Heap.node(b).Keys
 		for _, k := range keys {
+			p.spend(min(len(keys), 12))
 			if p.Heap.find(a, k) < 0 {
 				return false, true
 			}
@@ -100,6 +131,7 @@ func (p *Program) contains(a, b Value, depth int) (yes, ok bool) {
 		for _, y := range p.Heap.items(b) {
 			found := false
 			for _, x := range p.Heap.items(a) {
+				p.spend(1)
 				if x.K != y.K && !(x.K <= True && y.K <= True) {
 					continue
 				}
@@ -117,7 +149,7 @@ func (p *Program) contains(a, b Value, depth int) (yes, ok bool) {
 		}
 		return true, true
 	case a.K == String && b.K == String:
-		return strings.Contains(a.S, b.S), true
+		return seek(a.S, b.S, p) >= 0, true
 	case a.K == b.K || bothBool:
 		return p.equal(a, b), true
 	}

@@ -3,6 +3,7 @@ package jq
 import (
 	"bytes"
 	"math"
+	"slices"
 
 	"eryxsh/core/large"
 )
@@ -160,7 +161,9 @@ func (r *Reader) read(h *Heap, limit int) (v Value, got verdict, msg string) {
 				return empty, gotNothing, ""
 			}
 			r.scanned = 0
-			v, msg = word(b[r.Pos:end])
+			if v, msg = word(b[r.Pos:end]); v.S != "" {
+				h.look(8 * len(v.S)) // such a number is read slowly
+			}
 			if msg == "" {
 				msg = r.value(h, v)
 			}
@@ -260,7 +263,7 @@ func (r *Reader) token(h *Heap, c byte) string {
 		case r.Next.K != String:
 			return "Object keys must be strings"
 		}
-		r.Keys = append(r.Keys, r.name(r.Next.S))
+		r.Keys = append(more(r.Keys, r.work), r.name(r.Next.S))
 		top.Keyed, r.Next = true, empty
 	case ',':
 		switch {
@@ -269,14 +272,14 @@ func (r *Reader) token(h *Heap, c byte) string {
 		case top.Object && !top.Keyed:
 			return "Objects must consist of key:value pairs"
 		}
-		r.Vals = append(r.Vals, r.Next)
+		r.push(r.Next)
 		top.Keyed, r.Next = false, empty
 	case ']':
 		if top == nil || top.Object {
 			return "Unmatched ']'"
 		}
 		if r.Next.K != None {
-			r.Vals = append(r.Vals, r.Next)
+			r.push(r.Next)
 		} else if len(r.Vals) > int(top.Vals) {
 			return "Expected another array element"
 		}
@@ -290,7 +293,7 @@ func (r *Reader) token(h *Heap, c byte) string {
 		case r.Next.K != None && !top.Keyed:
 			return "Objects must consist of key:value pairs"
 		case r.Next.K != None:
-			r.Vals = append(r.Vals, r.Next)
+			r.push(r.Next)
 		case top.Keyed:
 			return "Unmatched '}'"
 		case len(r.Vals) > int(top.Vals):
@@ -301,6 +304,11 @@ func (r *Reader) token(h *Heap, c byte) string {
 		r.Stack = r.Stack[:len(r.Stack)-1]
 	}
 	return ""
+}
+
+// push appends to Vals.
+func (r *Reader) push(v Value) {
+	r.Vals = append(more(r.Vals, r.work), v)
 }
 
 // name gives a key, the same string for equal ones where that is cheap.
@@ -327,17 +335,17 @@ func (r *Reader) closeObject(h *Heap, keys []string, vals []Value) Value {
 		hash += int(last[0])
 	}
 	shape := &r.shapes[hash&63]
-	if equalKeys(*shape, keys) {
+	if equalKeys(*shape, keys, h) {
 		return h.object(*shape, h.copyOf(vals))
 	}
-	if distinct(keys) {
-		*shape = append([]string(nil), keys...)
+	if distinct(keys, h) {
+		*shape = large.List(keys, h.meter())
 		return h.object(*shape, h.copyOf(vals))
 	}
 	at := map[string]int{}
-	var own []string
-	var items []Value
+	own, items := make([]string, 0, len(keys)), make([]Value, 0, len(keys))
 	for i, k := range keys {
+		h.look(32)
 		if j, ok := at[k]; ok {
 			items[j] = vals[i]
 			continue
@@ -348,23 +356,26 @@ func (r *Reader) closeObject(h *Heap, keys []string, vals []Value) Value {
 	return h.object(own, items)
 }
 
-func equalKeys(a, b []string) bool {
+func equalKeys(a, b []string, h *Heap) bool {
 	if len(a) != len(b) {
 		return false
 	}
-	for i := range a {
-		if a[i] != b[i] {
+	for len(a) > manyValues {
+		if !slices.Equal(a[:manyValues], b[:manyValues]) {
 			return false
 		}
+		a, b = a[manyValues:], b[manyValues:]
+		h.look(manyValues)
 	}
-	return true
+	return slices.Equal(a, b)
 }
 
-func distinct(keys []string) bool {
+func distinct(keys []string, h *Heap) bool {
 	if len(keys) > linear {
-		seen := make(map[string]bool, len(keys))
+		seen := make(map[string]bool, min(len(keys), firstIndex))
 		for _, k := range keys {
 			seen[k] = true
+			h.look(32)
 		}
 		return len(seen) == len(keys)
 	}

@@ -3,7 +3,8 @@ package jq
 import (
 	"math"
 	"slices"
-	"strings"
+
+	"eryxsh/core/large"
 )
 
 // element is v[k].
@@ -33,7 +34,7 @@ func (p *Program) element(v, k Value) (Value, bool) {
 		}
 		return p.slice(v, k)
 	case v.K == Array && k.K == Array:
-		return p.indices(v, k), true
+		return p.indices(v, k)
 	case k.K == String && v.K != Array || k.K == String:
 		if v.K == Object || v.K == Null {
 			break
@@ -73,29 +74,16 @@ func (p *Program) bounds(k Value, n int, kind string) (from, to int, ok bool) {
 
 func (p *Program) slice(v, k Value) (Value, bool) {
 	if v.K == String {
-		runes := 0
-		for range v.S {
-			runes++
-		}
-		from, to, ok := p.bounds(k, runes, "string")
+		from, to, ok := p.bounds(k, runes(v.S, p), "string")
 		if !ok {
 			return empty, false
 		}
 		p.charge(len(v.S))
-		at, a, b := 0, len(v.S), len(v.S)
-		for i := range v.S {
-			if at == from {
-				a = i
-			}
-			if at == to {
-				b = i
-			}
-			at++
-		}
 		if from >= to {
 			return str(""), true
 		}
-		return str(v.S[a:b]), true
+		s := v.S[prefix(v.S, from, p):]
+		return str(s[:prefix(s, to-from, p)]), true
 	}
 	items := p.Heap.items(v)
 	from, to, ok := p.bounds(k, len(items), "array")
@@ -107,10 +95,10 @@ func (p *Program) slice(v, k Value) (Value, bool) {
 }
 
 // indices finds where an array is part of another.
-func (p *Program) indices(v, part Value) Value {
+func (p *Program) indices(v, part Value) (Value, bool) {
 	x, y := p.Heap.items(v), p.Heap.items(part)
 	if len(y) == 0 {
-		return null
+		return null, true
 	}
 	var out []Value
 	for i := 0; i+len(y) <= len(x); i++ {
@@ -119,10 +107,10 @@ func (p *Program) indices(v, part Value) Value {
 			j++
 		}
 		if j == len(y) {
-			out = append(out, num(float64(i)))
+			out = p.add(out, num(float64(i)))
 		}
 	}
-	return p.Heap.array(out)
+	return p.list(out)
 }
 
 // getPath follows a path from v; null when it leads nowhere.
@@ -174,7 +162,7 @@ func (p *Program) setPath(v Value, keys []Value, x Value) (Value, bool) {
 // setElement gives v with x as its element k.
 func (p *Program) setElement(v, k, x Value) (Value, bool) {
 	h := &p.Heap
-	p.charge(8)
+	p.spend(4)
 	switch {
 	case k.K == String && (v.K == Object || v.K == Null):
 		if v.K == Null {
@@ -216,14 +204,11 @@ func (p *Program) setItem(v Value, at float64, x Value) (Value, bool) {
 		return empty, p.raise("Array index too large")
 	}
 	if i > n {
-		items := make([]Value, i+1, i+1+i/8)
-		copy(items, h.items(v))
-		for j := n; j < i; j++ {
-			items[j] = null
+		items := large.Add(make([]Value, 0, i+1+i/8), h.items(v), p)
+		for ; n < i; n++ {
+			items = p.add(items, null)
 		}
-		items[i] = x
-		p.charge(i)
-		return h.array(items), true
+		return h.array(append(items, x)), true
 	}
 	return h.set(v, i, x), true
 }
@@ -241,7 +226,7 @@ func (p *Program) setSlice(v, k, x Value) (Value, bool) {
 		return empty, false
 	}
 	p.charge(len(items))
-	return p.Heap.array(slices.Concat(items[:from], p.Heap.items(x), items[to:])), true
+	return p.Heap.array(large.Add(p.Heap.joined(items[:from], p.Heap.items(x)), items[to:], p)), true
 }
 
 // deletePaths gives v without what the paths lead to.
@@ -249,13 +234,22 @@ func (p *Program) deletePaths(v, paths Value) (Value, bool) {
 	if paths.K != Array {
 		return empty, p.raise("Paths must be specified as an array")
 	}
-	list := slices.Clone(p.Heap.items(paths))
-	for _, path := range list {
+	items := p.Heap.items(paths)
+	for _, path := range items {
+		p.spend(1)
 		if path.K != Array {
 			return empty, p.raise("Path must be specified as an array")
 		}
 	}
-	slices.SortStableFunc(list, p.order)
+	list := p.Heap.copyOf(items)
+	if len(list) < versioned {
+		slices.SortStableFunc(list, p.order)
+	} else {
+		for k, i := range p.sorted(items) {
+			list[k] = items[i]
+			p.spend(1)
+		}
+	}
 	if p.err.K != None {
 		return empty, false
 	}
@@ -273,9 +267,9 @@ func (p *Program) deletePaths(v, paths Value) (Value, bool) {
 		if len(keys) == 0 {
 			return null, true
 		}
-		last := make([]Value, 0, i-j+1)
+		last := p.Heap.room(i - j + 1)
 		for _, path := range list[j : i+1] {
-			last = append(last, p.Heap.items(path)[len(keys)-1])
+			last = p.add(last, p.Heap.items(path)[len(keys)-1])
 		}
 		v, ok = p.deleteIn(v, keys[:len(keys)-1], last)
 		i = j - 1
@@ -287,6 +281,7 @@ func (p *Program) siblings(a, b []Value) bool {
 	if len(a) != len(b) || len(a) == 0 {
 		return false
 	}
+	p.spend(1)
 	for i := range a[:len(a)-1] {
 		if !p.equal(a[i], b[i]) {
 			return false
@@ -318,13 +313,14 @@ func (p *Program) deleteIn(v Value, keys, last []Value) (Value, bool) {
 
 // deleteKeys deletes elements of one container.
 func (p *Program) deleteKeys(v Value, keys []Value) (Value, bool) {
-	var drop []int
-	n := len(p.Heap.items(Value{K: v.K, R: v.R}.container()))
+	n := len(p.Heap.items(v.container()))
+	drop, some := make([]bool, n), false
 	for _, k := range keys {
+		p.spend(1)
 		switch {
 		case v.K == Object && k.K == String:
 			if i := p.Heap.find(v, k.S); i >= 0 {
-				drop = append(drop, i)
+				drop[i], some = true, true
 			}
 		case v.K == Array && k.K == Number:
 			i := clampInt(math.Floor(k.N))
@@ -332,7 +328,7 @@ func (p *Program) deleteKeys(v Value, keys []Value) (Value, bool) {
 				i += n
 			}
 			if i >= 0 && i < n {
-				drop = append(drop, i)
+				drop[i], some = true, true
 			}
 		case v.K == Array && k.K == Object:
 			from, to, ok := p.bounds(k, n, "array")
@@ -340,8 +336,9 @@ func (p *Program) deleteKeys(v Value, keys []Value) (Value, bool) {
 				return empty, false
 			}
 			for i := from; i < to; i++ {
-				drop = append(drop, i)
+				drop[i], some = true, true
 			}
+			p.charge(to - from)
 		case v.K == Object:
 			return empty, p.raise("Cannot delete %s field of object", k.kindName())
 		case v.K == Array:
@@ -350,8 +347,9 @@ func (p *Program) deleteKeys(v Value, keys []Value) (Value, bool) {
 			return empty, p.raise("Cannot delete fields from %s", v.kindName())
 		}
 	}
-	slices.Sort(drop)
-	p.charge(n)
+	if !some {
+		return v, true
+	}
 	return p.Heap.without(v, drop), true
 }
 
@@ -363,18 +361,19 @@ func (v Value) container() Value {
 	return Value{K: Array}
 }
 
-// occurrences are the places of a part in a text, also overlapping ones, in bytes.
-func occurrences(s, part string) (at []int) {
-	if part == "" {
-		return nil
-	}
-	for i := 0; i < len(s); {
-		j := strings.Index(s[i:], part)
-		if j < 0 {
+// occurrences are the places of a part in a text, also overlapping ones, in characters.
+func (p *Program) occurrences(s, part string) (Value, bool) {
+	var list []Value
+	for at, from, n := 0, 0, 0; p.err.K == None; at++ {
+		i := seek(s[at:], part, p)
+		if i < 0 {
 			break
 		}
-		at = append(at, i+j)
-		i += j + 1
+		at += i
+		n += runes(s[from:at], p)
+		from = at
+		list = p.add(list, num(float64(n)))
 	}
-	return at
+	p.charge(len(s))
+	return p.list(list)
 }

@@ -59,6 +59,7 @@ type driver struct {
 	opts    *options
 	code    *code
 	budget  int
+	told    int // the budget when the machine was told of the work
 	wait    cmd.Next
 	scratch []Value
 	regexes map[string]*matcher
@@ -70,6 +71,11 @@ const turn = 20_000
 // Step runs the program for one turn.
 func (p *Program) Step(c *cmd.Ctx) cmd.Next {
 	p.c = c
+	full := c.Turn(turn)
+	p.budget, p.told = full, full
+	p.Heap.work, p.In.Reader.work = p, p
+	p.VM.ready(p)
+	p.In.Reader.part = c.Turn(longPart)
 	if p.opts == nil {
 		if len(p.Heap.Nodes) == 0 {
 			p.Heap.Nodes = append(p.Heap.Nodes, Node{})
@@ -78,9 +84,6 @@ func (p *Program) Step(c *cmd.Ctx) cmd.Next {
 			return cmd.Exit(status)
 		}
 	}
-	full := p.c.Turn(turn)
-	p.In.Reader.work, p.In.Reader.part = c, c.Turn(longPart)
-	p.budget = full
 	next := cmd.Again()
 	for p.budget > 0 {
 		stop := false
@@ -91,9 +94,37 @@ func (p *Program) Step(c *cmd.Ctx) cmd.Next {
 	if c.Pending() > cmd.Turn && next.Op == cmd.OpAgain {
 		next = cmd.WaitWrite()
 	}
-	c.Charge(max(full-p.budget, 1) / 4)
+	p.tell()
 	c.Hold(p.Heap.Size + p.VM.size() + large.Size(p.In.Reader.Parts, p.In.Reader.Buf) + valueSize*len(p.In.Reader.Vals))
 	return next
+}
+
+// spend takes work off the turn's budget, in units of some 25 ns. The machine is
+// told of it when the turn is over, or before that by an operation that takes long by itself.
+func (p *Program) spend(n int) {
+	if p.budget -= n; p.told-p.budget > turn {
+		p.tell()
+	}
+}
+
+// charge spends for n bytes, or as many other things of some 3 ns.
+func (p *Program) charge(n int) { p.spend(n >> 3) }
+
+// Charge spends n units of 100 ns: a Program is the large.Meter of what it does.
+func (p *Program) Charge(n int) { p.spend(4 * n) }
+
+// tell charges the machine for the work it was not told of.
+func (p *Program) tell() {
+	n := p.told - p.budget
+	p.told = p.budget
+	p.c.Charge(max(n, 1) / 4)
+}
+
+// say writes to the standard error.
+func (p *Program) say(parts ...string) {
+	for _, s := range parts {
+		p.c.Errout.B = large.Push(p.c.Errout.B, s, p)
+	}
 }
 
 // prepare reads the command line, the first time and after a load, and compiles again after a load.
@@ -217,16 +248,14 @@ func (p *Program) report() {
 	e := p.err
 	p.err = empty
 	p.Status = 5
-	where := p.In.where()
+	p.say("jq: error (at ", p.In.where(), ")")
 	switch e.K {
 	case Break:
-		fmt.Fprintf(&p.c.Errout, "jq: error (at %s): break\n", where)
+		p.say(": break\n")
 	case String:
-		fmt.Fprintf(&p.c.Errout, "jq: error (at %s): %s\n", where, e.S)
-	case Array, Object:
-		fmt.Fprintf(&p.c.Errout, "jq: error (at %s) (not a string): %s\n", where, p.json(e))
+		p.say(": ", e.S, "\n")
 	default:
-		fmt.Fprintf(&p.c.Errout, "jq: error (at %s) (not a string): %s\n", where, p.json(e))
+		p.say(" (not a string): ", p.json(e), "\n")
 	}
 }
 

@@ -1,6 +1,10 @@
 package jq
 
-import "strings"
+import (
+	"strings"
+
+	"eryxsh/core/large"
+)
 
 // term reads a term with its suffixes.
 func (p *parser) term() *expr {
@@ -299,7 +303,7 @@ func (p *parser) quoted(format string) *expr {
 	s := p.src
 	start, i := p.at, p.at
 	flush := func(end int) {
-		text, ok := unescape(s[start:end])
+		text, ok := unescape(s[start:end], large.Free)
 		if !ok {
 			p.fail(start, "syntax error, unexpected INVALID_CHARACTER, expecting QQSTRING_TEXT or QQSTRING_INTERP_START or QQSTRING_END (Unix shell quoting issues?)")
 		}

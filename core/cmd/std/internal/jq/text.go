@@ -11,39 +11,197 @@ import (
 
 func appendInt(b []byte, n int) []byte { return strconv.AppendInt(b, int64(n), 10) }
 
-// valid gives text with every byte that is not UTF-8 replaced.
-func valid(s string) string {
-	if utf8.ValidString(s) {
-		return s
-	}
-	var b strings.Builder
-	for _, c := range s {
-		b.WriteRune(c)
-	}
-	return b.String()
-}
-
-// validMuch is valid, with m charged meanwhile.
-func validMuch(s string, m large.Meter) string {
+// valid gives text with every byte that is not UTF-8 replaced, with m charged meanwhile.
+func valid(s string, m large.Meter) string {
 	for piece := range large.Pieces(s, m) {
 		if !utf8.ValidString(piece) {
-			return valid(s)
+			return translate(s, m, func(b []byte, piece string) []byte {
+				for _, c := range piece {
+					b = utf8.AppendRune(b, c)
+				}
+				return b
+			})
 		}
 	}
 	return s
 }
 
-// unescape reads the escapes of a JSON string.
-func unescape(s string) (string, bool) {
-	b := make([]byte, 0, len(s))
-	for i := 0; i < len(s); i++ {
+// draft is a text in the making: what comes next is appended to b, which goes into whole when it is long.
+type draft struct {
+	b     []byte
+	whole strings.Builder
+	m     large.Meter
+}
+
+// draftPart is how long b gets, about.
+const draftPart = 1 << 14
+
+// settle puts b into whole if it is long.
+func (d *draft) settle() {
+	if len(d.b) >= draftPart {
+		d.empty()
+	}
+}
+
+func (d *draft) empty() {
+	room(&d.whole, len(d.b), d.m)
+	for b := d.b; len(b) > 0; {
+		n := min(len(b), large.Piece)
+		d.whole.Write(b[:n])
+		b = b[n:]
+		d.m.Charge(n >> 8)
+	}
+	d.b = d.b[:0]
+}
+
+// text gives all of it.
+func (d *draft) text() string {
+	if d.whole.Len() == 0 {
+		return large.Text(d.b, d.m)
+	}
+	d.empty()
+	return d.whole.String()
+}
+
+// room gives a text that grows room for n more bytes, with m charged meanwhile.
+func room(t *strings.Builder, n int, m large.Meter) {
+	if s := t.String(); len(s) > large.Piece && t.Cap()-len(s) < n {
+		t.Reset()
+		t.Grow(len(s) + max(len(s), n))
+		large.Write(t, s, m)
+	}
+}
+
+// put appends a text, in pieces if it is long.
+func (d *draft) put(s string) {
+	if len(s) > draftPart {
+		d.empty()
+		room(&d.whole, len(s), d.m)
+		large.Write(&d.whole, s, d.m)
+		return
+	}
+	d.b = append(d.b, s...)
+}
+
+// through appends what f makes of a text, in pieces if it is long.
+func (d *draft) through(s string, f func(b []byte, s string) []byte) {
+	if len(s) <= draftPart {
+		d.b = f(d.b, s)
+		d.settle()
+		return
+	}
+	for piece := range large.Pieces(s, d.m) {
+		d.b = f(d.b, piece)
+		d.settle()
+	}
+}
+
+// translate puts together what f appends for each piece of a text, with m charged meanwhile.
+func translate(s string, m large.Meter, f func(b []byte, piece string) []byte) string {
+	d := draft{m: m, b: make([]byte, 0, min(len(s), large.Piece))}
+	d.through(s, f)
+	return d.text()
+}
+
+// runes counts the characters of a text, with m charged meanwhile.
+func runes(s string, m large.Meter) int {
+	n := 0
+	for piece := range large.Pieces(s, m) {
+		n += utf8.RuneCountInString(piece)
+	}
+	return n
+}
+
+// prefix is the length of the first n characters of a text, with m charged meanwhile.
+func prefix(s string, n int, m large.Meter) int {
+	at := 0
+	for piece := range large.Pieces(s, m) {
+		if k := utf8.RuneCountInString(piece); k <= n {
+			n -= k
+			at += len(piece)
+			continue
+		}
+		for i := range piece {
+			if n == 0 {
+				return at + i
+			}
+			n--
+		}
+	}
+	return at
+}
+
+// sameText is a == b, with m charged meanwhile.
+func sameText(a, b string, m large.Meter) bool {
+	if len(a) != len(b) || len(a) <= large.Piece {
+		return a == b
+	}
+	return compareText(a, b, m) == 0
+}
+
+// compareText is strings.Compare, with m charged meanwhile.
+func compareText(a, b string, m large.Meter) int {
+	for len(a) > large.Piece && len(b) > large.Piece {
+		if d := strings.Compare(a[:large.Piece], b[:large.Piece]); d != 0 {
+			return d
+		}
+		a, b = a[large.Piece:], b[large.Piece:]
+		m.Charge(large.Piece >> 10)
+	}
+	return strings.Compare(a, b)
+}
+
+func hasPrefix(s, part string, m large.Meter) bool {
+	return len(part) <= len(s) && sameText(s[:len(part)], part, m)
+}
+
+func hasSuffix(s, part string, m large.Meter) bool {
+	return len(part) <= len(s) && sameText(s[len(s)-len(part):], part, m)
+}
+
+// seek is strings.Index, with m charged meanwhile.
+func seek(s, part string, m large.Meter) int {
+	at, window := 0, max(large.Piece, 2*len(part))
+	for ; len(s)-at > window; at += window - len(part) + 1 {
+		if i := strings.Index(s[at:at+window], part); i >= 0 {
+			return at + i
+		}
+		m.Charge(window >> 8)
+	}
+	if i := strings.Index(s[at:], part); i >= 0 {
+		return at + i
+	}
+	return -1
+}
+
+// unescape reads the escapes of a JSON string, with m charged meanwhile.
+func unescape(s string, m large.Meter) (string, bool) {
+	d := draft{m: m, b: make([]byte, 0, min(len(s), large.Piece+8))}
+	for len(s) > 0 {
+		n := 0
+		if d.b, n = unescapeSome(d.b, s, min(len(s), large.Piece)); n < 0 {
+			return "", false
+		}
+		if s = s[n:]; s != "" {
+			d.empty()
+			m.Charge(n >> 4)
+		}
+	}
+	return valid(d.text(), m), true
+}
+
+// unescapeSome appends what the escapes of s mean, to b. n says how much of s it
+// has read: limit bytes and the rest of an escape. It is -1 if one is wrong.
+func unescapeSome(b []byte, s string, limit int) (_ []byte, n int) {
+	i := 0
+	for ; i < limit; i++ {
 		if s[i] != '\\' {
 			b = append(b, s[i])
 			continue
 		}
 		i++
 		if i == len(s) {
-			return "", false
+			return nil, -1
 		}
 		switch s[i] {
 		case '"', '\\', '/':
@@ -61,7 +219,7 @@ func unescape(s string) (string, bool) {
 		case 'u':
 			c, ok := hex4(s[i+1:])
 			if !ok {
-				return "", false
+				return nil, -1
 			}
 			i += 4
 			if utf16.IsSurrogate(c) {
@@ -78,10 +236,10 @@ func unescape(s string) (string, bool) {
 			}
 			b = utf8.AppendRune(b, c)
 		default:
-			return "", false
+			return nil, -1
 		}
 	}
-	return valid(string(b)), true
+	return b, i
 }
 
 func hex4(s string) (rune, bool) {
@@ -92,10 +250,27 @@ func hex4(s string) (rune, bool) {
 	return rune(n), err == nil
 }
 
-// quoted writes a JSON string.
-func quoted(b []byte, s string, ascii bool) []byte {
+// quoted writes a JSON string, with m charged meanwhile.
+func quoted(b []byte, s string, ascii bool, m large.Meter) []byte {
+	return append(escaped(append(b, '"'), s, ascii, m), '"')
+}
+
+// escaped writes a JSON string without its quotes, with m charged meanwhile.
+func escaped(b []byte, s string, ascii bool, m large.Meter) []byte {
+	if len(s) <= large.Piece {
+		return escape(b, s, ascii)
+	}
+	var part []byte
+	b = large.Room(b, len(s)+len(s)>>3, m)
+	for piece := range large.Pieces(s, m) {
+		part = escape(part[:0], piece, ascii)
+		b = large.Push(b, part, m)
+	}
+	return large.Room(b, draftPart, m)
+}
+
+func escape(b []byte, s string, ascii bool) []byte {
 	const hex = "0123456789abcdef"
-	b = append(b, '"')
 	from := 0
 	for i := 0; i < len(s); {
 		c := s[i]
@@ -135,7 +310,7 @@ func quoted(b []byte, s string, ascii bool) []byte {
 		i++
 		from = i
 	}
-	return append(append(b, s[from:]...), '"')
+	return append(b, s[from:]...)
 }
 
 func appendU(b []byte, r rune) []byte {

@@ -7,6 +7,9 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"eryxsh/core/cmd"
+	"eryxsh/core/large"
 )
 
 var textNatives = []native{
@@ -19,22 +22,18 @@ var textNatives = []native{
 	{"ascii_upcase", 0, func(p *Program, a []Value) (Value, bool) { return p.mapText(a[0], "ascii_upcase", asciiUpper) }},
 	{"explode", 0, explode},
 	{"implode", 0, implode},
-	{"trim", 0, func(p *Program, a []Value) (Value, bool) { return p.mapTrim(a[0], strings.TrimSpace) }},
-	{"ltrim", 0, func(p *Program, a []Value) (Value, bool) {
-		return p.mapTrim(a[0], func(s string) string { return strings.TrimLeftFunc(s, unicode.IsSpace) })
-	}},
-	{"rtrim", 0, func(p *Program, a []Value) (Value, bool) {
-		return p.mapTrim(a[0], func(s string) string { return strings.TrimRightFunc(s, unicode.IsSpace) })
-	}},
+	{"trim", 0, func(p *Program, a []Value) (Value, bool) { return p.trim(a[0], true, true) }},
+	{"ltrim", 0, func(p *Program, a []Value) (Value, bool) { return p.trim(a[0], true, false) }},
+	{"rtrim", 0, func(p *Program, a []Value) (Value, bool) { return p.trim(a[0], false, true) }},
 	{"ltrimstr", 1, func(p *Program, a []Value) (Value, bool) {
-		if a[0].K == String && a[1].K == String {
-			return str(strings.TrimPrefix(a[0].S, a[1].S)), true
+		if a[0].K == String && a[1].K == String && hasPrefix(a[0].S, a[1].S, p) {
+			return str(a[0].S[len(a[1].S):]), true
 		}
 		return a[0], true
 	}},
 	{"rtrimstr", 1, func(p *Program, a []Value) (Value, bool) {
-		if a[0].K == String && a[1].K == String {
-			return str(strings.TrimSuffix(a[0].S, a[1].S)), true
+		if a[0].K == String && a[1].K == String && hasSuffix(a[0].S, a[1].S, p) {
+			return str(a[0].S[:len(a[0].S)-len(a[1].S)]), true
 		}
 		return a[0], true
 	}},
@@ -42,19 +41,19 @@ var textNatives = []native{
 		if a[0].K != String || a[1].K != String {
 			return empty, p.raise("startswith() requires string inputs")
 		}
-		return boolean(strings.HasPrefix(a[0].S, a[1].S)), true
+		return boolean(hasPrefix(a[0].S, a[1].S, p)), true
 	}},
 	{"endswith", 1, func(p *Program, a []Value) (Value, bool) {
 		if a[0].K != String || a[1].K != String {
 			return empty, p.raise("endswith() requires string inputs")
 		}
-		return boolean(strings.HasSuffix(a[0].S, a[1].S)), true
+		return boolean(hasSuffix(a[0].S, a[1].S, p)), true
 	}},
 	{"split", 1, func(p *Program, a []Value) (Value, bool) {
 		if a[0].K != String || a[1].K != String {
 			return empty, p.raise("split input and separator must be strings")
 		}
-		return p.splitText(a[0].S, a[1].S), true
+		return p.splitText(a[0].S, a[1].S)
 	}},
 	{"join", 1, joinText},
 	{"_strindices", 1, func(p *Program, a []Value) (Value, bool) {
@@ -97,14 +96,35 @@ func (p *Program) mapText(v Value, name string, f func(string) string) (Value, b
 		return empty, p.raise("%s input must be a string", name)
 	}
 	p.charge(len(v.S))
-	return str(f(v.S)), true
+	if len(v.S) <= large.Piece {
+		return str(f(v.S)), true
+	}
+	return p.ownText(translate(v.S, p, func(b []byte, piece string) []byte { return append(b, f(piece)...) })), true
 }
 
-func (p *Program) mapTrim(v Value, f func(string) string) (Value, bool) {
+// trim takes white space off the sides of a text.
+func (p *Program) trim(v Value, left, right bool) (Value, bool) {
 	if v.K != String {
 		return empty, p.raise("%s (%s) cannot be trimmed", v.kindName(), p.brief(v))
 	}
-	return str(f(v.S)), true
+	s := v.S
+	for left && len(s) > 0 {
+		c, n := utf8.DecodeRuneInString(s)
+		if !unicode.IsSpace(c) {
+			break
+		}
+		s = s[n:]
+		p.spend(1)
+	}
+	for right && len(s) > 0 {
+		c, n := utf8.DecodeLastRuneInString(s)
+		if !unicode.IsSpace(c) {
+			break
+		}
+		s = s[:len(s)-n]
+		p.spend(1)
+	}
+	return str(s), true
 }
 
 // tostring is the text of a value: a string as it is, others as JSON.
@@ -116,11 +136,23 @@ func (p *Program) tostring(v Value) (Value, bool) {
 }
 
 func (p *Program) tojson(v Value) (Value, bool) {
-	b, ok := p.appendJSON(nil, v, maxText)
-	if !ok {
-		return empty, p.raise("String is too long")
+	t, l := draft{m: p}, layout{}
+	if v.K == String {
+		p.charge(len(v.S))
+		t.b = append(t.b, '"')
+		t.through(v.S, func(b []byte, s string) []byte { return escape(b, s, false) })
+		t.b = append(t.b, '"')
+		return p.ownText(t.text()), true
 	}
-	return p.text(b), true
+	d := Dumper{First: v, On: true}
+	for done := false; !done; {
+		t.b, done = p.write(t.b, &d, &l, draftPart)
+		p.spend(len(t.b)>>2 + 1)
+		if t.settle(); t.whole.Len() > maxText {
+			return empty, p.raise("String is too long")
+		}
+	}
+	return p.ownText(t.text()), true
 }
 
 func fromJSON(p *Program, a []Value) (Value, bool) {
@@ -128,24 +160,41 @@ func fromJSON(p *Program, a []Value) (Value, bool) {
 	if v.K != String {
 		return empty, p.raise("%s (%s) only strings can be parsed", v.kindName(), p.brief(v))
 	}
-	p.charge(len(v.S))
-	r := Reader{Buf: []byte(v.S), eof: true}
-	x, got, msg := r.read(&p.Heap, len(v.S))
+	r := Reader{Buf: large.Push(nil, v.S, p), eof: true, work: p}
+	x, got, msg := p.read(&r)
 	if got == gotNothing {
-		return empty, p.raise("Expected JSON value (while parsing '%s')", v.S)
+		return empty, p.unparsed("Expected JSON value", v.S)
 	}
 	if got == gotValue {
-		switch _, more, again := r.read(&p.Heap, len(v.S)); more {
+		switch _, more, again := p.read(&r); more {
 		case gotValue:
-			return empty, p.raise("Unexpected extra JSON values (while parsing '%s')", v.S)
+			return empty, p.unparsed("Unexpected extra JSON values", v.S)
 		case gotError:
 			got, msg = gotError, again
 		}
 	}
 	if got == gotError {
-		return empty, p.raise("%s (while parsing '%s')", msg, v.S)
+		return empty, p.unparsed(msg, v.S)
 	}
 	return x, true
+}
+
+// read reads the next value of a text that is all there.
+func (p *Program) read(r *Reader) (v Value, got verdict, msg string) {
+	for {
+		before := r.Pos
+		v, got, msg = r.read(&p.Heap, cmd.Turn)
+		p.charge(r.Pos - before)
+		if got != gotPause {
+			return v, got, msg
+		}
+	}
+}
+
+// unparsed makes the error that a text is not JSON.
+func (p *Program) unparsed(why, text string) bool {
+	p.err = str(large.Join([]string{why, " (while parsing '", text, "')"}, "", p))
+	return false
 }
 
 func toNumber(p *Program, a []Value) (Value, bool) {
@@ -166,12 +215,11 @@ func explode(p *Program, a []Value) (Value, bool) {
 	if v.K != String {
 		return empty, p.raise("%s (%s) cannot be exploded", v.kindName(), p.brief(v))
 	}
-	items := make([]Value, 0, len(v.S))
+	items := p.Heap.room(min(runes(v.S, p), maxItems))
 	for _, c := range v.S {
-		items = append(items, num(float64(c)))
+		items = p.add(items, num(float64(c)))
 	}
-	p.charge(8 * len(items))
-	return p.Heap.array(items), true
+	return p.list(items)
 }
 
 func implode(p *Program, a []Value) (Value, bool) {
@@ -179,8 +227,10 @@ func implode(p *Program, a []Value) (Value, bool) {
 	if v.K != Array {
 		return empty, p.raise("implode input must be an array")
 	}
-	var b []byte
+	t := draft{m: p}
 	for _, x := range p.Heap.items(v) {
+		p.spend(1)
+		t.settle()
 		if x.K != Number || math.IsNaN(x.N) {
 			return empty, p.raise("%s (%s) can't be imploded, unicode codepoint needs to be numeric", x.kindName(), p.brief(x))
 		}
@@ -188,10 +238,9 @@ func implode(p *Program, a []Value) (Value, bool) {
 		if r < 0 {
 			r = utf8.RuneError
 		}
-		b = utf8.AppendRune(b, r)
+		t.b = utf8.AppendRune(t.b, r)
 	}
-	p.charge(len(b))
-	return p.text(b), true
+	return p.ownText(t.text()), true
 }
 
 func joinText(p *Program, a []Value) (Value, bool) {
@@ -203,31 +252,32 @@ func joinText(p *Program, a []Value) (Value, bool) {
 	if len(items) == 0 {
 		return str(""), true
 	}
-	var b []byte
+	t := draft{m: p}
 	for i, x := range items {
 		if i > 0 {
 			switch {
 			case sep.K == String:
-				b = append(b, sep.S...)
+				t.put(sep.S)
 			case sep.K != Null:
-				return p.mismatch(str(string(b)), sep, "added")
+				return p.mismatch(p.ownText(t.text()), sep, "added")
 			}
 		}
+		p.spend(2)
 		switch x.K {
 		case Null:
 		case String:
-			b = append(b, x.S...)
+			p.charge(len(x.S))
+			t.put(x.S)
 		case Number, True, False:
-			b, _ = p.appendJSON(b, x, maxText)
+			t.b, _ = p.appendJSON(t.b, x, maxText)
 		default:
-			return p.mismatch(str(string(b)), x, "added")
+			return p.mismatch(p.ownText(t.text()), x, "added")
 		}
-		if len(b) > maxText {
+		if t.settle(); t.whole.Len() > maxText {
 			return empty, p.raise("String is too long")
 		}
 	}
-	p.charge(len(b) + 8*len(items))
-	return p.text(b), true
+	return p.ownText(t.text()), true
 }
 
 // find is indices: of a text in a text, an array in an array, an element in an array.
@@ -239,22 +289,14 @@ func (p *Program) find(v, x Value) (Value, bool) {
 		if x.S == "" {
 			return null, true
 		}
-		var items []Value
-		runes, from := 0, 0
-		for _, at := range occurrences(v.S, x.S) {
-			runes += utf8.RuneCountInString(v.S[from:at])
-			from = at
-			items = append(items, num(float64(runes)))
-		}
-		p.charge(len(v.S))
-		return p.Heap.array(items), true
+		return p.occurrences(v.S, x.S)
 	case v.K == Array && x.K == Array:
-		return p.indices(v, x), true
+		return p.indices(v, x)
 	case v.K == Array:
 		var items []Value
 		for i, y := range p.Heap.items(v) {
 			if p.equal(x, y) {
-				items = append(items, num(float64(i)))
+				items = p.add(items, num(float64(i)))
 			}
 		}
 		return p.Heap.array(items), p.err.K == None
@@ -299,37 +341,147 @@ func (p *Program) format(v, name Value) (Value, bool) {
 	p.charge(len(s.S) * 2)
 	switch name.S {
 	case "html":
-		return str(strings.NewReplacer("<", "&lt;", ">", "&gt;", "&", "&amp;", "'", "&#39;", `"`, "&quot;").Replace(s.S)), true
+		return p.ownText(translate(s.S, p, appendHTML)), true
 	case "uri":
-		const hex = "0123456789ABCDEF"
-		var b []byte
-		for _, c := range []byte(s.S) {
-			if letter(c) || digit(c) || strings.IndexByte("-.~", c) >= 0 {
-				b = append(b, c)
-			} else {
-				b = append(b, '%', hex[c>>4], hex[c&15])
-			}
-		}
-		return p.text(b), true
+		return p.ownText(translate(s.S, p, appendURI)), true
 	case "base64":
-		return str(base64.StdEncoding.EncodeToString([]byte(s.S))), true
+		return p.ownText(p.coded(s.S, 3, base64.StdEncoding.AppendEncode)), true
 	case "base64d":
 		raw := strings.TrimRight(s.S, "=")
-		b, err := base64.RawStdEncoding.DecodeString(raw)
-		if err != nil && (len(b) == 0 && raw != "" || len(raw)%4 == 1) {
+		text, err := p.decoded(raw, 4, base64.RawStdEncoding.AppendDecode)
+		if err != nil && (text == "" && raw != "" || len(raw)%4 == 1) {
 			return empty, p.raise("%s (%s) is not valid base64 data", s.kindName(), p.brief(s))
 		}
-		return str(valid(string(b))), true
+		return p.ownText(text), true
 	case "base32":
-		return str(base32.StdEncoding.EncodeToString([]byte(s.S))), true
+		return p.ownText(p.coded(s.S, 5, base32.StdEncoding.AppendEncode)), true
 	case "base32d":
-		b, err := base32.StdEncoding.WithPadding(base32.NoPadding).DecodeString(strings.TrimRight(s.S, "="))
+		text, err := p.decoded(strings.TrimRight(s.S, "="), 8, base32.StdEncoding.WithPadding(base32.NoPadding).AppendDecode)
 		if err != nil {
 			return empty, p.raise("%s (%s) is not valid base32 data", s.kindName(), p.brief(s))
 		}
-		return str(valid(string(b))), true
+		return p.ownText(text), true
 	}
 	return empty, p.raise("%s is not a valid format", name.S)
+}
+
+// appendEscaped writes a text with something else for some of its bytes.
+func appendEscaped(b []byte, s string, escape func(c byte) string) []byte {
+	from := 0
+	for i := range len(s) {
+		if e := escape(s[i]); e != "" {
+			b = append(append(b, s[from:i]...), e...)
+			from = i + 1
+		}
+	}
+	return append(b, s[from:]...)
+}
+
+func appendHTML(b []byte, s string) []byte {
+	return appendEscaped(b, s, func(c byte) string {
+		switch c {
+		case '<':
+			return "&lt;"
+		case '>':
+			return "&gt;"
+		case '&':
+			return "&amp;"
+		case '\'':
+			return "&#39;"
+		case '"':
+			return "&quot;"
+		}
+		return ""
+	})
+}
+
+func appendTSV(b []byte, s string) []byte {
+	return appendEscaped(b, s, func(c byte) string {
+		switch c {
+		case '\\':
+			return `\\`
+		case '\t':
+			return `\t`
+		case '\n':
+			return `\n`
+		case '\r':
+			return `\r`
+		}
+		return ""
+	})
+}
+
+// appendDoubled is for @csv.
+func appendDoubled(b []byte, s string) []byte { return appendReplaced(b, s, '"', `""`) }
+
+// appendShell is for @sh.
+func appendShell(b []byte, s string) []byte { return appendReplaced(b, s, '\'', `'\''`) }
+
+func appendReplaced(b []byte, s string, c byte, by string) []byte {
+	for {
+		i := strings.IndexByte(s, c)
+		if i < 0 {
+			return append(b, s...)
+		}
+		b = append(append(b, s[:i]...), by...)
+		s = s[i+1:]
+	}
+}
+
+// appendURI writes a text as a part of a URI.
+func appendURI(b []byte, s string) []byte {
+	const hex = "0123456789ABCDEF"
+	for _, c := range []byte(s) {
+		if letter(c) || digit(c) || strings.IndexByte("-.~", c) >= 0 {
+			b = append(b, c)
+		} else {
+			b = append(b, '%', hex[c>>4], hex[c&15])
+		}
+	}
+	return b
+}
+
+// codePart is how many groups of bytes are encoded, or decoded, at a time.
+const codePart = 1 << 13
+
+// coded is a text in a code that takes bytes in groups.
+func (p *Program) coded(s string, group int, f func(to, from []byte) []byte) string {
+	t := draft{m: p}
+	for n := group * codePart; len(s) > n; s = s[n:] {
+		t.b = f(t.b, []byte(s[:n]))
+		t.settle()
+		p.charge(n)
+	}
+	t.b = f(t.b, []byte(s))
+	return t.text()
+}
+
+// appendUnbroken writes a text without line ends.
+func appendUnbroken(b []byte, s string) []byte {
+	for i := range len(s) {
+		if s[i] != '\r' && s[i] != '\n' {
+			b = append(b, s[i])
+		}
+	}
+	return b
+}
+
+// decoded is a text out of a code that has characters in groups; with an error, what is before it.
+func (p *Program) decoded(s string, group int, f func(to, from []byte) ([]byte, error)) (string, error) {
+	t := draft{m: p}
+	if len(s) > group*codePart {
+		s = translate(s, p, appendUnbroken) // line ends are part of no group
+	}
+	var err error
+	for n := group * codePart; len(s) > n && err == nil; s = s[n:] {
+		t.b, err = f(t.b, []byte(s[:n]))
+		t.settle()
+		p.charge(n)
+	}
+	if err == nil {
+		t.b, err = f(t.b, []byte(s))
+	}
+	return valid(t.text(), p), err
 }
 
 // table is @csv and @tsv.
@@ -337,39 +489,41 @@ func (p *Program) table(v Value, name string) (Value, bool) {
 	if v.K != Array {
 		return empty, p.raise("%s (%s) cannot be %s-formatted, only array", v.kindName(), p.brief(v), name)
 	}
-	var b []byte
+	t := draft{m: p}
 	for i, x := range p.Heap.items(v) {
+		p.spend(2)
+		t.settle()
 		if i > 0 {
 			if name == "csv" {
-				b = append(b, ',')
+				t.b = append(t.b, ',')
 			} else {
-				b = append(b, '\t')
+				t.b = append(t.b, '\t')
 			}
 		}
 		switch x.K {
 		case Null:
 		case True:
-			b = append(b, "true"...)
+			t.b = append(t.b, "true"...)
 		case False:
-			b = append(b, "false"...)
+			t.b = append(t.b, "false"...)
 		case Number:
 			if !math.IsNaN(x.N) {
-				b = appendNumber(b, x)
+				t.b = appendNumber(t.b, x)
 			}
 		case String:
+			p.charge(len(x.S))
 			if name == "csv" {
-				b = append(b, '"')
-				b = append(b, strings.ReplaceAll(x.S, `"`, `""`)...)
-				b = append(b, '"')
+				t.b = append(t.b, '"')
+				t.through(x.S, appendDoubled)
+				t.b = append(t.b, '"')
 			} else {
-				b = append(b, strings.NewReplacer("\\", `\\`, "\t", `\t`, "\n", `\n`, "\r", `\r`).Replace(x.S)...)
+				t.through(x.S, appendTSV)
 			}
 		default:
 			return empty, p.raise("%s (%s) is not valid in a %s row", x.kindName(), p.brief(x), name)
 		}
 	}
-	p.charge(len(b))
-	return p.text(b), true
+	return p.ownText(t.text()), true
 }
 
 // shell is @sh.
@@ -378,22 +532,24 @@ func (p *Program) shell(v Value) (Value, bool) {
 	if v.K == Array {
 		items = p.Heap.items(v)
 	}
-	var b []byte
+	t := draft{m: p}
 	for i, x := range items {
+		p.spend(2)
+		t.settle()
 		if i > 0 {
-			b = append(b, ' ')
+			t.b = append(t.b, ' ')
 		}
 		switch x.K {
 		case Array, Object:
 			return empty, p.raise("%s (%s) can not be escaped for shell", x.kindName(), p.brief(x))
 		case String:
-			b = append(b, '\'')
-			b = append(b, strings.ReplaceAll(x.S, "'", `'\''`)...)
-			b = append(b, '\'')
+			p.charge(len(x.S))
+			t.b = append(t.b, '\'')
+			t.through(x.S, appendShell)
+			t.b = append(t.b, '\'')
 		default:
-			b, _ = p.appendJSON(b, x, maxText)
+			t.b, _ = p.appendJSON(t.b, x, maxText)
 		}
 	}
-	p.charge(len(b))
-	return p.text(b), true
+	return p.ownText(t.text()), true
 }

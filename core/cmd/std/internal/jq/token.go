@@ -31,9 +31,12 @@ func (r *Reader) whole(ends func(b []byte, from int) (int, bool)) bool {
 		return false
 	}
 	r.scanned += large.Size(r.Parts, nil)
-	r.Buf, r.Parts = large.Whole(r.Parts, r.Buf, 0, large.Or(r.work)), nil
+	r.Buf, r.Parts = large.Whole(r.Parts, r.Buf, 0, r.meter()), nil
 	return true
 }
+
+// meter is who hears of the work.
+func (r *Reader) meter() large.Meter { return large.Or(r.work) }
 
 // lineEnds looks for the end of a line.
 func lineEnds(b []byte, from int) (int, bool) {
@@ -78,7 +81,7 @@ func (r *Reader) scanString(b []byte) (s string, n int) {
 	i := max(r.scanned, 1)
 	plain := r.scanned == 0 // else what was seen before may be anything
 	if plain {
-		for high := byte(0); i < len(b) && b[i] != '\\'; i++ {
+		for high := byte(0); i < len(b) && b[i] != '\\' && i < large.Piece; i++ {
 			c := b[i]
 			if c == '"' && high < utf8.RuneSelf {
 				return string(b[1:i]), i + 1
@@ -89,18 +92,25 @@ func (r *Reader) scanString(b []byte) (s string, n int) {
 			high |= c
 		}
 	}
-	end, ok := stringEnds(b, i)
+	plain = plain && i < large.Piece
+	end, ok := i, false
+	for until := i; !ok && until < len(b); {
+		until = min(len(b), end+large.Piece)
+		if end, ok = stringEnds(b[:until], end); !ok {
+			r.meter().Charge(large.Piece >> 6)
+		}
+	}
 	if !ok {
 		r.scanned = end
 		r.aside()
 		return "", 0
 	}
 	r.scanned = 0
-	text := b[1:end]
-	if plain && b[i] != '\\' || !plain && bytes.IndexByte(text, '\\') < 0 {
-		return validMuch(large.Text(text, large.Or(r.work)), large.Or(r.work)), end + 1
+	s = large.Text(b[1:end], r.meter())
+	if plain && b[i] != '\\' || !plain && seek(s, `\`, r.meter()) < 0 {
+		return valid(s, r.meter()), end + 1
 	}
-	s, ok = unescape(large.Text(text, large.Or(r.work)))
+	s, ok = unescape(s, r.meter())
 	if !ok {
 		return "", -(end + 1)
 	}

@@ -1,6 +1,11 @@
 package jq
 
-import "eryxsh/core/cmd"
+import (
+	"strings"
+
+	"eryxsh/core/cmd"
+	"eryxsh/core/large"
+)
 
 // outcome is why run stopped.
 type outcome uint8
@@ -187,7 +192,7 @@ func (p *Program) data(in ins) (out outcome, done bool) {
 			ok = p.raise("Array is too large")
 			break
 		}
-		n.Items = append(n.Items, v)
+		n.Items = append(more(n.Items, p), v)
 		p.Heap.Size += valueSize
 	case opMakeObject:
 		ok = p.makeObject(int(in.a))
@@ -233,9 +238,12 @@ func (p *Program) checkHeap() bool {
 }
 
 func (p *Program) collect() {
-	roots := append(p.VM.roots(), p.In.Reader.Vals, p.Globals, []Value{p.In.Reader.Next, p.In.Slurped, p.err})
-	p.Heap.collect(p.c, roots...)
-	p.budget -= len(p.Heap.Nodes) / 16
+	h := &p.Heap
+	p.VM.mark(h)
+	h.mark(p.In.Reader.Vals)
+	h.mark(p.Globals)
+	h.mark([]Value{p.In.Reader.Next, p.In.Slurped, p.err})
+	h.collect()
 }
 
 // fail makes the machine look for somebody who catches p.err.
@@ -386,17 +394,18 @@ func (p *Program) join(n int) bool {
 	if size > maxText {
 		return p.raise("String is too long")
 	}
-	b := make([]byte, 0, size)
+	var b strings.Builder
+	b.Grow(size)
 	for _, v := range parts {
-		b = append(b, v.S...)
+		large.Write(&b, v.S, p)
 	}
 	p.scratch = parts[:0]
-	m.push(p.text(b))
+	m.push(p.ownText(b.String()))
 	return true
 }
 
 // text makes a string value and counts it.
-func (p *Program) text(b []byte) Value { return p.ownText(string(b)) }
+func (p *Program) text(b []byte) Value { return p.ownText(large.Text(b, p)) }
 
 func (p *Program) ownText(s string) Value {
 	p.Heap.Size += len(s)
@@ -414,6 +423,7 @@ func (p *Program) pathEnd() bool {
 		items[len(list)-1-i] = k
 	}
 	p.scratch = list[:0]
+	p.spend(len(list))
 	m.push(p.Heap.array(items))
 	return true
 }
@@ -453,8 +463,5 @@ func (p *Program) callNative(in ins) bool {
 	}
 	return ok
 }
-
-// charge takes work off the turn's budget.
-func (p *Program) charge(n int) { p.budget -= n >> 3 }
 
 var _ cmd.Program = (*Program)(nil)
