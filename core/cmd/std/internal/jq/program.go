@@ -73,7 +73,7 @@ func (p *Program) Step(c *cmd.Ctx) cmd.Next {
 	p.c = c
 	full := c.Turn(turn)
 	p.budget, p.told = full, full
-	p.Heap.work, p.In.Reader.work = p, p
+	p.Heap.work, p.In.Reader.work = c, c
 	p.VM.ready(p)
 	p.In.Reader.part = c.Turn(longPart)
 	if p.opts == nil {
@@ -110,8 +110,10 @@ func (p *Program) spend(n int) {
 // charge spends for n bytes, or as many other things of some 3 ns.
 func (p *Program) charge(n int) { p.spend(n >> 3) }
 
-// Charge spends n units of 100 ns: a Program is the large.Meter of what it does.
-func (p *Program) Charge(n int) { p.spend(4 * n) }
+// Charge tells the machine of n units of 100 ns. It does not come off the turn's
+// budget: how often a list finds no room, or a text is looked through again, is
+// different after a load, but turns must not be.
+func (p *Program) Charge(n int) { p.c.Charge(n) }
 
 // tell charges the machine for the work it was not told of.
 func (p *Program) tell() {
