@@ -294,6 +294,9 @@ func (m *Machine) fork(p *Process, f Frame) *Process {
 		m.Files[d.File].Refs++
 	}
 	c.Shell.Jobs, c.Shell.Done = nil, nil
+	if len(c.Shell.Traps) == 0 { // none is hidden: it has not called the functions
+		c.Shell.Traps = nil
+	}
 	for i := range c.Shell.Traps { // ignored signals stay ignored, the others are only remembered
 		c.Shell.Traps[i].Inherited = c.Shell.Traps[i].Text != ""
 	}

@@ -404,9 +404,7 @@ func (p *Program) join(n int) bool {
 	return true
 }
 
-// text makes a string value and counts it.
-func (p *Program) text(b []byte) Value { return p.ownText(large.Text(b, p)) }
-
+// ownText makes a string value and counts it.
 func (p *Program) ownText(s string) Value {
 	p.Heap.Size += len(s)
 	return str(s)
