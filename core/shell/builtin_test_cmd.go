@@ -282,9 +282,6 @@ func (m *Machine) isSet(p *Process, name string) bool {
 		}
 		return v.IsSet()
 	}
-	if v == nil {
-		return false
-	}
 	if (sub == "@" || sub == "*") && (!v.Is(vars.Assoc) || p.Shell.Opts.compat() <= 51) {
 		return v.Len() > 0
 	}
@@ -298,6 +295,9 @@ func (m *Machine) isSet(p *Process, name string) bool {
 	}
 	at, err := expand.SubText(sub).Resolve(e, base, v)
 	if err != nil {
+		if bad, ok := err.(*expand.Error); ok && bad.Kind == expand.BadSubscript {
+			m.complain(p, "%s: bad array subscript", base)
+		}
 		return false
 	}
 	if !v.IsArray() {

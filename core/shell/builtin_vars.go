@@ -515,6 +515,10 @@ func (m *Machine) declareReadOnly(p *Process, d *declaration, name string) int {
 	if !d.sets() {
 		return 1
 	}
+	if m.endsWithErrors(p) {
+		m.unwindExit(p, 1)
+		return pushed
+	}
 	v := p.Shell.Vars.Own(name)
 	v.SetAttrs((v.Attrs() | d.set&vars.Export) &^ d.unset)
 	return badAssign

@@ -174,6 +174,10 @@ func (m *Machine) builtinFailed(p *Process, name string, err error) int {
 	if ok && e.Deep {
 		return m.abandon(p)
 	}
+	if ok && (e.Kind == expand.ReadOnlyVar || e.Kind == expand.BadSubscript) && m.endsWithErrors(p) {
+		m.unwindExit(p, 1)
+		return pushed
+	}
 	return 1
 }
 
@@ -507,10 +511,14 @@ var errReported error = &expand.Error{Kind: expand.Unbound}
 // whatever the error is part of.
 func (m *Machine) report(p *Process, format string, args ...any) error {
 	m.complain(p, format, args...)
-	if p.Shell.Opts.on(OptErrexit) && !p.Shell.Opts.on(optInteractive) {
+	if m.endsWithErrors(p) {
 		return errReported
 	}
 	return nil
+}
+
+func (m *Machine) endsWithErrors(p *Process) bool {
+	return p.Shell.Opts.on(OptErrexit) && !p.Shell.Opts.on(optInteractive)
 }
 
 // tell is complain for an error, of which there may be nothing to say.
