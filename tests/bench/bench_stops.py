@@ -76,6 +76,22 @@ SCRIPTS: Dict[str, str] = {
     "column": "while :; do seq 200000 | column -c 200 | fold | wc -l; done",
     "join": "seq 300000 | sort >a; while :; do join a a | wc -l; comm a a | wc -l; done",
     "dd": "while :; do dd if=/dev/zero of=f bs=100M count=2 2>/dev/null; cp f g; cmp f g; cksum f; done",
+    "jq-progress": "while :; do echo progress; seq 300000 | jq -s 'sort|length'; done",
+    "jq-objects": "while :; do seq 100000 | jq -s 'map({(tostring): .}) | add | length'; done",
+    "jq-group": "while :; do seq 300000 | jq -s 'group_by(. % 10) | map(length)' | wc -l; done",
+    "bc-product": "while :; do echo 'x=3^400000; y=x*x; y%7' | bc; done",
+    "awk-split": "while :; do seq 500000 | tr '\\n' ' ' | awk '{ n = split($0, a); print n }'; done",
+    "awk-keys": "while :; do seq 500000 | awk '{ a[\"k\" $0] = 1 } END { print length(a) }'; done",
+    "diff-large": "while :; do seq 1000000 >a; seq 2 1000001 >b; diff a b >/dev/null; done",
+    "sed-long": "while :; do head -c 20000000 /dev/zero | tr '\\0' a | sed s/a/b/g | wc -c; done",
+    "tar": "mkdir d; for i in {1..5000}; do echo $i >d/$i; done; while :; do tar czf t.tgz d; tar xzf t.tgz; done",
+    "sort-numbers": "while :; do seq 500000 | shuf | sort -n | tail -n 1; done",
+    "keyed": "while :; do declare -A m; for i in {1..300000}; do m[$i]=$i; done; for k in \"${!m[@]}\"; do :; done; unset m; done",
+    "append": "s=; while :; do s+=xxxxxxxxxx; t=${s: -5}; done",
+    "xargs": "while :; do seq 200000 | xargs echo | wc -c; done",
+    "columns": "while :; do seq 500000 | paste - - - | cut -f2 | sort -u | wc -l; done",
+    "find-exec": "mkdir d; touch d/{1..2000}; while :; do find d -type f -exec echo {} \\; | wc -l; done",
+    "grep-files": "mkdir d; for i in {1..2000}; do seq 1000 >d/$i; done; while :; do grep -rn 999 d | wc -l; done",
 }
 
 
