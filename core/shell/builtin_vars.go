@@ -428,14 +428,10 @@ func (m *Machine) declareOne(p *Process, e expand.Env, d *declaration, name stri
 	if bad := m.kindConflict(p, d, old, name); bad {
 		return 1
 	}
-	ref := value
-	if add {
-		ref = old.String() + value
-	}
 	if d.set&vars.Nameref != 0 && sub != nil {
 		return m.noReference(p, d, name+"["+sub.Text+"]")
 	}
-	if d.set&vars.Nameref != 0 && m.badReference(p, d, old, name, ref, has) {
+	if d.set&vars.Nameref != 0 && m.badReference(p, d, old, name, value, has, add) {
 		return 1
 	}
 	if !has && (d.name == "export" || d.name == "readonly") {
@@ -525,7 +521,10 @@ func (m *Machine) declareReadOnly(p *Process, d *declaration, name string) int {
 }
 
 // badReference tells why a name cannot become a reference.
-func (m *Machine) badReference(p *Process, d *declaration, old *vars.Var, name, value string, has bool) bool {
+func (m *Machine) badReference(p *Process, d *declaration, old *vars.Var, name, value string, has, add bool) bool {
+	if add {
+		value = old.String() + value
+	}
 	if old.IsArray() && (!d.local || m.isLocal(p, name)) {
 		m.noReference(p, d, name)
 		return true
