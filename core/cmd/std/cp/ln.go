@@ -121,7 +121,7 @@ func (p *lnProgram) link(c *cmd.Ctx, plan backup.Plan, src, dst string) (ok bool
 			force, asked = f.Name == "f", f.Name == "i"
 		}
 	}
-	if force && p.made.of(c, p.Made)[dst] { // without -f the link fails by itself
+	if force && p.made.of(c, p.Made, notePath)[dst] { // without -f the link fails by itself
 		p.fail(c, "will not overwrite just-created %s with %s", quote.Shell(dst), quote.Shell(src))
 		return true, next
 	}

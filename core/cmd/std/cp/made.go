@@ -5,63 +5,37 @@ import "eryxsh/core/cmd"
 // manyMade are charged for together.
 const manyMade = 1 << 10
 
-// destinations finds what is in a list of things made: each of them, and each
-// without its inode. It follows a list that grows.
-type destinations struct {
-	known map[made]bool
+// index finds what is in a list that grows. The list is what is saved; the index follows it.
+type index[E any, K comparable, V any] struct {
+	known map[K]V
 	n     int // of the list that are known
 }
 
-// of gives what is in a list.
-func (d *destinations) of(c *cmd.Ctx, list []made) map[made]bool {
-	if d.known == nil {
-		d.known = map[made]bool{}
+// of gives what is in a list; note puts an element of it there.
+func (x *index[E, K, V]) of(c *cmd.Ctx, list []E, note func(known map[K]V, e E)) map[K]V {
+	if x.known == nil {
+		x.known = map[K]V{}
 	}
-	for ; d.n < len(list); d.n++ {
-		if d.n%manyMade == manyMade-1 {
+	for ; x.n < len(list); x.n++ {
+		if x.n%manyMade == manyMade-1 {
 			c.Charge(2 * manyMade)
 		}
-		d.known[list[d.n]], d.known[made{Dst: list[d.n].Dst}] = true, true
+		note(x.known, list[x.n])
 	}
-	return d.known
+	return x.known
 }
 
-// firstLinks finds where the first link of an inode went, in a list that grows.
-type firstLinks struct {
-	known map[uint64]string
-	n     int
-}
+// paths finds a path.
+type paths = index[string, string, bool]
 
-// of gives what is in a list.
-func (f *firstLinks) of(c *cmd.Ctx, list []made) map[uint64]string {
-	if f.known == nil {
-		f.known = map[uint64]string{}
-	}
-	for ; f.n < len(list); f.n++ {
-		if f.n%manyMade == manyMade-1 {
-			c.Charge(manyMade)
-		}
-		f.known[list[f.n].Ino] = list[f.n].Dst
-	}
-	return f.known
-}
+func notePath(known map[string]bool, path string) { known[path] = true }
 
-// paths finds what is in a list of paths that grows.
-type paths struct {
-	known map[string]bool
-	n     int
-}
+// destinations finds things made, each of them with its inode and without.
+type destinations = index[made, made, bool]
 
-// of gives what is in a list.
-func (p *paths) of(c *cmd.Ctx, list []string) map[string]bool {
-	if p.known == nil {
-		p.known = map[string]bool{}
-	}
-	for ; p.n < len(list); p.n++ {
-		if p.n%manyMade == manyMade-1 {
-			c.Charge(manyMade)
-		}
-		p.known[list[p.n]] = true
-	}
-	return p.known
-}
+func noteMade(known map[made]bool, m made) { known[m], known[made{Dst: m.Dst}] = true, true }
+
+// firstLinks finds where the first link of an inode went.
+type firstLinks = index[made, uint64, string]
+
+func noteLink(known map[uint64]string, m made) { known[m.Ino] = m.Dst }

@@ -105,7 +105,7 @@ func (p *mvProgram) move(c *cmd.Ctx, r *rules, src, dst string) (ok bool, next c
 		p.fail(c, "cannot stat %s: %s", quote.Shell(src), err)
 		return true, next
 	}
-	if r.backup.Kind != 'n' && p.moved.of(c, p.Moved)[dst] {
+	if r.backup.Kind != 'n' && p.moved.of(c, p.Moved, notePath)[dst] {
 		p.fail(c, "will not overwrite just-created %s with %s", quote.Shell(dst), quote.Shell(src))
 		return true, next
 	}

@@ -32,7 +32,7 @@ func (k *copier) one(c *cmd.Ctx, r *rules) (ok bool, next cmd.Next) {
 		return true, next
 	}
 	if k.Now.Command {
-		switch created := k.created.of(c, k.Created); {
+		switch created := k.created.of(c, k.Created, noteMade); {
 		case r.backup.Kind == 'n' || !created[made{Dst: dst}]:
 		case st.Mode.IsDir():
 			c.Errorf("warning: source directory %s specified more than once", quote.Shell(src))
@@ -150,7 +150,7 @@ func (k *copier) occupied(c *cmd.Ctx, r *rules, st, to vfs.Stat, follow bool) (p
 			return false, ok, next
 		}
 	}
-	if k.Now.Command && r.backup.Kind != 'n' && k.created.of(c, k.Created)[made{Dst: dst}] {
+	if k.Now.Command && r.backup.Kind != 'n' && k.created.of(c, k.Created, noteMade)[made{Dst: dst}] {
 		k.fail(c, "will not overwrite just-created %s with %s", quote.Shell(dst), quote.Shell(src))
 		return false, true, next
 	}
@@ -167,7 +167,7 @@ func (k *copier) occupied(c *cmd.Ctx, r *rules, st, to vfs.Stat, follow bool) (p
 		return true, true, next
 	}
 	if r.replace || r.force && (r.hardLink || r.symLink) || st.Mode.IsLink() && !follow ||
-		(r.links && st.Nlink > 1 && k.firsts.of(c, k.Links)[uint64(st.Ino)] != "") {
+		(r.links && st.Nlink > 1 && k.firsts.of(c, k.Links, noteLink)[uint64(st.Ino)] != "") {
 		if err := c.Unlink(dst); err != nil {
 			k.fail(c, "cannot remove %s: %s", quote.Shell(dst), err)
 			return false, true, next
@@ -184,7 +184,7 @@ func (k *copier) linked(c *cmd.Ctx, r *rules, st vfs.Stat) bool {
 	if !r.links || st.Nlink < 2 {
 		return false
 	}
-	first, ok := k.firsts.of(c, k.Links)[uint64(st.Ino)]
+	first, ok := k.firsts.of(c, k.Links, noteLink)[uint64(st.Ino)]
 	if !ok {
 		k.Links = append(large.Extend(k.Links, 1, c), made{uint64(st.Ino), k.Now.Dst})
 		return false
