@@ -521,6 +521,10 @@ func (p *param) applied(m *Matcher, rep *replacement, s string) string {
 
 // cased changes the case of a long text, block by block.
 func (p *param) cased(m, which *Matcher, s string) string {
+	slow := 4 // a byte is some 6 ns; matched against a pattern first, four times that
+	if which != nil {
+		slow = 2
+	}
 	var b strings.Builder
 	b.Grow(len(s))
 	for len(s) > caseBlock {
@@ -530,7 +534,7 @@ func (p *param) cased(m, which *Matcher, s string) string {
 		}
 		b.WriteString(changeCase(s[:n], p.letter, true, which, m.byte))
 		s = s[n:]
-		m.charge(n >> 4)
+		m.charge(n >> slow)
 	}
 	b.WriteString(changeCase(s, p.letter, true, which, m.byte))
 	return b.String()

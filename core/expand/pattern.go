@@ -363,7 +363,7 @@ func (m *Matcher) plain(s string, whole bool) (int, bool) {
 	work := 0
 	for {
 		if k == len(m.seq) && (!whole || i == len(s)) {
-			m.charge(work >> 4)
+			m.charge(work >> 3)
 			return i, true
 		}
 		work++
@@ -371,7 +371,7 @@ func (m *Matcher) plain(s string, whole bool) (int, bool) {
 			if e := &m.seq[k]; e.kind == eStar {
 				k++
 				if whole && k == len(m.seq) {
-					m.charge(work >> 4)
+					m.charge(work >> 3)
 					return len(s), true
 				}
 				backK, backI = k, i
@@ -383,11 +383,11 @@ func (m *Matcher) plain(s string, whole bool) (int, bool) {
 			}
 		}
 		if backK < 0 || backI >= len(s) {
-			m.charge(work >> 4)
+			m.charge(work >> 3)
 			return 0, false
 		}
 		if work >= manySteps {
-			m.charge(work >> 4)
+			m.charge(work >> 3)
 			work = 0
 		}
 		_, n := decode(s[backI:], m.byte)

@@ -93,7 +93,7 @@ func (m *Matcher) Replace(s string, r replacement, anchor byte, all bool) string
 	work := 0
 	for s != "" {
 		i, n := m.search(s)
-		if work += max(i, 0) + n; work >= manySteps {
+		if work += n + 8; work >= manySteps {
 			m.charge(work >> 4)
 			work = 0
 		}
@@ -147,7 +147,11 @@ func (m *Matcher) replaceLit(s string, r replacement, all bool) string {
 // to be found further on, and so nowhere behind.
 func (m *Matcher) search(s string) (at, length int) {
 	star := m.star()
-	for i := 0; ; {
+	for i, asked := 0, 0; ; {
+		if i-asked >= manySteps {
+			m.charge((i - asked) >> 2)
+			asked = i
+		}
 		if m.begins(s[i:], star) {
 			if n, ok := m.prefix(s[i:], true); ok {
 				return i, n
