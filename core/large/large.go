@@ -104,6 +104,21 @@ func Clone(s string, m Meter) string {
 	return Join([]string{s}, "", m)
 }
 
+// Index is strings.Index, with m charged meanwhile.
+func Index(s, part string, m Meter) int {
+	at, window := 0, max(Piece, 2*len(part))
+	for ; len(s)-at > window; at += window - len(part) + 1 {
+		if i := strings.Index(s[at:at+window], part); i >= 0 {
+			return at + i
+		}
+		m.Charge(window >> 8)
+	}
+	if i := strings.Index(s[at:], part); i >= 0 {
+		return at + i
+	}
+	return -1
+}
+
 // Meter hears of work, in units of about 100 ns, and may panic to end it.
 type Meter interface {
 	// Charge says that n units are to be done.

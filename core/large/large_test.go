@@ -74,3 +74,18 @@ func TestPiecesOfCharacters(t *testing.T) {
 		}
 	}
 }
+
+// TestIndex: a part is found wherever it lies, across the ends of pieces, too.
+func TestIndex(t *testing.T) {
+	for _, part := range []string{"", "b", "bcd", strings.Repeat("b", Piece+3)} {
+		for _, at := range []int{0, Piece - 2, Piece - 1, Piece, Piece + 1, 2*Piece - 2, 3*Piece + 5} {
+			s := strings.Repeat("a", at) + part + strings.Repeat("a", Piece)
+			if got := Index(s, part, Free); got != strings.Index(s, part) {
+				t.Errorf("%d bytes behind %d: %d", len(part), at, got)
+			}
+		}
+		if got := Index(strings.Repeat("a", 3*Piece), part+"c", Free); got != -1 {
+			t.Errorf("%d bytes that are not there: %d", len(part), got)
+		}
+	}
+}

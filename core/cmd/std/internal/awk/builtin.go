@@ -165,28 +165,11 @@ func (p *Program) index(s, t string) int {
 		s, t = foldCase(s), foldCase(t)
 	}
 	p.budget -= len(s) >> 8
-	i := p.find1(s, t)
+	i := large.Index(s, t, p.c)
 	if i < 0 {
 		return 0
 	}
 	return p.runes(s[:i]) + 1
-}
-
-// find1 is strings.Index in a text that may be long.
-func (p *Program) find1(s, t string) int {
-	at := 0
-	for len(s)-at > large.Piece+len(t) {
-		if i := strings.Index(s[at:at+large.Piece+len(t)], t); i >= 0 {
-			return at + i
-		}
-		at += large.Piece
-		p.c.Charge(large.Piece >> 8)
-	}
-	i := strings.Index(s[at:], t)
-	if i < 0 {
-		return i
-	}
-	return at + i
 }
 
 // inCase is s in the case that to gives each character.

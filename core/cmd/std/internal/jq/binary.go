@@ -269,7 +269,7 @@ func (p *Program) splitText(s, sep string) (Value, bool) {
 		}
 	default:
 		for at := 0; ; {
-			i := seek(s[at:], sep, p)
+			i := large.Index(s[at:], sep, p)
 			if i < 0 {
 				items = p.add(items, str(s[at:]))
 				break

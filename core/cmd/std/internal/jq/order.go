@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"eryxsh/core/cmd/std/internal/merge"
+	"eryxsh/core/large"
 )
 
 // order compares two values in jq's order.
@@ -149,7 +150,7 @@ func (p *Program) contains(a, b Value, depth int) (yes, ok bool) {
 		}
 		return true, true
 	case a.K == String && b.K == String:
-		return seek(a.S, b.S, p) >= 0, true
+		return large.Index(a.S, b.S, p) >= 0, true
 	case a.K == b.K || bothBool:
 		return p.equal(a, b), true
 	}

@@ -365,7 +365,7 @@ func (v Value) container() Value {
 func (p *Program) occurrences(s, part string) (Value, bool) {
 	var list []Value
 	for at, from, n := 0, 0, 0; p.err.K == None; at++ {
-		i := seek(s[at:], part, p)
+		i := large.Index(s[at:], part, p)
 		if i < 0 {
 			break
 		}

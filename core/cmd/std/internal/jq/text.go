@@ -159,21 +159,6 @@ func hasSuffix(s, part string, m large.Meter) bool {
 	return len(part) <= len(s) && sameText(s[len(s)-len(part):], part, m)
 }
 
-// seek is strings.Index, with m charged meanwhile.
-func seek(s, part string, m large.Meter) int {
-	at, window := 0, max(large.Piece, 2*len(part))
-	for ; len(s)-at > window; at += window - len(part) + 1 {
-		if i := strings.Index(s[at:at+window], part); i >= 0 {
-			return at + i
-		}
-		m.Charge(window >> 8)
-	}
-	if i := strings.Index(s[at:], part); i >= 0 {
-		return at + i
-	}
-	return -1
-}
-
 // unescape reads the escapes of a JSON string, with m charged meanwhile.
 func unescape(s string, m large.Meter) (string, bool) {
 	d := draft{m: m, b: make([]byte, 0, min(len(s), large.Piece+8))}

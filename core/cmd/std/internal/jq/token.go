@@ -107,7 +107,7 @@ func (r *Reader) scanString(b []byte) (s string, n int) {
 	}
 	r.scanned = 0
 	s = large.Text(b[1:end], r.meter())
-	if plain && b[i] != '\\' || !plain && seek(s, `\`, r.meter()) < 0 {
+	if plain && b[i] != '\\' || !plain && large.Index(s, `\`, r.meter()) < 0 {
 		return valid(s, r.meter()), end + 1
 	}
 	s, ok = unescape(s, r.meter())
