@@ -104,6 +104,15 @@ func Clone(s string, m Meter) string {
 	return Join([]string{s}, "", m)
 }
 
+// Runes is utf8.RuneCountInString, with m charged meanwhile.
+func Runes(s string, m Meter) int {
+	n := 0
+	for piece := range Pieces(s, m) {
+		n += utf8.RuneCountInString(piece)
+	}
+	return n
+}
+
 // Index is strings.Index, with m charged meanwhile.
 func Index(s, part string, m Meter) int {
 	at, window := 0, max(Piece, 2*len(part))

@@ -91,11 +91,7 @@ func (p *Program) runes(s string) int {
 	if len(s) <= large.Piece {
 		return runes(s)
 	}
-	n := 0
-	for piece := range large.Pieces(s, p.c) {
-		n += runes(piece)
-	}
-	return n
+	return large.Runes(s, p.c)
 }
 
 // offset is runeOffset for a text that may be long.

@@ -178,7 +178,7 @@ func matchText(p *Program, a []Value) (Value, bool) {
 	var list []Value
 	at, counted := 0, 0
 	ok = m.each(p, s, func(loc []int) {
-		at += runes(s[counted:loc[0]], p)
+		at += large.Runes(s[counted:loc[0]], p)
 		counted = loc[0]
 		var groups []Value
 		for g := 1; g < len(loc)/2; g++ {
@@ -186,7 +186,7 @@ func matchText(p *Program, a []Value) (Value, bool) {
 		}
 		part := s[loc[0]:loc[1]]
 		list = p.add(list, p.Heap.object(matchKeys, []Value{
-			num(float64(at)), num(float64(runes(part, p))), str(part), p.Heap.array(groups),
+			num(float64(at)), num(float64(large.Runes(part, p))), str(part), p.Heap.array(groups),
 		}))
 		p.spend(4 + 4*len(groups))
 	})
@@ -207,11 +207,11 @@ func (p *Program) group(s string, loc []int, g, base int, name string) Value {
 	if from < 0 {
 		return p.Heap.object(voidKeys, []Value{num(-1), null, num(0), title})
 	}
-	at := num(float64(base + runes(s[loc[0]:max(from, loc[0])], p)))
+	at := num(float64(base + large.Runes(s[loc[0]:max(from, loc[0])], p)))
 	if from == to {
 		return p.Heap.object(voidKeys, []Value{at, str(""), num(0), title})
 	}
-	return p.Heap.object(groupKeys, []Value{at, num(float64(runes(s[from:to], p))), str(s[from:to]), title})
+	return p.Heap.object(groupKeys, []Value{at, num(float64(large.Runes(s[from:to], p))), str(s[from:to]), title})
 }
 
 func captureObject(p *Program, a []Value) (Value, bool) {

@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"eryxsh/core/cmd/std/internal/merge"
+	"eryxsh/core/large"
 )
 
 // native is a builtin in Go. run gets the input and then the arguments; when it
@@ -133,7 +134,7 @@ func length(p *Program, a []Value) (Value, bool) {
 		return num(math.Abs(v.N)), true
 	case String:
 		p.charge(len(v.S))
-		return num(float64(runes(v.S, p))), true
+		return num(float64(large.Runes(v.S, p))), true
 	case Array, Object:
 		return num(float64(len(p.Heap.items(v)))), true
 	}

@@ -74,7 +74,7 @@ func (p *Program) bounds(k Value, n int, kind string) (from, to int, ok bool) {
 
 func (p *Program) slice(v, k Value) (Value, bool) {
 	if v.K == String {
-		from, to, ok := p.bounds(k, runes(v.S, p), "string")
+		from, to, ok := p.bounds(k, large.Runes(v.S, p), "string")
 		if !ok {
 			return empty, false
 		}
@@ -370,7 +370,7 @@ func (p *Program) occurrences(s, part string) (Value, bool) {
 			break
 		}
 		at += i
-		n += runes(s[from:at], p)
+		n += large.Runes(s[from:at], p)
 		from = at
 		list = p.add(list, num(float64(n)))
 	}

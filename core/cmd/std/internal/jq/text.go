@@ -103,15 +103,6 @@ func translate(s string, m large.Meter, f func(b []byte, piece string) []byte) s
 	return d.text()
 }
 
-// runes counts the characters of a text, with m charged meanwhile.
-func runes(s string, m large.Meter) int {
-	n := 0
-	for piece := range large.Pieces(s, m) {
-		n += utf8.RuneCountInString(piece)
-	}
-	return n
-}
-
 // prefix is the length of the first n characters of a text, with m charged meanwhile.
 func prefix(s string, n int, m large.Meter) int {
 	at := 0

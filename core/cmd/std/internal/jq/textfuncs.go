@@ -215,7 +215,7 @@ func explode(p *Program, a []Value) (Value, bool) {
 	if v.K != String {
 		return empty, p.raise("%s (%s) cannot be exploded", v.kindName(), p.brief(v))
 	}
-	items := p.Heap.room(min(runes(v.S, p), maxItems))
+	items := p.Heap.room(min(large.Runes(v.S, p), maxItems))
 	for _, c := range v.S {
 		items = p.add(items, num(float64(c)))
 	}
