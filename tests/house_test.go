@@ -91,6 +91,7 @@ var arrows = []struct {
 	{"eryxsh/core/fault", 5},
 	{"eryxsh/core/slab", 5},
 	{"eryxsh/core/large", 5},
+	{"eryxsh/core/bignum", 5},
 	{"eryxsh/core/dollar", 5},
 	{"eryxsh/core/readline", 5},
 	{"eryxsh/core", 2},

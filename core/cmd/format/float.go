@@ -2,8 +2,13 @@ package format
 
 import (
 	"bytes"
+	"math"
 	"math/big"
+	"strconv"
 	"strings"
+
+	"eryxsh/core/bignum"
+	"eryxsh/core/large"
 )
 
 // Float is a C long double: a number with a 64-bit mantissa, an infinity or a NaN.
@@ -61,7 +66,7 @@ func ParseFloat(s string) (f Float, n int, overflow bool) {
 		}
 		return Float{}, 0, false
 	}
-	text := s[from:i]
+	mantissa, shift := shortened(strings.TrimPrefix(s[from:i], "+"), hex)
 	if i+1 < len(s) && s[i]|0x20 == exp {
 		j := i + 1
 		if s[j] == '+' || s[j] == '-' {
@@ -72,27 +77,18 @@ func ParseFloat(s string) (f Float, n int, overflow bool) {
 			k++
 		}
 		if k > j {
-			e := strings.TrimLeft(s[j:k], "0")
-			if len(e) > 6 {
-				e = "999999"
+			e, _ := strconv.Atoi(s[j:k]) // the greatest int, if it is out of range
+			if e = min(e, math.MaxInt32); s[i+1] == '-' {
+				e = -e
 			}
-			text = s[from:i] + string(exp) + s[i+1:j] + "0" + e
+			shift += e
 			i = k
 		}
 	}
-	num, _, err := big.ParseFloat(strings.TrimPrefix(text, "+"), 0, 64, big.ToNearestEven)
-	if hex && !strings.Contains(text, "p") {
-		num, _, err = big.ParseFloat(strings.TrimPrefix(text, "+")+"p0", 0, 64, big.ToNearestEven)
-	} else if !hex {
-		num, _, err = big.ParseFloat(strings.TrimPrefix(text, "+"), 10, 64, big.ToNearestEven)
-	}
-	if err != nil || num == nil {
-		num = new(big.Float).SetInf(neg)
-		return Float{num: num}, i, true
-	}
+	num := nearest(mantissa, max(-farExponent, min(shift, farExponent)), hex)
 	switch e := num.MantExp(nil); {
 	case num.Sign() == 0:
-	case e > maxExponent:
+	case num.IsInf() || e > maxExponent:
 		return Float{num: new(big.Float).SetInf(neg)}, i, true
 	case e < minExponent:
 		zero := new(big.Float).SetPrec(64)
@@ -102,6 +98,81 @@ func ParseFloat(s string) (f Float, n int, overflow bool) {
 		return Float{num: zero}, i, true
 	}
 	return Float{num: num}, i, false
+}
+
+// farExponent is beyond all numbers, with as many digits as shortened leaves.
+const farExponent = 999999
+
+// nearest is the mantissa times 10, or 2, to the power of shift, rounded to 64 bits.
+func nearest(mantissa string, shift int, hex bool) *big.Float {
+	exp, base := "e", 10
+	switch {
+	case hex:
+		exp, base = "p", 0
+	case len(mantissa) > roundedDigits:
+		return exact(mantissa, shift)
+	}
+	num, _, err := big.ParseFloat(mantissa+exp+strconv.Itoa(shift), base, 64, big.ToNearestEven)
+	if err != nil || num == nil {
+		num = new(big.Float).SetInf(strings.HasPrefix(mantissa, "-"))
+	}
+	return num
+}
+
+// roundedDigits fit the 128 bits with which math/big reads decimal numbers.
+const roundedDigits = 38
+
+// exact is a number whose digits math/big would round too early.
+func exact(mantissa string, shift int) *big.Float {
+	whole, frac, _ := strings.Cut(strings.TrimPrefix(mantissa, "-"), ".")
+	digits := strings.TrimLeft(whole+frac, "0")
+	shift -= len(frac)
+	num, over := new(big.Float).SetPrec(64), len(digits)+shift
+	switch {
+	case over > maxExponent: // it is 10 that is raised: this is far beyond
+		num.SetInf(false)
+	case over >= minExponent && digits != "":
+		v, _ := bignum.Parse(digits, 10, large.Free)
+		ten := new(big.Float).SetInt(bignum.Pow(big.NewInt(10), uint64(max(shift, -shift)), large.Free))
+		if f := new(big.Float).SetInt(v); shift < 0 {
+			num.Quo(f, ten)
+		} else {
+			num.Mul(f, ten)
+		}
+	}
+	if strings.HasPrefix(mantissa, "-") {
+		num.Neg(num)
+	}
+	return num
+}
+
+// enoughDigits is more than any number half way between two long doubles has.
+const enoughDigits = 12000
+
+// shortened leaves out digits that are too far behind to be seen but for that they
+// are not all zero, which a 1 tells: to read a million digits takes seconds. shift
+// is the exponent of what is left: the number of digits in front of the point that went.
+func shortened(mantissa string, hex bool) (short string, shift int) {
+	if len(mantissa) <= 2*enoughDigits {
+		return mantissa, 0
+	}
+	skip := strings.TrimLeft(mantissa, "-0xX.")
+	cut := len(mantissa) - len(skip) + enoughDigits
+	if cut >= len(mantissa) {
+		return mantissa, 0
+	}
+	kept, rest := mantissa[:cut], mantissa[cut:]
+	if !strings.Contains(kept, ".") {
+		whole, _, _ := strings.Cut(rest, ".")
+		if shift = len(whole); hex {
+			shift *= 4
+		}
+		kept += "."
+	}
+	if strings.Trim(rest, "0.") != "" {
+		kept += "1"
+	}
+	return kept, shift
 }
 
 // IntFloat is a whole number.

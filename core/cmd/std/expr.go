@@ -6,6 +6,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"eryxsh/core/bignum"
 	"eryxsh/core/cmd"
 	"eryxsh/core/cmd/quote"
 	"eryxsh/core/large"
@@ -40,7 +41,7 @@ func runExpr(c *cmd.Ctx) int {
 		c.Errorf("%s", p.err)
 		return 2
 	}
-	c.Out.WriteString(v.text() + "\n")
+	c.Out.WriteString(v.text(c) + "\n")
 	return b2i(v.null())
 }
 
@@ -50,9 +51,9 @@ type exprValue struct {
 	num *big.Int
 }
 
-func (v exprValue) text() string {
+func (v exprValue) text(m large.Meter) string {
 	if v.num != nil {
-		return v.num.String()
+		return bignum.Text(v.num, 10, m)
 	}
 	return v.str
 }
@@ -67,14 +68,14 @@ func (v exprValue) null() bool {
 }
 
 // number is the value as a number; nil if it is none.
-func (v exprValue) number() *big.Int {
+func (v exprValue) number(m large.Meter) *big.Int {
 	if v.num != nil {
 		return v.num
 	}
 	if !digits(strings.TrimPrefix(v.str, "-")) {
 		return nil
 	}
-	n, _ := new(big.Int).SetString(v.str, 10)
+	n, _ := bignum.Parse(v.str, 10, m)
 	return n
 }
 
@@ -152,10 +153,10 @@ func (p *exprParser) compare(eval bool, depth int) exprValue {
 			continue
 		}
 		var d int
-		if a, b := l.number(), r.number(); a != nil && b != nil {
+		if a, b := l.number(p.work), r.number(p.work); a != nil && b != nil {
 			d = a.Cmp(b)
 		} else {
-			d = strings.Compare(l.text(), r.text())
+			d = strings.Compare(l.text(p.work), r.text(p.work))
 		}
 		var ok bool
 		switch op {
@@ -208,7 +209,7 @@ func (p *exprParser) arithmetic(op string, l, r exprValue) exprValue {
 	if p.err != "" {
 		return l
 	}
-	a, b := l.number(), r.number()
+	a, b := l.number(p.work), r.number(p.work)
 	n := new(big.Int)
 	switch {
 	case a == nil || b == nil:
@@ -224,11 +225,11 @@ func (p *exprParser) arithmetic(op string, l, r exprValue) exprValue {
 			p.fail("number too large")
 			break
 		}
-		n.Mul(a, b)
+		n = bignum.Mul(a, b, p.work)
 	case op == "/":
-		n.Quo(a, b)
+		n = bignum.Quo(a, b, p.work)
 	default:
-		n.Rem(a, b)
+		_, n = bignum.QuoRem(a, b, p.work)
 	}
 	return exprValue{num: n}
 }
@@ -238,7 +239,7 @@ func (p *exprParser) match(eval bool, depth int) exprValue {
 	for p.take(":") != "" {
 		r := p.word(eval, depth)
 		if eval {
-			l = p.regex(l.text(), r.text())
+			l = p.regex(l.text(p.work), r.text(p.work))
 		}
 	}
 	return l
@@ -260,19 +261,20 @@ func (p *exprParser) word(eval bool, depth int) exprValue {
 		p.last, p.args = p.args[0], p.args[1:]
 		return v
 	case "length":
-		return exprInt(utf8.RuneCountInString(p.word(eval, depth+1).text()))
+		return exprInt(utf8.RuneCountInString(p.word(eval, depth+1).text(p.work)))
 	case "match":
 		l, r := p.word(eval, depth+1), exprValue{}
 		r = p.word(eval, depth+1)
 		if eval {
-			return p.regex(l.text(), r.text())
+			return p.regex(l.text(p.work), r.text(p.work))
 		}
 		return l
 	case "index":
 		l := p.word(eval, depth+1)
 		r := p.word(eval, depth+1)
-		for i, c := range []rune(l.text()) {
-			if strings.ContainsRune(r.text(), c) {
+		set := r.text(p.work)
+		for i, c := range []rune(l.text(p.work)) {
+			if strings.ContainsRune(set, c) {
 				return exprInt(i + 1)
 			}
 		}
@@ -281,7 +283,7 @@ func (p *exprParser) word(eval bool, depth int) exprValue {
 		l := p.word(eval, depth+1)
 		from := p.word(eval, depth+1)
 		length := p.word(eval, depth+1)
-		return exprSubstr([]rune(l.text()), from.number(), length.number())
+		return exprSubstr([]rune(l.text(p.work)), from.number(p.work), length.number(p.work))
 	}
 	return p.primary(eval, depth)
 }

@@ -351,8 +351,11 @@ const seqMaxDigits = 5000
 // seqReadNumber reads an operand; bad names what it should have been.
 func seqReadNumber(arg string) (n seqNumber, bad string) {
 	const kind = "floating point"
+	if len(arg) > seqMaxDigits {
+		return n, kind
+	}
 	f, taken, _ := format.ParseFloat(arg)
-	if taken == 0 || taken != len(arg) || len(arg) > seqMaxDigits {
+	if taken == 0 || taken != len(arg) {
 		return n, kind
 	}
 	if f.Big() == nil {

@@ -4,6 +4,7 @@ import (
 	"math/big"
 	"strings"
 
+	"eryxsh/core/bignum"
 	"eryxsh/core/cmd"
 	"eryxsh/core/cmd/quote"
 	"eryxsh/vfs"
@@ -218,7 +219,7 @@ func (t *tester) integer(s string, length bool) *big.Int {
 	}
 	digits := strings.Trim(s, " \t\n\v\f\r")
 	digits = strings.TrimPrefix(digits, "+")
-	v, ok := new(big.Int).SetString(digits, 10)
+	v, ok := bignum.Parse(digits, 10, t.c)
 	if !ok || strings.ContainsAny(digits, "_+") {
 		t.fail("invalid integer " + quote.Locale(s))
 		return new(big.Int)

@@ -1,9 +1,11 @@
 package bc
 
 import (
+	"math"
 	"math/big"
 	"strings"
 
+	"eryxsh/core/bignum"
 	"eryxsh/core/large"
 )
 
@@ -33,51 +35,57 @@ func small(v int64) Num { return number(big.NewInt(v), 0) }
 
 func (n Num) zero() bool { return len(n.Mag) == 0 }
 
-func pow10(n int) *big.Int { return new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(n)), nil) }
+func pow10(n int, m large.Meter) *big.Int { return bignum.Pow(big.NewInt(10), uint64(n), m) }
 
 // at is the number's integer at another scale, cut off.
-func (n Num) at(scale int) *big.Int {
+func (n Num) at(scale int, m large.Meter) *big.Int {
 	v := n.int()
 	switch {
 	case scale > n.Scale:
-		v.Mul(v, pow10(scale-n.Scale))
+		return bignum.Mul(v, pow10(scale-n.Scale, m), m)
 	case scale < n.Scale:
-		v.Quo(v, pow10(n.Scale-scale))
+		return bignum.Quo(v, pow10(n.Scale-scale, m), m)
 	}
 	return v
 }
 
-func add(a, b Num, sign int64) Num {
+func add(a, b Num, sign int64, m large.Meter) Num {
 	s := max(a.Scale, b.Scale)
-	y := b.at(s)
-	return number(y.Mul(y, big.NewInt(sign)).Add(y, a.at(s)), s)
-}
-
-func mul(a, b Num, scale int) Num {
-	full := a.Scale + b.Scale
-	v := new(big.Int).Mul(a.int(), b.int())
-	return number(Num{Mag: v.Bytes(), Neg: v.Sign() < 0, Scale: full}.at(min(full, max(scale, a.Scale, b.Scale))), min(full, max(scale, a.Scale, b.Scale)))
-}
-
-func div(a, b Num, scale int) Num {
-	v := a.int()
-	if e := scale + b.Scale - a.Scale; e >= 0 {
-		v.Mul(v, pow10(e))
-		return number(v.Quo(v, b.int()), scale)
+	y := b.at(s, m)
+	sum := number(y.Mul(y, big.NewInt(sign)).Add(y, a.at(s, m)), s)
+	if sum.zero() {
+		sum.Neg = a.Neg && b.Neg == (sign > 0) // -0 and -0
 	}
-	d := b.int()
-	return number(v.Quo(v, d.Mul(d, pow10(a.Scale-scale-b.Scale))), scale)
+	return sum
 }
 
-func mod(a, b Num, scale int) Num {
+func mul(a, b Num, scale int, m large.Meter) Num {
+	full := a.Scale + b.Scale
+	s := min(full, max(scale, a.Scale, b.Scale))
+	return number(number(bignum.Mul(a.int(), b.int(), m), full).at(s, m), s)
+}
+
+func div(a, b Num, scale int, m large.Meter) Num {
+	v, d := a.int(), b.int()
+	if e := scale + b.Scale - a.Scale; e >= 0 {
+		v = bignum.Mul(v, pow10(e, m), m)
+	} else {
+		d = bignum.Mul(d, pow10(-e, m), m)
+	}
+	return number(bignum.Quo(v, d, m), scale)
+}
+
+func mod(a, b Num, scale int, m large.Meter) Num {
 	s := max(a.Scale, b.Scale+scale)
-	q := div(a, b, scale)
-	v := new(big.Int).Mul(q.int(), b.int())
-	return number(v.Sub(a.at(s), number(v, q.Scale+b.Scale).at(s)), s)
+	q := div(a, b, scale, m)
+	v := number(bignum.Mul(q.int(), b.int(), m), q.Scale+b.Scale).at(s, m)
+	from := number(a.at(s, m), s)
+	from.Neg = a.Neg
+	return add(from, number(v, s), -1, m)
 }
 
 // power raises to a whole number. ok is false where the result would be too large.
-func power(a Num, exp int64, scale int) (Num, bool) {
+func power(a Num, exp int64, scale int, m large.Meter) (Num, bool) {
 	if exp == 0 {
 		return small(1), true
 	}
@@ -89,86 +97,94 @@ func power(a Num, exp int64, scale int) (Num, bool) {
 	if v.BitLen() > 1 && int64(v.BitLen()) > maxBits/n {
 		return Num{}, false
 	}
-	v.Exp(v, big.NewInt(n), nil)
-	full := number(v, a.Scale*int(n))
+	full := number(bignum.Pow(v, uint64(n), m), a.Scale*int(n))
 	if exp < 0 {
-		return div(small(1), full, scale), true
+		return div(small(1), full, scale, m), true
 	}
 	s := min(full.Scale, max(scale, a.Scale))
-	return number(full.at(s), s), true
+	cut := number(full.at(s, m), s)
+	cut.Neg = full.Neg // even if nothing is left: -0 is shown, and less than 0
+	return cut, true
 }
 
-func root(a Num, scale int) Num {
-	if cmp(a, small(1)) == 0 {
+func root(a Num, scale int, m large.Meter) Num {
+	if cmp(a, small(1), m) == 0 {
 		return small(1)
 	}
 	s := max(scale, a.Scale)
-	v := a.at(2 * s)
-	return number(v.Sqrt(v), s)
+	return number(bignum.Sqrt(a.at(2*s, m), m), s)
 }
 
-func cmp(a, b Num) int {
+func cmp(a, b Num, m large.Meter) int {
+	if a.Neg != b.Neg {
+		if a.Neg {
+			return -1
+		}
+		return 1
+	}
 	s := max(a.Scale, b.Scale)
-	return a.at(s).Cmp(b.at(s))
+	return a.at(s, m).Cmp(b.at(s, m))
 }
 
 // digits is how many decimal digits are significant: those behind the point, and before it without leading zeros.
 func (n Num) digits(m large.Meter) int {
-	return max(len(decimal(new(big.Int).SetBytes(n.Mag), m)), n.Scale)
+	return max(len(bignum.Text(new(big.Int).SetBytes(n.Mag), 10, m)), n.Scale)
 }
 
 // long is the number as a machine integer, cut off; false if it does not fit.
-func (n Num) long() (int64, bool) {
-	v := n.at(0)
+func (n Num) long(m large.Meter) (int64, bool) {
+	v := n.at(0, m)
 	return v.Int64(), v.IsInt64()
 }
 
 const digitSet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
-// parse reads a constant in a base: one digit alone before the point keeps its value, others
-// count as much as the base has at most.
-func parse(s string, base int64) Num {
+// parse reads a constant in a base: one digit alone before the point keeps its value (in
+// base 10 only if nothing follows), others count as much as the base has at most.
+func parse(s string, base int64, m large.Meter) Num {
 	whole, frac, _ := strings.Cut(s, ".")
-	value := func(c byte) int64 { return min(int64(strings.IndexByte(digitSet, c)), base-1) }
-	if base == 10 && len(whole) != 1 {
-		out := make([]byte, 0, len(s))
-		for _, c := range []byte(whole + frac) {
-			out = append(out, '0'+byte(value(c)))
-		}
-		v, _ := new(big.Int).SetString("0"+string(out), 10)
-		return number(v, len(frac))
-	}
-	v, b := new(big.Int), big.NewInt(base)
-	for i := 0; i < len(whole); i++ {
-		v.Mul(v, b).Add(v, big.NewInt(value(whole[i])))
-	}
+	alone := int64(-1)
 	if len(whole) == 1 {
-		v.SetInt64(int64(strings.IndexByte(digitSet, whole[0])))
+		alone = int64(strings.IndexByte(digitSet, whole[0]))
+	}
+	if base == 10 && frac != "" {
+		return number(digitsOf(whole+frac, base, m), len(frac))
+	}
+	v := digitsOf(whole, base, m)
+	if alone >= 0 {
+		v.SetInt64(alone)
 	}
 	if frac == "" {
 		return number(v, 0)
 	}
-	f, d := new(big.Int), big.NewInt(1)
-	for i := 0; i < len(frac); i++ {
-		f.Mul(f, b).Add(f, big.NewInt(value(frac[i])))
-		d.Mul(d, b)
+	d := bignum.Pow(big.NewInt(base), uint64(len(frac)), m)
+	part := div(number(digitsOf(frac, base, m), 0), number(d, 0), len(frac), m)
+	return add(number(v, 0), part, 1, m)
+}
+
+// digitsOf is what digits mean, each of which counts as much as the base has at most.
+func digitsOf(s string, base int64, m large.Meter) *big.Int {
+	most := digitSet[base-1]
+	out := make([]byte, 0, len(s)+1)
+	for _, c := range []byte("0" + s) {
+		out = append(out, min(c, most))
 	}
-	part := div(number(f, 0), number(d, 0), len(frac))
-	return add(number(v, 0), part, 1)
+	v, _ := bignum.Parse(string(out), int(base), m)
+	return v
 }
 
 // text shows a number in a base, with m charged meanwhile.
 func (n Num) text(base int64, m large.Meter) string {
-	if n.zero() {
-		return "0"
-	}
 	sign := ""
 	if n.Neg {
 		sign = "-"
 	}
+	if n.zero() {
+		return sign + "0"
+	}
 	v := new(big.Int).SetBytes(n.Mag)
 	if base == 10 {
-		s := decimal(v, m)
+		s := bignum.Text(v, 10, m)
 		if n.Scale > 0 {
 			if len(s) < n.Scale {
 				s = strings.Repeat("0", n.Scale-len(s)) + s
@@ -177,43 +193,73 @@ func (n Num) text(base int64, m large.Meter) string {
 		}
 		return sign + s
 	}
-	one := pow10(n.Scale)
-	frac := new(big.Int)
-	v.QuoRem(v, one, frac)
+	one := pow10(n.Scale, m)
+	whole, frac := bignum.QuoRem(v, one, m)
 	var out strings.Builder
 	out.WriteString(sign)
-	wide := len(big.NewInt(base - 1).String())
-	if base <= 16 {
-		if v.Sign() > 0 {
-			out.WriteString(strings.ToUpper(v.Text(int(base))))
-		}
-	} else if v.Sign() > 0 {
-		var groups []string
-		b, r := big.NewInt(base), new(big.Int)
-		for v.Sign() > 0 {
-			v.QuoRem(v, b, r)
-			groups = append(groups, r.String())
-		}
-		for i := len(groups) - 1; i >= 0; i-- {
-			out.WriteString(" " + strings.Repeat("0", wide-len(groups[i])) + groups[i])
-		}
+	group := newGroup(&out, base)
+	if whole.Sign() > 0 {
+		group.write(whole, 0, m)
 	}
 	if n.Scale == 0 {
 		return out.String()
 	}
 	out.WriteByte('.')
-	b, digit := big.NewInt(base), new(big.Int)
-	for t, first := big.NewInt(1), true; len(t.String()) <= n.Scale; t.Mul(t, b) {
-		digit.QuoRem(frac.Mul(frac, b), one, frac)
-		if base <= 16 {
-			out.WriteByte(digitSet[digit.Int64()])
-			continue
-		}
-		if !first {
-			out.WriteByte(' ')
-		}
-		first = false
-		out.WriteString(strings.Repeat("0", wide-len(digit.String())) + digit.String())
-	}
+	group.first = true
+	count := fractionDigits(one, n.Scale, base, m)
+	frac = bignum.Mul(frac, bignum.Pow(big.NewInt(base), uint64(count), m), m)
+	group.write(bignum.Quo(frac, one, m), count, m)
 	return out.String()
+}
+
+// fractionDigits is how many digits of a base a fraction of scale decimal digits has: as few as
+// make the base's power at least one, which is 10 to scale.
+func fractionDigits(one *big.Int, scale int, base int64, m large.Meter) int {
+	n := max(0, int(float64(scale)*math.Ln10/math.Log(float64(base)))-1)
+	b := big.NewInt(base)
+	for power := bignum.Pow(b, uint64(n), m); power.Cmp(one) < 0; n++ {
+		power.Mul(power, b)
+	}
+	return n
+}
+
+// group writes the digits of a base: letters up to base 16, and decimal numbers apart from each other above.
+type group struct {
+	out   *strings.Builder
+	base  int64
+	wide  int  // digits of the greatest decimal number
+	first bool // of a fraction, which no blank precedes
+}
+
+func newGroup(out *strings.Builder, base int64) *group {
+	return &group{out: out, base: base, wide: len(big.NewInt(base - 1).String())}
+}
+
+// write shows a number with at least count digits.
+func (g *group) write(v *big.Int, count int, m large.Meter) {
+	if g.base <= 16 {
+		s := bignum.Text(v, int(g.base), m)
+		g.out.WriteString(strings.Repeat("0", max(0, count-len(s))))
+		if v.Sign() > 0 || count > 0 {
+			g.out.WriteString(strings.ToUpper(s))
+		}
+		return
+	}
+	digits := bignum.Digits(v, g.base, m)
+	for range count - len(digits) {
+		g.digit(0)
+	}
+	for _, d := range digits {
+		g.digit(d)
+	}
+}
+
+func (g *group) digit(d uint32) {
+	if !g.first {
+		g.out.WriteByte(' ')
+	}
+	g.first = false
+	s := itoa(int(d))
+	g.out.WriteString("000000000"[:g.wide-len(s)])
+	g.out.WriteString(s)
 }

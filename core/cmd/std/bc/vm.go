@@ -1,7 +1,6 @@
 package bc
 
 import (
-	"math/big"
 	"strconv"
 	"strings"
 
@@ -101,7 +100,7 @@ func (p *Program) do(c *cmd.Ctx, op Op) string {
 		if op.N == 1 {
 			base = 10
 		}
-		p.push(parse(op.S, base))
+		p.push(parse(op.S, base, c))
 	case opLoad:
 		p.push(p.load(op.S))
 	case opStore:
@@ -109,7 +108,7 @@ func (p *Program) do(c *cmd.Ctx, op Op) string {
 		p.store(c, op, v)
 		p.push(p.load(op.S))
 	case opItem, opPut:
-		return p.item(op)
+		return p.item(c, op)
 	case opDup:
 		a := p.pop()
 		if op.N == 2 {
@@ -126,7 +125,7 @@ func (p *Program) do(c *cmd.Ctx, op Op) string {
 		return p.arith(c, op)
 	case opRel:
 		b, a := p.pop(), p.pop()
-		n := cmp(a, b)
+		n := cmp(a, b, c)
 		p.push(truth(op.S == "==" && n == 0 || op.S == "!=" && n != 0 || op.S == "<" && n < 0 ||
 			op.S == ">" && n > 0 || op.S == "<=" && n <= 0 || op.S == ">=" && n >= 0))
 	case opNeg:
@@ -213,7 +212,7 @@ func (p *Program) store(c *cmd.Ctx, op Op, v Num) {
 	warn := func(text string) {
 		c.Errout.WriteString("Runtime warning (func=" + p.name + ", adr=" + itoa(op.Adr) + "): " + text + "\n")
 	}
-	n, fits := v.long()
+	n, fits := v.long(c)
 	if !fits || n > 1<<31-1 {
 		if n = 1<<31 - 1; v.Neg {
 			n = -1
@@ -265,12 +264,12 @@ func (p *Program) array(name string) int {
 	return at
 }
 
-func (p *Program) item(op Op) string {
+func (p *Program) item(c *cmd.Ctx, op Op) string {
 	var v Num
 	if op.Code == opPut {
 		v = p.pop()
 	}
-	i, ok := p.pop().long()
+	i, ok := p.pop().long(c)
 	if !ok || i < 0 || i > maxIndex {
 		return "Array " + op.S + " subscript out of bounds."
 	}
@@ -290,33 +289,33 @@ func (p *Program) arith(c *cmd.Ctx, op Op) string {
 	var r Num
 	switch op.S {
 	case "+":
-		r = add(a, b, 1)
+		r = add(a, b, 1, c)
 	case "-":
-		r = add(a, b, -1)
+		r = add(a, b, -1, c)
 	case "*":
-		r = mul(a, b, p.State.Scale)
+		r = mul(a, b, p.State.Scale, c)
 	case "/":
 		if b.zero() {
 			return "Divide by zero"
 		}
-		r = div(a, b, p.State.Scale)
+		r = div(a, b, p.State.Scale, c)
 	case "%":
 		if b.zero() {
 			return "Modulo by zero"
 		}
-		r = mod(a, b, p.State.Scale)
+		r = mod(a, b, p.State.Scale, c)
 	default:
-		if new(big.Int).Rem(b.int(), pow10(b.Scale)).Sign() != 0 || b.Scale > 0 {
+		if b.Scale > 0 {
 			c.Errout.WriteString("Runtime warning (func=" + p.name + ", adr=" + itoa(op.Adr) + "): non-zero scale in exponent\n")
 		}
-		n, ok := b.long()
+		n, ok := b.long(c)
 		if !ok || n < -(1<<40) || n > 1<<40 {
 			return "exponent too large in raise"
 		}
 		if a.zero() && n < 0 {
 			return "divide by zero"
 		}
-		if r, ok = power(a, n, p.State.Scale); !ok {
+		if r, ok = power(a, n, p.State.Scale, c); !ok {
 			return "Number too large"
 		}
 	}
@@ -338,7 +337,7 @@ func (p *Program) builtin(c *cmd.Ctx, op Op) string {
 		if p.State.Scale > maxBits/4 {
 			return "Number too large"
 		}
-		p.push(root(v, p.State.Scale))
+		p.push(root(v, p.State.Scale, c))
 	}
 	return ""
 }
