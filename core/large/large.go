@@ -215,8 +215,9 @@ func pushAll[T any](to, list []T, m Meter) []T {
 	for len(list) > many {
 		to = append(to, list[:many]...)
 		list = list[many:]
-		m.Charge(many >> 4)
+		m.Charge(many >> 3)
 	}
+	m.Charge(len(list) >> 3)
 	return append(to, list...)
 }
 

@@ -210,6 +210,10 @@ var longWork = []struct{ name, script string }{
 	{"diff_long", "seq 300000 > a; sed 's/7$/x/' a > b; diff a b > p; patch -s a p; cmp a b"},
 	{"fmt", "seq 300000 | tr '\\n' ' ' | fmt -w 2000 | wc -l"},
 	{"rev_long", "head -c 30000000 /dev/zero | tr '\\0' a | rev | nl | wc -c"},
+	{"jq_slurp", "yes 1 | head -n 3000000 | jq -s length"},
+	{"jq_group", "seq 300000 | jq -s 'group_by(. % 10) | map(length)' | wc -l"},
+	{"bc_product", "echo 'x=3^400000; y=x*x; y%7; y/x' | bc | wc -c"},
+	{"array_for", "a=($(seq 1000000)); for i in \"${a[@]}\"; do break; done; for i in \"${a[@]}\"; do break; done"},
 	{"arguments", "env printf '%s\\n' {1..300000} | wc -l; /bin/echo {1..300000} | wc -c; shuf -e {1..300000} | wc -l"},
 }
 

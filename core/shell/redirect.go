@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"eryxsh/core/expand"
+	"eryxsh/core/large"
 	"eryxsh/core/vars"
 	"eryxsh/vfs"
 
@@ -92,8 +93,7 @@ func (m *Machine) target(e expand.Env, r *redir) (string, error) {
 	case syntax.Hdoc, syntax.DashHdoc:
 		return expand.HereDoc(e, r.doc)
 	case syntax.WordHdoc:
-		s, err := expand.String(e, r.word)
-		return s + "\n", err
+		return expand.String(e, r.word)
 	}
 	return expand.Redirect(e, r.word)
 }
@@ -114,8 +114,10 @@ func (m *Machine) redirectOne(p *Process, f *Frame, r *redir, target string) (in
 		return -1, failed
 	}
 	switch r.op {
-	case syntax.Hdoc, syntax.DashHdoc, syntax.WordHdoc:
-		return m.install(p, f, r, num, m.newFile(OFD{Kind: FileText, Text: []byte(target)}))
+	case syntax.Hdoc, syntax.DashHdoc:
+		return m.install(p, f, r, num, m.newFile(OFD{Kind: FileText, Text: m.document(p, target, "")}))
+	case syntax.WordHdoc:
+		return m.install(p, f, r, num, m.newFile(OFD{Kind: FileText, Text: m.document(p, target, "\n")}))
 	case syntax.DplIn, syntax.DplOut:
 		return m.duplicate(p, f, r, num, target)
 	case syntax.RdrIn:
@@ -148,6 +150,12 @@ func (m *Machine) redirectOne(p *Process, f *Frame, r *redir, target string) (in
 		m.replace(p, f, 2, m.ref(file))
 	}
 	return file, opened
+}
+
+// document is a text to read from, which may be long.
+func (m *Machine) document(p *Process, text, end string) []byte {
+	b := large.Push(make([]byte, 0, len(text)+len(end)), text, m.env(p))
+	return append(b, end...)
 }
 
 // writes reports whether a redirection opens a file to write to it.

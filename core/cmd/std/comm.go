@@ -56,6 +56,7 @@ func (f *sideFile) advance(c *cmd.Ctx, name string, delim byte) (next cmd.Next, 
 			f.prev, f.Line = f.Line, append(f.prev[:0], line...)
 			f.Have = true
 			f.Number++
+			c.Charge(3 + len(line)/64)
 			break
 		}
 		switch err := f.In.Fill(c, f.FD); err {

@@ -494,5 +494,7 @@ func (p *joinProgram) write(c *cmd.Ctx, a, b []byte, hasA, hasB bool) {
 			}
 		}
 	}
-	c.Out.B = append(out, o.end)
+	out = append(out, o.end)
+	c.Charge(4 + (len(out)-len(c.Out.B))/16)
+	c.Out.B = out
 }

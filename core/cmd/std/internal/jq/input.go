@@ -34,6 +34,9 @@ func (in *Inputs) where() string {
 	return fmt.Sprintf("%s:%d", in.Name, in.Reader.lines())
 }
 
+// inputCost is what an input costs, however short it is, in bytes of a longer one.
+const inputCost = 32
+
 // input takes the next input. gotPause means that Program.wait is to be returned; gotNothing that there are no more.
 func (p *Program) input() (v Value, got verdict, msg string) {
 	in := &p.In
@@ -46,7 +49,7 @@ func (p *Program) input() (v Value, got verdict, msg string) {
 		} else {
 			before := in.Reader.Pos
 			v, got, msg = in.Reader.read(&p.Heap, cmd.Turn)
-			p.charge(in.Reader.Pos - before)
+			p.charge(in.Reader.Pos - before + inputCost)
 		}
 		switch {
 		case got == gotPause:
