@@ -9,7 +9,7 @@ from typing import Any, List
 
 import pytest
 
-from eryxsh import PIPE, CommandError, Limits, Sandbox, SandboxBusyError, SandboxClosedError
+from eryxsh import PIPE, CommandError, Limits, Run, Sandbox, SandboxBusyError, SandboxClosedError, ToolCall
 
 
 @pytest.fixture
@@ -288,3 +288,26 @@ def test_close_while_it_runs(sb: Sandbox) -> None:
         with pytest.raises(SandboxClosedError):
             sandbox.commands.run(script)
         assert time.monotonic() - started < 2
+
+
+def test_streams_are_the_callers_in_every_run() -> None:
+    """What exec makes of 0, 1 and 2 ends with the run; what it opens besides stays open."""
+    with Sandbox() as sb:
+        assert sb.commands.run("exec >f 2>&1 </dev/null 3>g; echo a; exec >/dev/tty || true; echo b >&3").stdout == ""
+        result = sb.commands.run("echo c; echo d >&2; echo e >&3; cat - f g", stdin="in\n")
+        assert (result.stdout.splitlines()[:3], result.stderr) == (["c", "in", "a"], "d\n")
+        assert result.stdout.endswith("\nb\ne\n")
+        sb.commands.run("exec <&- >&- 2>&- 4>&1")
+        assert sb.commands.run("cat; echo x >&2", stdin="y").stdout == "y"
+        assert sb.fork().commands.run("echo z").stdout == "z\n"
+
+
+def test_streams_of_a_moved_run_are_its_own() -> None:
+    with Sandbox(tools={"t": None}) as sb:
+        run = sb.commands.start("exec >f; echo 1; t; echo 2")
+        call = run.next()
+        assert isinstance(call, ToolCall)
+        moved = Run.load(run.dump())
+        moved.resume(call.call_id)
+        assert moved.drive().stdout == ""
+        assert moved.sandbox.commands.run("cat f").stdout == "1\n2\n"

@@ -386,7 +386,7 @@ func (m *Machine) kill(status int, class, name string) {
 	sh.Shell.Jobs, sh.Shell.Done = nil, nil
 	sh.Shell.Opts.set(OptErrexit, false)
 	sh.dropTrap(sigEXIT)
-	m.resetStreams(sh)
+	m.closeOthers(sh)
 	m.Calls = nil
 	m.sweep()
 	m.finish(status)

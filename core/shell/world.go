@@ -226,6 +226,7 @@ func (m *Machine) Begin(s Start) error {
 		m.rt.frames = make([]Frame, 0, 7) // 8 take the next larger size of memory
 	}
 	p.Frames, m.rt.frames = append(m.rt.frames, bottom), nil
+	m.ownStreams(p)
 	p.Depth, p.Line = 0, 1
 	m.Sched.Cur, m.Sched.Quantum = p.PID, quantum
 	p.Shell.Exec = command
@@ -264,20 +265,26 @@ func (m *Machine) runArgv(p *Process, argv []string) {
 func (m *Machine) endRun(p *Process, status int, byExit bool) {
 	if byExit {
 		p.Shell.Opts.set(OptErrexit, false)
-		m.resetStreams(p)
+		m.closeOthers(p)
 	}
 	p.dropTrap(sigEXIT)
 	m.finish(status & 255)
 	m.settle()
 }
 
-// resetStreams undoes exec redirections of the standard descriptors.
-func (m *Machine) resetStreams(p *Process) {
+// closeOthers closes what exec has opened besides the standard descriptors.
+func (m *Machine) closeOthers(p *Process) {
 	for _, d := range slices.Clone(p.FDs) {
 		if d.Num > 2 {
 			m.unref(p.take(d.Num))
 		}
 	}
+}
+
+// ownStreams makes the standard descriptors the caller's again, whatever exec made
+// of them in a run before: a caller that gives a run its input and waits for its
+// output would not get any for ever.
+func (m *Machine) ownStreams(p *Process) {
 	for num, kind := range []uint8{FileStdin, FileStdout, FileStderr} {
 		file, ok := p.fd(num)
 		if ok && m.Files[file].Kind == kind {

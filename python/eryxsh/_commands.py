@@ -109,7 +109,9 @@ class Commands:
         ``stdin``: its input; None is end of file. ``env``, ``cwd``: for this call
         only. ``timeout``: seconds; None is no limit. ``check``: raise CommandError
         unless the exit code is 0. ``on_stdout``, ``on_stderr``: get the output as it
-        comes, decoded; it is not in the result then.
+        comes, decoded; it is not in the result then. Descriptors 0, 1 and 2 are the
+        caller's in every run, whatever ``exec`` made of them in one before; others
+        that it opened stay open.
 
         A timeout ends with 124, a limit with 137, ``cancel`` with 130; what was
         written so far is kept. Ctrl-C raises KeyboardInterrupt, an exception in a
