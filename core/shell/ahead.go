@@ -89,7 +89,7 @@ func (a *ahead) fill(text string, off int) {
 			p.start = skipComments(text, p.off)
 		}
 		a.stmts = append(a.stmts, s)
-		if at := int(s.End().Offset()) - p.origin.off + p.start; !endsLine(text[min(at, r.off):r.off]) {
+		if at := int(s.End().Offset()) - p.origin.off + p.start; !endsLine(text[:r.off], at) {
 			return
 		}
 		if !shallowAll(a.stmts[from:], r.off-p.start) || faulty(text[p.start:r.off]) || hashed(text[p.start:r.off]) { // left to nextUnit, which words the error

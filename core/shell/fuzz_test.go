@@ -14,6 +14,7 @@ var fuzzSeeds = []string{
 	"case $x in a|b) echo 1;& (c) ;; *) x=$((y+1)) ;;& esac", "a=(1 [3]=2 $(seq 3)); declare -A m=([k]=v); m[$i]+=x; let x=1 y++", "for ((i=0;i<3;i++)); do [[ $i -lt 2 && a == b* ]]; done",
 	"echo $'a\\n' $\"b\" `echo \\`x\\``", "cat <<E\nunclosed", "x=$(cat <<E\na\nE)\n", "((a[1]++)); (( (1) ) )", "!(a|b)", "echo {1..3}{a,b} ~/x *.[ch]", "while :; do\n# a\n# b\ndone",
 	"coproc X { :; }; time ! true | cat |& tr a b", "{fd}>f echo 2>&1 &>x <<<y", "export -- a-b=c; local a b=c; readonly -p", "echo ${x//a/${y#b}} ${!p*} ${a[@]:1:2} ${#a[*]} ${x@Q}", "\xff\x00\r\n\\\n", "((((", "$((((", "{ ( [[ ( !",
+	"<<A&+\nA\n0", "a[1]=\na[2]+=\n<<A;=\nA\n",
 }
 
 // FuzzUnit: whatever a text is, it is read to its end or to an error, in steps

@@ -287,7 +287,7 @@ func parseOnce(text, tail string) (stmts []*syntax.Stmt, n int, err error) {
 	r := &lineReader{text: text, tail: tail}
 	err = r.parse(func(s *syntax.Stmt) {
 		stmts = append(stmts, s)
-		r.stop = endsLine(text[min(int(s.End().Offset()), r.off):r.off])
+		r.stop = endsLine(text[:r.off], int(s.End().Offset()))
 	})
 	if !shallowAll(stmts, r.off) {
 		err = errDepth
@@ -317,9 +317,11 @@ func (r *lineReader) parse(each func(*syntax.Stmt)) (err error) {
 	return err
 }
 
-// endsLine reports whether rest, read after a statement, is the end of its line.
-func endsLine(rest string) bool {
-	if len(rest) > 0 && (rest[0] == '+' || rest[0] == '=') { // the parser's end of a[1]+= is before the operator
+// endsLine reports whether what was read after a statement, from end on, is the end of its line.
+func endsLine(text string, end int) bool {
+	end = min(end, len(text))
+	rest := text[end:]
+	if end > 0 && text[end-1] != ';' && text[end-1] != '&' { // the parser's end of a[1]+= is within the operator, or before it
 		rest = strings.TrimPrefix(strings.TrimPrefix(rest, "+"), "=")
 	}
 	for i := 0; i < len(rest); i++ {
