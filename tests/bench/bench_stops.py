@@ -1,16 +1,24 @@
-"""How soon a script stops: run.suspend, run.cancel and the timeout, at random moments of scripts whose commands have much to do.
+"""How soon a script stops: run.suspend and run.cancel, at random moments of scripts whose commands have much to do.
 
 python tests/bench/bench_stops.py [--tries N] [--seed N] [--dump] [PART OF A NAME ...]
+
+A machine that has other guests stops whole programs for tens of milliseconds at
+times. A control, a process of its own that only sleeps half a millisecond again
+and again, shows when: what it overslept while a try was waiting is printed beside
+the worst try ("machine"), and the summary counts with and without it.
 """
 
 from __future__ import annotations
 
 import argparse
+import contextlib
 import random
 import statistics
+import subprocess
+import sys
 import threading
 import time
-from typing import Callable, Dict, List, Tuple
+from typing import Callable, Dict, Iterator, List, NamedTuple, Tuple
 
 from eryxsh import Finished, LimitReached, Sandbox
 
@@ -19,7 +27,7 @@ BIG = "x=$(head -c 20000000 /dev/zero | tr '\\0' a); "
 SCRIPTS: Dict[str, str] = {
     "loop": "while :; do :; done",
     "sleep": "sleep 1000",
-    "functions": "f() { f; }; while :; do echo $(f 2>&1 | head -c 1); done",
+    "functions": "f() { (( $1 == 0 )) || f $(($1 - 1)); }; while :; do x=$(f 300; echo $?); done",
     "yes-grep": "yes | grep x",
     "sort-zero": "sort /dev/zero",
     "tac-zero": "tac /dev/zero",
@@ -95,6 +103,72 @@ SCRIPTS: Dict[str, str] = {
 }
 
 
+WORST, MEDIAN = 20.0, 2.0  # milliseconds: what a suspension may take
+
+CONTROL = """
+import time
+last = time.perf_counter()
+while True:
+    time.sleep(0.0005)
+    now = time.perf_counter()
+    if now - last > 0.002:
+        print(last, now, flush=True)
+    last = now
+"""
+
+
+class Control:
+    """The spans in which a process that does nothing did not get to run, in seconds of time.perf_counter (one clock for all processes)."""
+
+    def __init__(self, lines: Iterator[str]) -> None:
+        self.spans: List[Tuple[float, float]] = []
+        threading.Thread(target=self._read, args=(lines,), daemon=True).start()
+
+    def _read(self, lines: Iterator[str]) -> None:
+        for line in lines:
+            began, ended = line.split()
+            self.spans.append((float(began), float(ended)))
+
+    def overslept(self, began: float, ended: float) -> float:
+        """The seconds between two times in which the control did not run."""
+        return sum(max(0.0, min(ended, until) - max(began, since)) for since, until in list(self.spans))
+
+
+@contextlib.contextmanager
+def control() -> Iterator[Control]:
+    """A control beside what is measured."""
+    process = subprocess.Popen([sys.executable, "-c", CONTROL], stdout=subprocess.PIPE, text=True)
+    assert process.stdout is not None
+    try:
+        yield Control(iter(process.stdout))
+    finally:
+        process.kill()
+        process.wait()
+
+
+class Stop(NamedTuple):
+    """One try: when it was asked for and when it was done, in seconds, and what the dump after it took."""
+
+    asked: float
+    done: float
+    dump: float = 0.0
+
+
+class Figures:
+    """The milliseconds of one script's stops."""
+
+    def __init__(self, stops: List[Stop], beside: Control) -> None:
+        time.sleep(0.01)  # the control may still have something to say about the last of them
+        self.took = [(stop.done - stop.asked) * 1e3 for stop in stops] or [0.0]
+        overslept = [beside.overslept(stop.asked, stop.done) * 1e3 for stop in stops] or [0.0]
+        self.median = statistics.median(self.took)
+        self.worst, self.machine = max(zip(self.took, overslept))
+        self.own = max(took - late for took, late in zip(self.took, overslept))
+
+    def __str__(self) -> str:
+        return f"{self.median:9.2f} {self.worst:8.1f} {self.machine:8.1f}"
+
+
 def soon(delay: float, what: Callable[[], object]) -> Tuple[threading.Thread, List[float]]:
     """A thread that does something after a delay, and when it began to."""
     began: List[float] = []
@@ -109,8 +183,8 @@ def soon(delay: float, what: Callable[[], object]) -> Tuple[threading.Thread, Li
     return thread, began
 
 
-def stop(script: str, delay: float, dump: bool) -> Tuple[float, float, bool]:
-    """Seconds from run.suspend to Suspended, and of the dump after it, or (0, 0, False) if the script had ended."""
+def suspend(script: str, delay: float, dump: bool) -> List[Stop]:
+    """The suspension of a script after a delay; none if the script had ended."""
     with Sandbox(timeout=None) as sandbox:
         run = sandbox.commands.start(script)
         thread, asked = soon(delay, run.suspend)
@@ -118,19 +192,18 @@ def stop(script: str, delay: float, dump: bool) -> Tuple[float, float, bool]:
         ended = time.perf_counter()
         thread.join()
         if isinstance(event, (Finished, LimitReached)):
-            return 0, 0, False
-        took = ended - asked[0]
+            return []
         dumped = 0.0
         if dump:
             began = time.perf_counter()
             run.dump()
             dumped = time.perf_counter() - began
         run.cancel()
-        return took, dumped, True
+        return [Stop(asked[0], ended, dumped)]
 
 
-def cancel(script: str, delay: float) -> float:
-    """Seconds from run.cancel to the end of the run."""
+def cancel(script: str, delay: float) -> Stop:
+    """The end of a script by run.cancel after a delay."""
     with Sandbox(timeout=None) as sandbox:
         run = sandbox.commands.start(script)
         thread, asked = soon(delay, run.cancel)
@@ -138,11 +211,11 @@ def cancel(script: str, delay: float) -> float:
             pass
         ended = time.perf_counter()
         thread.join()
-        return max(ended - asked[0], 0)
+        return Stop(asked[0], max(ended, asked[0]))
 
 
 def main() -> None:
-    """Print a row for each script: milliseconds."""
+    """Print a row for each script, in milliseconds, and a summary."""
     parser = argparse.ArgumentParser()
     parser.add_argument("names", nargs="*")
     parser.add_argument("--tries", type=int, default=20)
@@ -151,19 +224,24 @@ def main() -> None:
     parser.add_argument("--dump", action="store_true")
     args = parser.parse_args()
     chance = random.Random(args.seed)
-    print(f"{'ms':<14} {'suspend median':>14} {'worst':>8} {'cancel median':>14} {'worst':>8} {'dump worst':>11}")
-    for name, script in SCRIPTS.items():
-        if args.names and not any(part in name for part in args.names):
-            continue
-        took, ends, dumps = [0.0], [0.0], [0.0]
-        for _ in range(args.tries):
-            seconds, dumped, stopped = stop(script, chance.uniform(0.001, args.longest), args.dump)
-            if stopped:
-                took.append(seconds * 1e3)
-                dumps.append(dumped * 1e3)
-            ends.append(cancel(script, chance.uniform(0.001, args.longest)) * 1e3)
-        asked = f"{statistics.median(took):14.2f} {max(took):8.1f} {statistics.median(ends):14.2f} {max(ends):8.1f}"
-        print(f"{name:<14} {asked} {max(dumps):11.1f}", flush=True)
+    columns = f"{'median':>9} {'worst':>8} {'machine':>8}"
+    print(f"{'':<14} suspend {'':20} cancel\n{'ms':<14}{columns} {columns} {'dump':>8}")
+    rows: List[Figures] = []
+    with control() as beside:
+        for name, script in SCRIPTS.items():
+            if args.names and not any(part in name for part in args.names):
+                continue
+            stops: List[Stop] = []
+            ends: List[Stop] = []
+            for _ in range(args.tries):
+                stops += suspend(script, chance.uniform(0.001, args.longest), args.dump)
+                ends.append(cancel(script, chance.uniform(0.001, args.longest)))
+            rows.append(Figures(stops, beside))
+            dump = max([stop.dump * 1e3 for stop in stops], default=0.0)
+            print(f"{name:<14}{rows[-1]} {Figures(ends, beside)} {dump:8.1f}", flush=True)
+    print(f"{len(rows)} scripts; suspended within {WORST:g} ms: {sum(row.worst <= WORST for row in rows)}", end="")
+    print(f", without what the control overslept: {sum(row.own <= WORST for row in rows)}", end="")
+    print(f"; median under {MEDIAN:g} ms: {sum(row.median < MEDIAN for row in rows)}")
 
 
 if __name__ == "__main__":
