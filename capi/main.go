@@ -2,6 +2,9 @@
 // over package rpc. It is the only file with import "C", and only translates
 // between C's memory and Go's.
 //
+// default.pgo is a profile of what users do, by which the compiler lays the library
+// out; BenchmarkProfile of package rpc makes it.
+//
 // No panic leaves an export, no signal handler is installed, and what the Go
 // runtime reads from the host's environment is set again here.
 package main
