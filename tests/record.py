@@ -130,6 +130,9 @@ def main() -> int:
     """Record or check the archives named on the command line, all by default."""
     flags = {a for a in sys.argv[1:] if a.startswith("--")}
     names = [a for a in sys.argv[1:] if not a.startswith("--")]
+    if unknown := flags - {"--new", "--check"}:
+        print(__doc__)
+        return int(unknown != {"--help"})
     wrong = 0
     for path in [p for folder in FOLDERS for p in sorted(folder.glob("*.txtar")) if not names or p.stem in names]:
         data = record(path, "--new" in flags)
