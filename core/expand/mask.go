@@ -96,6 +96,10 @@ func (m *masker) commands(closing byte) {
 			continue
 		}
 		if start {
+			if c == '#' {
+				m.comment()
+				continue
+			}
 			word := m.bare()
 			switch word {
 			case "case":
@@ -111,10 +115,6 @@ func (m *masker) commands(closing byte) {
 				m.i += len(word)
 				m.let(closing)
 				start = false
-				continue
-			}
-			if word == "" && c == '#' {
-				m.comment()
 				continue
 			}
 			if word == "!" && !test && m.twice() {
@@ -207,11 +207,7 @@ func (m *masker) bare() string {
 		}
 		end++
 	}
-	w := m.s[m.i:end]
-	if strings.HasPrefix(w, "#") {
-		return ""
-	}
-	return w
+	return m.s[m.i:end]
 }
 
 func (m *masker) comment() {

@@ -143,7 +143,7 @@ func bothWays(t *testing.T, id, script string) (all, direct int) {
 // in a text: what the parser does not know, as ${?}= in a list, may be read directly.
 func refused(text string) bool {
 	var failed *exec.ExitError
-	return errors.As(exec.Command("bash", "-n", "-c", string(expand.Decode(text))).Run(), &failed)
+	return errors.As(exec.Command("bash", "-n", "-c", "--", string(expand.Decode(text))).Run(), &failed)
 }
 
 // TestDirect: what is read directly is what is made of the parser's tree, in every script there is.

@@ -235,6 +235,9 @@ func (d *direct) arith() {
 			open--
 			d.i++
 		case '$':
+			if d.at(1) == '$' && d.at(2) == '(' { // to the parser a $ and a substitution
+				d.fail()
+			}
 			d.dollar(false)
 		case '\'', '"', '`', '\\', ';', '#', '{', '\r', 0:
 			d.fail()
