@@ -57,6 +57,8 @@ type masker struct {
 	closed bool        // the last commands() ended at its closing character
 	here   []hereDelim // documents that begin after this line
 	folds  []int       // line continuations outside of single quotes
+	back   int         // depth of `…`
+	within bool        // folds are all that bash takes out: also those in ${…}, and in single quotes within `…`
 }
 
 type hereDelim struct {
@@ -233,7 +235,9 @@ func (m *masker) char(dquote bool) {
 		m.double()
 	case c == '`':
 		m.i++
+		m.back++
 		m.commands('`')
+		m.back--
 	case c == '$':
 		m.dollar(dquote)
 	default:
@@ -242,10 +246,18 @@ func (m *masker) char(dquote bool) {
 }
 
 func (m *masker) skipSingle() {
+	from := m.i
 	if n := strings.IndexByte(m.s[m.i+1:], '\''); n >= 0 {
 		m.i += n + 2
 	} else {
 		m.i = len(m.s)
+	}
+	if m.within && m.back > 0 {
+		for ; from < m.i; from++ {
+			if strings.HasPrefix(m.s[from:m.i], "\\\n") {
+				m.folds = append(m.folds, from)
+			}
+		}
 	}
 }
 
@@ -318,8 +330,11 @@ func (m *masker) inner(keep []span, dquote bool) []span {
 		return append(keep, k...)
 	case m.has("${"):
 		m.i += 2
-		return append(keep, m.region("}", dquote)...)
+		return append(keep, m.region("}", dquote && !m.within)...) // bash reads '…' as one piece there
 	case m.has("\\"):
+		if m.within && m.has("\\\n") {
+			m.folds = append(m.folds, m.i)
+		}
 		m.i = min(m.i+2, len(m.s))
 	case m.has("\""):
 		m.i++
@@ -416,7 +431,7 @@ func (m *masker) brace(dquote bool) {
 		m.done = true
 		return
 	}
-	keep := m.region("}", dquote)
+	keep := m.region("}", dquote && !m.within)
 	to := m.i - 1
 	if m.i > len(m.s) || to < from || m.s[to] != '}' || isName(m.s[from:to]) || to == from {
 		return

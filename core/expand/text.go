@@ -3,12 +3,13 @@ package expand
 import "strings"
 
 // Text is the word as bash shows it, for declare -f and set -x: as it stood in
-// the source, but for $'…' and $"…", which bash translates when it reads them.
+// the source, but for line continuations, which bash takes out when it reads
+// them, and $'…' and $"…", which it translates.
 func (w *Word) Text() string {
 	if w == nil {
 		return ""
 	}
-	return Translated(w.text)
+	return Translated(joined(w.text))
 }
 
 // Translated is a text with every $'…' that is not in double quotes replaced by
@@ -85,5 +86,5 @@ func (t *translator) brace(dquote bool) {
 	t.copy(t.i + 1)
 }
 
-// Text is the expression as it stood in the source.
-func (a *Arith) Text() string { return a.text }
+// Text is the expression as it stood in the source, without line continuations.
+func (a *Arith) Text() string { return Joined(a.text) }

@@ -26,3 +26,40 @@ func Unfold(text string) (unfolded string, ok bool) {
 	}
 	return string(b), ok
 }
+
+// joined is a word without its line continuations: as bash has read it, which
+// takes each \<newline> out as it reads, but in '…' and $'…'.
+func joined(text string) string {
+	if !strings.Contains(text, "\\\n") {
+		return text
+	}
+	m := masker{s: text, dry: true, within: true}
+	m.commands(0)
+	var b strings.Builder
+	from := 0
+	for _, at := range m.folds {
+		b.WriteString(text[from:at])
+		from = at + 2
+	}
+	b.WriteString(text[from:])
+	return b.String()
+}
+
+// Joined is a text without its line continuations where no quotes keep one: an
+// expression, or the body of a here-document.
+func Joined(text string) string {
+	if !strings.Contains(text, "\\\n") {
+		return text
+	}
+	var b strings.Builder
+	for i := 0; i < len(text); i++ {
+		if text[i] == '\\' && i+1 < len(text) {
+			if i++; text[i] == '\n' {
+				continue
+			}
+			b.WriteByte('\\')
+		}
+		b.WriteByte(text[i])
+	}
+	return b.String()
+}

@@ -261,11 +261,11 @@ type testCmd struct {
 
 // testExpr is [[ ]]: a word alone is -n.
 type testExpr struct {
-	op    string // "", "!", "(", "&&", "||", unary "-f", binary "==" …
-	paren bool   // it stands in parentheses
-	x, y  *testExpr
-	word  *expand.Word
-	with  *expand.Word // right operand
+	op     string // "", "!", "(", "&&", "||", unary "-f", binary "==" …
+	parens int    // how many it stands in
+	x, y   *testExpr
+	word   *expand.Word
+	with   *expand.Word // right operand
 }
 
 type decl struct {

@@ -44,6 +44,7 @@ func (u *Unit) compile(stmts []*syntax.Stmt, at origin, to *shelf) (err error) {
 			err = e
 		}
 	}()
+	freeBodies(u.Text, stmts)
 	src := expand.SourceAt(u.Text, at.off, &to.Room)
 	if strings.IndexByte(u.Text, '`') >= 0 {
 		roots := make([]syntax.Node, len(stmts))
@@ -319,12 +320,15 @@ func (c *compiler) forClause(x *syntax.ForClause) node {
 	return f
 }
 
+// arith is a part of for ((…;…;…)), with the blanks behind it.
 func (c *compiler) arith(x syntax.ArithmExpr) *expand.Arith {
 	if x == nil {
 		return nil
 	}
 	c.substs(x)
-	return expand.CompileArith(&c.src, c.off(x.Pos()), c.off(x.End()), x)
+	to := c.off(x.End())
+	rest := c.u.Text[to:]
+	return expand.CompileArith(&c.src, c.off(x.Pos()), to+len(rest)-len(strings.TrimLeft(rest, " \t\n")), x)
 }
 
 func (c *compiler) caseClause(x *syntax.CaseClause) node {

@@ -104,7 +104,7 @@ func (c *compiler) testTerm(x syntax.TestExpr, memo *bool) *testExpr {
 	}
 	if x, ok := x.(*syntax.ParenTest); ok {
 		inner := c.testExpr(x.X, memo)
-		inner.paren = true
+		inner.parens++
 		return inner
 	}
 	t := c.shelf.exprs.One()

@@ -61,6 +61,9 @@ func (c *compiler) hereDoc(d *redir, r *syntax.Redirect) {
 		from, to := expand.BodyStart(&c.src, r), min(c.off(r.Hdoc.End()), len(c.u.Text))
 		d.body = expand.Decode(c.u.Text[min(from, to):to])
 		d.body = d.body[:strings.LastIndexByte(d.body, '\n')+1]
+		if d.delim == d.quotedDelim {
+			d.body = expand.Joined(d.body)
+		}
 	}
 	d.memo = d.doc.NeedsMemo()
 	c.unended(d, r)

@@ -243,17 +243,17 @@ func (d *direct) cFor(at place) node {
 		}
 		text := d.s[from : from+end]
 		d.i = from + end + 1
-		trimmed := strings.Trim(text, " \t")
+		trimmed := strings.TrimLeft(text, " \t")
 		if trimmed == "" {
 			continue
 		}
 		for i := range len(trimmed) {
-			if c := trimmed[i]; !nameByte(c) && strings.IndexByte(" +-*/%<>=!,", c) < 0 {
+			if c := trimmed[i]; !nameByte(c) && strings.IndexByte(" \t+-*/%<>=!,", c) < 0 {
 				d.fail()
 				return n
 			}
 		}
-		from += strings.Index(text, trimmed)
+		from += len(text) - len(trimmed)
 		parts[k] = expand.CompileArith(&d.c.src, from, from+len(trimmed))
 	}
 	n.init, n.cond, n.post = parts[0], parts[1], parts[2]

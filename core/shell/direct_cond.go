@@ -61,7 +61,7 @@ func (d *direct) testTerm(memo *bool) *testExpr {
 	if d.testEnd(); d.at(0) == '(' {
 		d.i++
 		t := d.testOr(memo)
-		t.paren = true
+		t.parens++
 		if d.testEnd(); d.at(0) != ')' {
 			d.fail()
 		}

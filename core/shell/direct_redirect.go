@@ -142,7 +142,9 @@ func (d *direct) hereDoc(r *redir) (to int) {
 	if end == start {
 		return d.i
 	}
-	r.body = expand.Decode(d.s[start:end])
+	if r.body = expand.Decode(d.s[start:end]); quote == 0 {
+		r.body = expand.Joined(r.body)
+	}
 	r.memo = r.doc.NeedsMemo()
 	return next - 1
 }

@@ -169,6 +169,9 @@ func (c *compiler) substitution(n syntax.Node, body []*syntax.Stmt) {
 	case *syntax.ProcSubst:
 		left = x.Op.String()
 	}
+	if from := c.off(n.Pos()); strings.HasPrefix(c.u.Text[min(from+1, len(c.u.Text)):], "((") { // bash reads it as an expression, and finds out later
+		raw = true
+	}
 	from := c.line(n)
 	if !raw && len(body) > 0 {
 		from = c.line(body[0])

@@ -229,6 +229,7 @@ func (pr *printer) place(n node, line int) {
 
 func (pr *printer) redirs(rs []*redir) {
 	var docs []*redir
+	pr.hadDoc = false
 	for i, r := range rs {
 		if i > 0 {
 			pr.write(" ")
@@ -447,6 +448,7 @@ func (pr *printer) function(body *stmt) {
 		pr.stmt(body)
 	}
 	pr.connectAny()
+	pr.hadDoc = false
 	pr.depth--
 	pr.inFunc--
 	pr.newline("}")
@@ -609,9 +611,9 @@ func (pr *printer) verbatim(n node) {
 }
 
 func testText(x *testExpr) string {
-	if x.paren {
+	if x.parens > 0 {
 		inner := *x
-		inner.paren = false
+		inner.parens--
 		return "( " + testText(&inner) + " )"
 	}
 	switch {
