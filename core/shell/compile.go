@@ -414,11 +414,35 @@ func (st *stmt) joinErrors() {
 func (c *compiler) simple(x *syntax.CallExpr) node {
 	s := c.shelf.simples.One()
 	s.place = c.place(x, NSimple)
+	misnamed(x)
 	s.words, s.memo = c.words(x.Args)
 	s.assigns, s.arrays = c.assigns(x.Assigns)
 	s.fix()
 	s.keyword = c.keyword(x)
 	return s
+}
+
+// misnamed makes words of assignments from one on that has no name: the parser
+// takes 1=[x for one.
+func misnamed(x *syntax.CallExpr) {
+	for i, a := range x.Assigns {
+		if a.Value == nil || len(a.Value.Parts) == 0 || validName(a.Name.Value) || strings.IndexByte(a.Name.Value, '[') >= 0 {
+			continue
+		}
+		words := make([]*syntax.Word, 0, len(x.Assigns)-i+len(x.Args))
+		for _, a := range x.Assigns[i:] {
+			name := *a.Name
+			name.Value += map[bool]string{false: "=", true: "+="}[a.Append]
+			w := &syntax.Word{Parts: []syntax.WordPart{&name}}
+			if a.Value != nil {
+				name.ValueEnd = a.Value.Pos()
+				w.Parts = append(w.Parts, a.Value.Parts...)
+			}
+			words = append(words, w)
+		}
+		x.Assigns, x.Args = x.Assigns[:i], append(words, x.Args...)
+		return
+	}
 }
 
 // fix says which of the faster ways a command without redirections can go.
