@@ -19,10 +19,11 @@ var errNotFound = errors.New("command not found")
 // prefix begins a message: "bash: line 3: ", as bash -c and scripts do.
 func (m *Machine) prefix(p *Process) string {
 	name := errorName(p)
-	if p.Shell.Opts.on(optInteractive) && name == p.Shell.Name {
+	line := m.line(p)
+	if p.Shell.Opts.on(optInteractive) && name == p.Shell.Name || line == 0 {
 		return name + ": "
 	}
-	return name + p.numbered(m.line(p))
+	return name + p.numbered(line)
 }
 
 // numbered is how a message gives a line, with gnu_errfmt as compilers do.
@@ -46,7 +47,13 @@ func errorName(p *Process) string {
 	return p.Shell.Name
 }
 
-func (m *Machine) line(p *Process) int { return max(p.Line, 1) }
+// line is that of the command that runs, from 1 on; a function out of the environment begins with 0.
+func (m *Machine) line(p *Process) int {
+	if p.Line == 0 && errorName(p) == environment {
+		return 0
+	}
+	return max(p.Line, 1)
+}
 
 // complain writes a message with the shell's prefix to the process's stderr.
 func (m *Machine) complain(p *Process, format string, args ...any) {

@@ -17,6 +17,7 @@ type printer struct {
 	depth  int      // of indentation
 	skip   int      // indentations to leave out
 	inFunc int      // function definitions around
+	flat   bool     // each line is indented by one blank
 	comsub bool     // a substitution: newlines between commands stay
 	chain  int      // lists, && and pipelines around, which hold back here-documents
 	docs   []*redir // here-documents held back
@@ -34,6 +35,25 @@ func functionText(fn *Function) string {
 	pr.write(fn.Name + " () \n")
 	pr.function(fn.Body)
 	pr.write("\n")
+	return pr.b.String()
+}
+
+// functionValue writes a function as it stands in the environment: "() {  echo a;…".
+func functionValue(fn *Function) string {
+	pr := printer{flat: true, inFunc: 1}
+	pr.write("() { ")
+	b, group := fn.Body.cmd.(*block)
+	if group {
+		pr.list(b.body)
+	} else {
+		pr.stmt(fn.Body)
+	}
+	pr.connectAny()
+	pr.write("\n}")
+	if group && len(fn.Body.redirs) > 0 {
+		pr.write(" ")
+		pr.redirs(fn.Body.redirs)
+	}
 	return pr.b.String()
 }
 
@@ -57,6 +77,10 @@ func (pr *printer) enter() {
 }
 
 func (pr *printer) indent() {
+	if pr.flat {
+		pr.write(" ")
+		return
+	}
 	for range pr.depth {
 		pr.write("    ")
 	}

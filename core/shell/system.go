@@ -290,18 +290,19 @@ func (s *sysCtx) Truncate(path string, size int64) error {
 
 func (s *sysCtx) Getenv(name string) (string, bool) {
 	v := s.p.Shell.Vars.Get(name)
-	if !exported(v) {
-		return "", false
+	if exported(v) {
+		return v.String(), true
 	}
-	return v.String(), true
+	if name, ok := passedFunc(name); ok {
+		if fn, ok := s.p.Shell.Funcs.Get(name); ok && fn.Export {
+			return functionValue(fn), true
+		}
+	}
+	return "", false
 }
 
 // Environ has what the shell exports, functions too, and _ as bash sets it.
 func (s *sysCtx) Environ() []string { return s.m.environ(s.p) }
-
-func (m *Machine) environ(p *Process) []string {
-	return m.list(p, p.Shell.Vars.Environ())
-}
 
 func (s *sysCtx) Dir() string      { return s.p.Cwd }
 func (s *sysCtx) Umask() uint32    { return s.p.Umask }

@@ -348,11 +348,18 @@ func (m *Machine) endUtil(p *Process, u *Util) {
 	}
 }
 
-// spawn makes a process that runs argv as execvp would: no functions, no builtins.
+// spawn makes a process that runs argv as execvp would: of the functions it has
+// those it passes on.
 func (m *Machine) spawn(p *Process, s cmd.Spawn) (*Process, error) {
 	c := m.fork(p, Frame{Kind: FBottom})
 	c.Shell.Traps = ignored(c.Shell.Traps)
-	c.Shell.Funcs = persist.Map[*Function]{}
+	funcs := persist.Map[*Function]{}
+	if s.Env == nil {
+		for name, fn := range exportedFuncs(c.Shell) {
+			funcs.Set(m.epoch, name, fn)
+		}
+	}
+	c.Shell.Funcs = funcs
 	c.Sub = p.Sub
 	c.FDs = c.FDs[:0]
 	for _, d := range p.FDs {
@@ -448,22 +455,18 @@ func (m *Machine) newShell(p *Process, argv []string, replace bool) {
 func (m *Machine) resetShell(c *Process, from *Shell) {
 	t := vars.NewTable()
 	for name, v := range from.Vars.All() {
-		if exported(v) {
+		if _, function := passedFunc(name); exported(v) && !function {
 			t.Bind(name, vars.New(v.String(), vars.Export))
 		}
 	}
 	sh := &Shell{Vars: t, Opts: defaultOptions(), Random: uint64(uint32(m.Rand.next())),
 		Origin: Origin{PID: c.PID, Started: m.now(), Name: "bash"}}
-	for name, fn := range from.Funcs.Sorted() {
-		if fn.Export {
-			sh.Funcs.Set(m.epoch, name, fn)
-		}
-	}
 	sh.Traps = ignored(from.Traps)
 	c.FDs = m.closeExec(c.FDs)
 	c.Shell = sh
 	c.Sub, c.Subs, c.NoErr, c.Line, c.Status = 0, 0, false, 0, 0
 	m.initVars(c)
+	m.importFunctions(c, from)
 }
 
 // ignored are the signals that stay ignored in a command that is started.

@@ -1,0 +1,84 @@
+package shell
+
+import (
+	"slices"
+	"strings"
+
+	"eryxsh/core/expand"
+)
+
+// The environment of a command is the exported variables and the exported
+// functions, each of which bash puts into a variable called BASH_FUNC_name%%
+// (bash manual, "Shell Functions"): so they get to a bash that env, xargs or find
+// starts.
+
+// environment is the file that functions out of the environment come from.
+const environment = "environment"
+
+// environ is what a command finds in its environment.
+func (m *Machine) environ(p *Process) []string {
+	env := p.Shell.Vars.Environ()
+	own := false
+	for name, fn := range exportedFuncs(p.Shell) {
+		if !own { // the table's list is shared
+			env, own = slices.Clone(env), true
+		}
+		env = append(env, funcVariable(name)+"="+functionValue(fn))
+	}
+	return m.list(p, env)
+}
+
+// exportedFuncs are the functions that bash passes on, by name.
+func exportedFuncs(sh *Shell) func(yield func(string, *Function) bool) {
+	return func(yield func(string, *Function) bool) {
+		if sh.Funcs.Len() == 0 {
+			return
+		}
+		for name, fn := range sh.Funcs.Sorted() {
+			if fn.Export && !yield(name, fn) {
+				return
+			}
+		}
+	}
+}
+
+// funcVariable is the name of the variable that a function is passed in.
+func funcVariable(name string) string { return "BASH_FUNC_" + name + "%%" }
+
+// passedFunc is the function that a variable passes.
+func passedFunc(variable string) (name string, ok bool) {
+	name, ok = strings.CutPrefix(variable, "BASH_FUNC_")
+	if !ok {
+		return "", false
+	}
+	return strings.CutSuffix(name, "%%")
+}
+
+// importFunctions defines the functions that a bash finds in its environment.
+func (m *Machine) importFunctions(c *Process, from *Shell) {
+	for variable, v := range from.Vars.All() {
+		if name, ok := passedFunc(variable); ok && exported(v) && strings.HasPrefix(v.String(), "() {") {
+			m.importFunction(c, name, v.String())
+		}
+	}
+	for name, fn := range exportedFuncs(from) {
+		m.importFunction(c, name, functionValue(fn))
+	}
+}
+
+// importFunction defines one, whose lines bash counts from 0. What is no
+// definition, or more than one, is refused.
+func (m *Machine) importFunction(c *Process, name, value string) {
+	text := expand.EncodeText(name + " " + value)
+	m.charge(len(text))
+	u, next, err := nextUnit(text, 0, 0)
+	if err == nil && u != nil && next == len(text) && len(u.body.stmts) == 1 {
+		if d, ok := u.body.stmts[0].cmd.(*funcDecl); ok && d.name == expand.EncodeText(name) {
+			m.retain(functionCost)
+			c.Shell.Funcs.Set(m.epoch, name, &Function{Name: name, Unit: d.unit, Body: d.body, decl: d, Export: true, Line: d.line, File: environment})
+			return
+		}
+	}
+	c.Status = 1
+	m.complainRaw(c, "bash: error importing function definition for `"+name+"'\n")
+}
