@@ -61,8 +61,8 @@ func NewMatcher(pattern string, flags Flags) *Matcher {
 	m := &Matcher{fold: flags&NoCaseMatch != 0, byte: flags&Bytes != 0}
 	p := patternParser{s: pattern, ext: flags&ExtGlob != 0, fold: m.fold, byte: m.byte}
 	m.seq = p.sequence(0)
-	m.odd = p.bracket && m.oddLength(pattern)
 	m.ext = p.hasExt
+	m.odd = p.bracket && m.oddLength(pattern)
 	if p.deep {
 		m.seq, m.err = nil, limitError("depth", "pattern nested too deeply")
 	}
