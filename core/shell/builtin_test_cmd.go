@@ -414,7 +414,7 @@ func (x *testExpr) decide(known *[]int) (bool, *testExpr) {
 	}
 	status := (*known)[0]
 	*known = (*known)[1:]
-	return status == 0, nil
+	return (status == 0) != x.not, nil
 }
 
 func (m *Machine) test(p *Process, n *testCmd) {
@@ -482,7 +482,8 @@ func (m *Machine) testExpr(p *Process, e expand.Env, x *testExpr) (bool, error) 
 		}
 		return m.testExpr(p, e, x.y)
 	}
-	return m.testOperand(p, e, x)
+	ok, err := m.testOperand(p, e, x)
+	return ok != x.not, err
 }
 
 // testOperand evaluates an expression without !, && and ||.
@@ -498,7 +499,7 @@ func (m *Machine) testOperand(p *Process, e expand.Env, x *testExpr) (bool, erro
 			if op == "" {
 				op = "-n"
 			}
-			m.trace(p, "[[ "+op+" "+quotePattern(left)+" ]]")
+			m.traceTest(p, x, op+" "+quotePattern(left))
 		}
 		switch x.op {
 		case "", "-n":
@@ -515,10 +516,17 @@ func (m *Machine) testOperand(p *Process, e expand.Env, x *testExpr) (bool, erro
 	return m.testBinary(p, e, x, left, trace)
 }
 
+func (m *Machine) traceTest(p *Process, x *testExpr, text string) {
+	if x.not {
+		text = "! " + text
+	}
+	m.trace(p, "[[ "+text+" ]]")
+}
+
 func (m *Machine) testBinary(p *Process, e expand.Env, x *testExpr, left string, trace bool) (bool, error) {
 	show := func(right string) {
 		if trace {
-			m.trace(p, "[[ "+quotePattern(left)+" "+x.op+" "+quotePattern(right)+" ]]")
+			m.traceTest(p, x, quotePattern(left)+" "+x.op+" "+quotePattern(right))
 		}
 	}
 	switch x.op {

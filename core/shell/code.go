@@ -263,6 +263,7 @@ type testCmd struct {
 type testExpr struct {
 	op     string // "", "!", "(", "&&", "||", unary "-f", binary "==" …
 	parens int    // how many it stands in
+	not    bool   // an odd number of ! before an operand; "!" is one before parentheses
 	x, y   *testExpr
 	word   *expand.Word
 	with   *expand.Word // right operand

@@ -87,13 +87,35 @@ func (c *compiler) testTerms(x syntax.TestExpr, memo *bool, terms *[]*testExpr, 
 		if x.Op == syntax.TsNot {
 			first := len(*terms)
 			c.testTerms(x.X, memo, terms, or)
-			t := c.shelf.exprs.One()
-			t.op, t.x = x.Op.String(), (*terms)[first]
-			(*terms)[first] = t
+			(*terms)[first] = c.shelf.negation((*terms)[first])
 			return
 		}
 	}
 	*terms = append(*terms, c.testTerm(x, memo))
+}
+
+// negation is ! before an expression.
+func (to *shelf) negation(x *testExpr) *testExpr {
+	switch {
+	case x.parens > 0:
+	case x.x == nil:
+		x.not = !x.not
+		return x
+	case x.op == "!":
+		return x.x
+	}
+	t := to.exprs.One()
+	t.op, t.x = "!", x
+	return t
+}
+
+// written is a unary operator as it stands in the text: to the parser -h is -L and -a is -e.
+func (c *compiler) written(x *syntax.UnaryTest) string {
+	op := x.Op.String()
+	if at := c.off(x.OpPos); len(op) == 2 && at+2 <= len(c.u.Text) && c.u.Text[at] == '-' {
+		return c.u.Text[at : at+2]
+	}
+	return op
 }
 
 func (c *compiler) testTerm(x syntax.TestExpr, memo *bool) *testExpr {
@@ -114,7 +136,7 @@ func (c *compiler) testTerm(x syntax.TestExpr, memo *bool) *testExpr {
 		return t
 	case *syntax.UnaryTest:
 		if w, ok := x.X.(*syntax.Word); ok {
-			t.op, t.word = x.Op.String(), word(w)
+			t.op, t.word = c.written(x), word(w)
 			return t
 		}
 	case *syntax.BinaryTest:

@@ -68,12 +68,11 @@ func (d *direct) testTerm(memo *bool) *testExpr {
 		d.skip(1)
 		return t
 	}
-	t := d.c.shelf.exprs.One()
 	if d.at(0) == '!' && (d.at(1) == ' ' || d.at(1) == '\t') {
 		d.i++
-		t.op, t.x = "!", d.testTerm(memo)
-		return t
+		return d.c.shelf.negation(d.testTerm(memo))
 	}
+	t := d.c.shelf.exprs.One()
 	from := d.i
 	word := d.testWord(memo)
 	if d.bad {
@@ -120,13 +119,7 @@ func unaryTest(word string) string {
 	if len(word) != 2 || word[0] != '-' {
 		return ""
 	}
-	switch word[1] {
-	case 'a':
-		return "-e"
-	case 'h':
-		return "-L"
-	}
-	if strings.IndexByte("efdcbpSLkguGONrwxstznovR", word[1]) >= 0 {
+	if strings.IndexByte("aefdcbpSLhkguGONrwxstznovR", word[1]) >= 0 {
 		return word
 	}
 	return ""

@@ -640,6 +640,11 @@ func testText(x *testExpr) string {
 		inner.parens--
 		return "( " + testText(&inner) + " )"
 	}
+	if x.not {
+		inner := *x
+		inner.not = false
+		return "! " + testText(&inner)
+	}
 	switch {
 	case x.op == "&&" || x.op == "||":
 		return testText(x.x) + " " + x.op + " " + testText(x.y)
