@@ -179,6 +179,18 @@ type Spawn struct {
 	Stdout int
 }
 
+// Process is one of the sandbox, as ps shows it.
+type Process struct {
+	PID, PPID, PGID int
+	Args            []string // of the command it runs; its name is the first
+	Started         int64    // ns since 1970, when its shell began
+	Waits           bool     // for a child, a pipe, the time
+	Self            bool     // the program that asks
+}
+
+// Command is the name of the command, without its path.
+func (p *Process) Command() string { return base(p.Args[0]) }
+
 // System is what the machine offers to a utility. Paths are relative to the
 // working directory; errors are a vfs.Errno unless said otherwise.
 type System interface {
@@ -244,6 +256,8 @@ type System interface {
 	Reap() (pid, status int, ok bool)
 	// Kill sends a signal to a process of the sandbox.
 	Kill(pid, sig int) error
+	// Processes are those of the sandbox, by number; the program itself is one.
+	Processes() []Process
 	// Unsupported reports an option or a feature that GNU has and we do not, for result.unsupported.
 	Unsupported(what string)
 	// Limits of one turn or one program, from core/limit.

@@ -333,4 +333,7 @@ func (s *system) Reap() (pid, status int, ok bool) {
 }
 
 func (s *system) Kill(int, int) error     { return nil }
+func (s *system) Processes() []cmd.Process {
+	return []cmd.Process{{PID: s.PID(), PPID: 1, PGID: s.PID(), Args: []string{"test"}, Self: true}}
+}
 func (s *system) Unsupported(what string) { s.unsupported = append(s.unsupported, what) }

@@ -55,6 +55,8 @@ func files() []*cmd.Command {
 		nproc(),
 		patch.Command(),
 		pathchk(),
+		pgrep(),
+		pkill(),
 		printenv(),
 		ps(),
 		pwd(),
