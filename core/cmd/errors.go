@@ -11,11 +11,28 @@ import (
 // ErrBlocked is what Read gives when there is nothing to read yet.
 var ErrBlocked = errors.New("would block")
 
-// Errorf writes "NAME: message\n" to standard error.
+// Errorf writes "NAME: message\n" to standard error. Where the tool says it by
+// error(3), what it had written so far stands before the message.
 func (c *Ctx) Errorf(format string, args ...any) {
+	if c.Out.Len() > 0 && c.Def != nil && c.Def.flushes() {
+		c.Flush()
+	}
 	c.Errout.B = append(append(c.Errout.B, c.Name...), ": "...)
 	c.Errout.B = fmt.Appendf(c.Errout.B, format, args...)
 	c.Errout.B = append(c.Errout.B, '\n')
+}
+
+// flushes reports that messages are written by error(3), which flushes standard
+// output first. Two have a buffer of their own in front of it, which it does not know.
+func (d *Command) flushes() bool {
+	if d.Name == "tac" || d.Name == "factor" {
+		return false
+	}
+	switch name, _, _ := strings.Cut(strings.TrimPrefix(d.Origin, "GNU "), " "); name {
+	case "", "coreutils", "findutils", "grep", "diffutils":
+		return true
+	}
+	return false
 }
 
 // Fail writes "NAME: subject: reason\n" to standard error and returns 1. The

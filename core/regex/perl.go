@@ -213,8 +213,9 @@ func (p *parser) perlAtom() (n *node, fixed bool, err error) {
 		return n, false, err
 	case '\\':
 		p.pos++
+		fixed = p.pos < len(p.src) && bytes.IndexByte([]byte("AbBGKzZ"), p.src[p.pos]) >= 0 // takes no character
 		n, err = p.perlEscape()
-		return n, false, err
+		return n, fixed, err
 	case '.':
 		p.pos++
 		s := set{{0, utf8.MaxRune}}
@@ -224,10 +225,10 @@ func (p *parser) perlAtom() (n *node, fixed bool, err error) {
 		return &node{op: opSet, set: p.records(s)}, false, nil
 	case '^':
 		p.pos++
-		return &node{op: opAssert, assert: p.edge(atBOT, atBOL, p.perl.multi)}, false, nil
+		return &node{op: opAssert, assert: p.edge(atBOT, atBOL, p.perl.multi)}, true, nil
 	case '$':
 		p.pos++
-		return p.finish(p.perl.multi), false, nil
+		return p.finish(p.perl.multi), true, nil
 	}
 	return p.perlChar(), false, nil
 }

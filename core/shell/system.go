@@ -61,15 +61,7 @@ func (s *sysCtx) Write(fd int, p []byte) error {
 }
 
 func (s *sysCtx) Flush() {
-	if len(s.c.Out.B) > 0 {
-		s.u.Out = s.c.Out.B
-		s.m.sendOut(s.p, s.u)
-		s.c.Out.B = s.u.Out
-	}
-	if len(s.c.Errout.B) > 0 {
-		_ = s.m.send(s.p, 2, s.c.Errout.B)
-		s.c.Errout.B = s.c.Errout.B[:0]
-	}
+	s.m.flushUtil(s.p, s.u, true) // what stands in Errout was not held back, as what is in Out
 }
 
 func (s *sysCtx) Pending() int {

@@ -658,7 +658,7 @@ func (p *grepProgram) visit(c *cmd.Ctx, full, name string, typ vfs.Mode, command
 			if slices.Contains(p.Inodes, st.Ino) {
 				c.Flush()
 				if !p.o.noMessages {
-					c.Errorf("warning: %s: recursive directory loop", full)
+					c.Errorf("%s: warning: recursive directory loop", full)
 				}
 				return false
 			}

@@ -196,7 +196,7 @@ func (p *grepProgram) fill(c *cmd.Ctx) (cmd.Next, bool) {
 		}
 		if p.o.binary == grepWithoutMatch {
 			f.Count = 0
-			p.close(c)
+			p.finish(c) // -c and -L name it as any without a match
 			return cmd.Again(), false
 		}
 		f.Binary = true

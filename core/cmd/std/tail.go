@@ -227,6 +227,9 @@ func (p *tailProgram) Step(c *cmd.Ctx) cmd.Next {
 		return p.poll(c)
 	}
 	o := p.opt
+	if o.num == 0 && !o.fromStart && !o.follow { // no file is even opened
+		return cmd.Exit(0)
+	}
 	if !p.In.Opened {
 		before := p.In.I
 		if !p.In.Advance(c) {

@@ -79,7 +79,7 @@ func (p *program) options(c *cmd.Ctx) (status int) {
 			o.width = n
 		}
 	}
-	list := func(s string) []string { return strings.Split(s, ",") }
+	list := func(s string) []string { return strings.FieldsFunc(s, func(r rune) bool { return r == ',' }) }
 	for _, f := range c.Flags {
 		switch f.Name {
 		case "t":
@@ -129,10 +129,13 @@ func (p *program) options(c *cmd.Ctx) (status int) {
 		}
 	}
 	switch {
+	case o.table && o.rows:
+		c.Errorf("mutually exclusive arguments: %s --fillrows", map[bool]string{false: "--table", true: "--json"}[o.json])
+		return 1
 	case o.json && o.names == nil:
 		c.Errorf("option --table-columns required for --json")
 		return 1
-	case !o.table && (o.names != nil || o.order != nil || o.hide != nil || o.right != nil || o.limit > 0):
+	case !o.table && (o.names != nil || o.order != nil || o.hide != nil || o.right != nil || c.Flags.Has("n")):
 		c.Errorf("option --table required for all --table-*")
 		return 1
 	}

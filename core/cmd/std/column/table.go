@@ -59,9 +59,6 @@ func newTable(c *cmd.Ctx, o *options, lines [][]byte) (t *table, message string)
 			c.Charge(many / 4)
 		}
 		t.columns[i].width = cell.Text([]byte(t.columns[i].name))
-		if o.noHead {
-			t.columns[i].width = 0
-		}
 	}
 	for n, row := range t.cells {
 		if n%many == many-1 {
@@ -82,12 +79,25 @@ func (t *table) choose(c *cmd.Ctx, o *options) (message string) {
 	for _, set := range []struct {
 		names []string
 		do    func(i int)
+		many  bool // 0 alone is every column
+		dash  bool // - is every one without a name
 	}{
-		{o.right, func(i int) { t.columns[i].right = true }},
-		{o.hide, func(i int) { t.columns[i].hide = true }},
-		{o.order, func(i int) { t.order = append(t.order, i) }},
+		{o.right, func(i int) { t.columns[i].right = true }, true, false},
+		{o.hide, func(i int) { t.columns[i].hide = true }, true, true},
+		{o.order, func(i int) { t.order = append(t.order, i) }, false, false},
 	} {
 		for _, name := range set.names {
+			if all := name == "0" && len(set.names) == 1 && set.many; all || name == "-" && set.dash {
+				for i := range t.columns {
+					if i%many == many-1 {
+						c.Charge(many / 4)
+					}
+					if all || t.columns[i].name == "" {
+						set.do(i)
+					}
+				}
+				continue
+			}
 			i := t.find(name)
 			if i < 0 {
 				return "undefined column name " + quote.Shell(name)
@@ -124,6 +134,8 @@ func (t *table) find(name string) int {
 	}
 	if n, err := strconv.Atoi(name); err == nil && n >= 1 {
 		return n - 1
+	} else if err == nil && n == 0 {
+		return len(t.columns)
 	}
 	return -1
 }
@@ -196,7 +208,7 @@ func (t *table) row(c *cmd.Ctx, cells [][]byte, sep string) {
 			c.Charge(many)
 		}
 		last := k == len(t.order)-1
-		if t.columns[i].right {
+		if t.columns[i].right && !(last && len(text) == 0) { // nothing is put in front of nothing
 			c.Out.Write(bytes.Repeat([]byte{' '}, pad))
 		}
 		c.Out.Write(text)

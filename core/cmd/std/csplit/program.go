@@ -2,6 +2,7 @@ package csplit
 
 import (
 	"bytes"
+	"fmt"
 	"io"
 	"strconv"
 
@@ -111,7 +112,7 @@ func (p *program) lineNumber(c *cmd.Ctx, x *pattern) (done, ok bool) {
 		return false, false
 	}
 	bad := func() (done, ok bool) {
-		c.Errorf("%s: line number out of range%s", quote.Locale(x.text), times(p.Times))
+		held(c, "%s: line number out of range%s", quote.Locale(x.text), times(p.Times))
 		return false, false
 	}
 	if p.opt.suppress && p.over() {
@@ -212,11 +213,16 @@ func (p *program) search(c *cmd.Ctx, x *pattern) (done bool, status int) {
 	return true, going
 }
 
+// held writes a message by fprintf: the sizes written so far stay in their buffer, behind it.
+func held(c *cmd.Ctx, format string, args ...any) {
+	fmt.Fprintf(&c.Errout, c.Name+": "+format+"\n", args...)
+}
+
 // missing is an expression without a match: the end for {*}, else an error
 // after the rest was written.
 func (p *program) missing(c *cmd.Ctx, x *pattern) (status int) {
 	if !x.forever {
-		c.Errorf("%s: match not found%s", quote.Locale(x.text), times(p.Times))
+		held(c, "%s: match not found%s", quote.Locale(x.text), times(p.Times))
 	}
 	if !x.skip && (!p.create(c) || !p.take(c, len(p.Rest)) || !p.close(c)) {
 		return failed

@@ -186,12 +186,28 @@ func (p *Program) visit(c *cmd.Ctx, e entry) {
 			return
 		}
 	}
+	if p.x.follow == 'L' && e.mode().IsDir() && p.loops(c, &e) {
+		return
+	}
 	if p.x.depth && e.mode().IsDir() && e.Depth < p.x.maxDepth {
 		p.Cur = e
 		p.enter(c)
 		return
 	}
 	p.begin(e)
+}
+
+// loops reports that a directory is one of those it is in, and says so: such an
+// entry is not looked at.
+func (p *Program) loops(c *cmd.Ctx, e *entry) bool {
+	for _, l := range p.Stack {
+		if l.Entry.Facts.Ino == e.Facts.Ino {
+			c.Errorf("File system loop detected; %s is part of the same file system loop as %s.", quote.Locale(e.Path), quote.Locale(l.Entry.Path))
+			p.Status = 1
+			return true
+		}
+	}
+	return false
 }
 
 // begin starts the evaluation on an entry.
@@ -212,15 +228,6 @@ func (p *Program) finish() {
 // enter goes down into Cur.
 func (p *Program) enter(c *cmd.Ctx) {
 	e := p.Cur
-	if p.x.follow == 'L' {
-		for _, l := range p.Stack {
-			if l.Entry.Facts.Ino == e.Facts.Ino {
-				c.Errorf("File system loop detected; %s is part of the same file system loop as %s.", quote.Locale(e.Path), quote.Locale(l.Entry.Path))
-				p.Status = 1
-				return
-			}
-		}
-	}
 	if len(p.Stack) >= walk.MaxDepth {
 		p.fail(c, e.Path, vfs.ENAMETOOLONG)
 		return

@@ -199,6 +199,9 @@ func (p *Program) field(c *cmd.Ctx, x piece) string {
 	case 'G':
 		return strconv.Itoa(int(f.GID))
 	case 'h':
+		if path := strings.TrimRight(e.Path, "/"); len(path) > 1 { // d/ is in d, for GNU: one letter is not looked at
+			return dirPart(path)
+		}
 		return dirPart(e.Path)
 	case 'H':
 		return e.Path[:e.Start]

@@ -185,9 +185,7 @@ func (p *program) end(c *cmd.Ctx) cmd.Next {
 		p.block(c, p.Block)
 	}
 	if p.Off > 0 || o.skip > 0 {
-		for _, l := range o.formats {
-			c.Out.B = l.final(c.Out.B, p.Off)
-		}
+		c.Out.B = final(c.Out.B, o.formats, p.Off)
 	}
 	p.In.Operands.Close(c)
 	return cmd.Exit(status)

@@ -243,18 +243,24 @@ func (u *unit) final() bool {
 	return false
 }
 
-// final writes what the _A conversions say at the end of all data.
-func (l *layout) final(out []byte, off int64) []byte {
-	for _, u := range l.units {
-		if !u.final() {
-			continue
-		}
-		for _, p := range u.pieces {
-			if p.conv == "_A" {
-				out = p.address(out, off)
-			} else if p.conv == "" {
-				out = append(out, p.text...)
+// final writes what the _A conversions say at the end of all data; only the last unit that has one counts.
+func final(out []byte, formats []layout, off int64) []byte {
+	var last *unit
+	for _, l := range formats {
+		for i := range l.units {
+			if l.units[i].final() {
+				last = &l.units[i]
 			}
+		}
+	}
+	if last == nil {
+		return out
+	}
+	for _, p := range last.pieces {
+		if p.conv == "_A" {
+			out = p.address(out, off)
+		} else if p.conv == "" {
+			out = append(out, p.text...)
 		}
 	}
 	return out

@@ -266,7 +266,14 @@ func (p *Program) header(c *cmd.Ctx) {
 		c.Out.WriteByte('\n')
 	}
 	p.Listed = true
-	c.Out.WriteString(p.o.quoted(p.Dir.Path))
+	name := p.o.quoted(p.Dir.Path)
+	switch p.o.quoting { // the name of a folder ends at a colon, not at a blank
+	case "escape":
+		name = strings.ReplaceAll(strings.ReplaceAll(name, `\ `, " "), ":", `\:`)
+	case "c":
+		name = strings.ReplaceAll(name, ":", `\:`)
+	}
+	c.Out.WriteString(name)
 	c.Out.WriteString(":")
 	c.Out.WriteByte(p.o.eol)
 }

@@ -224,7 +224,9 @@ func (p *Program) long(c *cmd.Ctx, e *entry) {
 	if e.mode().IsLink() && e.Target != "" {
 		b.WriteString(" -> ")
 		p.colored(b, e, e.Target, vfs.Mode(e.To), true)
-		b.WriteString(o.suffix(vfs.Mode(e.To), e.To != 0))
+		if o.indicator != 'p' || o.colors != nil { // GNU's ls looks where a link leads for these only
+			b.WriteString(o.suffix(vfs.Mode(e.To), e.To != 0))
+		}
 	} else if !e.mode().IsLink() {
 		b.WriteString(o.suffix(e.mode(), e.Known))
 	}

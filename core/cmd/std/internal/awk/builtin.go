@@ -400,7 +400,7 @@ func strtonum(v *Value) float64 {
 	if v.K == Num || v.K == Strnum {
 		return v.N
 	}
-	s := strings.TrimLeft(v.S, " \t\n\r\f\v")
+	s := v.S // a prefix counts at the very beginning only
 	n := 0.0
 	switch {
 	case len(s) > 2 && s[0] == '0' && s[1]|32 == 'x' && isHex(s[2]):

@@ -104,9 +104,7 @@ func appendFloat(b []byte, n float64, sp spec) []byte {
 		b = append(b, ' ')
 	}
 	if math.IsNaN(n) || math.IsInf(n, 0) {
-		b = append(b[:start], specialText(n, true)...)
-		sp.zero = false
-		return pad(b, start, sp, start)
+		return appendSpecial(b[:start], n, sp.verb)
 	}
 	digits := len(b)
 	if math.Signbit(n) {
@@ -207,8 +205,11 @@ func appendInteger(b []byte, n float64, sp spec) []byte {
 			}
 		}
 	}
-	if sp.prec == 0 && n == 0 {
-		d = d[:0]
+	if sp.prec == 0 && n == 0 { // nothing, not even a sign; but what # asks for
+		b, d = b[:start], d[:0]
+		if sp.alt && base != 10 {
+			d = append(d, '0')
+		}
 	}
 	if sp.alt && n != 0 {
 		switch sp.verb {

@@ -204,9 +204,7 @@ func (f *formatter) one(b []byte, sp spec, v *Value) []byte {
 	case 'd', 'o', 'u', 'x', 'X':
 		n := v.num()
 		if math.IsNaN(n) || math.IsInf(n, 0) {
-			b = append(b, specialText(n, true)...)
-			sp.zero = false
-			return pad(b, start, sp, start)
+			return appendSpecial(b, n, sp.verb)
 		}
 		n = math.Trunc(n)
 		if sp.verb != 'd' && (n < -(1<<63) || n >= 1<<64) {

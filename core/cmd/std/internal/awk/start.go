@@ -40,6 +40,8 @@ func Options() []cmd.Option {
 		{Short: 's', Long: "no-optimize", Help: "no effect"},
 		{Short: 'S', Long: "sandbox", Missing: true},
 		{Short: 't', Long: "lint-old", Missing: true},
+		{Short: 'h', Long: "help", Help: "display this help and exit"},
+		{Short: 'V', Long: "version", Help: "output version information and exit"},
 	}
 }
 

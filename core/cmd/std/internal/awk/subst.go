@@ -103,7 +103,7 @@ func (p *Program) replace(re *regex.Regexp, s string, repl []piece, which, limit
 	}
 	out := p.text[:0]
 	done, seen, copied, from := 0, 0, 0, 0
-	last := -1 // end of the last match: an empty one may not follow at once
+	last := -1 // end of the last match that was replaced: an empty one may not follow at once
 	for {
 		start, end := loc[0], loc[1]
 		if !(start == end && start == last) {
@@ -122,7 +122,9 @@ func (p *Program) replace(re *regex.Regexp, s string, repl []piece, which, limit
 				break
 			}
 		}
-		last, from = end, end
+		if from = end; which == 0 {
+			last = end
+		}
 		if start == end {
 			if end >= len(s) {
 				break

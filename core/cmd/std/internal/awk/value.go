@@ -266,6 +266,15 @@ func appendNumber(b []byte, n float64, format string) []byte {
 	return formatOne(b, format, n)
 }
 
+// appendSpecial is an infinity or a NaN in a printf: flags, width and precision do not count.
+func appendSpecial(b []byte, n float64, verb byte) []byte {
+	text := specialText(n, true)
+	if verb < 'a' {
+		text = strings.ToUpper(text)
+	}
+	return append(b, text...)
+}
+
 // specialText is an infinity or a NaN as gawk writes it.
 func specialText(n float64, plus bool) string {
 	word := "inf"

@@ -117,7 +117,6 @@ func (p *Program) openNext(c *cmd.Ctx) (ok, fatal bool) {
 		}
 		fd, err := c.Open(path, vfs.O_RDONLY, 0)
 		if err != nil {
-			c.Flush()
 			c.Errorf("can't read %s: %s", name, err)
 			p.Status = 2
 			continue

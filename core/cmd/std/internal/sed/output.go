@@ -106,10 +106,10 @@ func (p *Program) inserted(c *cmd.Ctx, text []byte) {
 	}
 }
 
-// appended writes what a, r and R left for the end of the cycle; ok is false if
-// the program must return next.
-func (p *Program) appended(c *cmd.Ctx, left *int) (next cmd.Next, ok bool) {
-	for len(p.Queue) > 0 {
+// appended writes what a, r and R left for the end of the cycle, but for the
+// last few; ok is false if the program must return next.
+func (p *Program) appended(c *cmd.Ctx, left *int, few int) (next cmd.Next, ok bool) {
+	for len(p.Queue) > few {
 		a := &p.Queue[0]
 		if a.File == "" {
 			p.raw(c, a.Text)
@@ -159,7 +159,9 @@ func (p *Program) appended(c *cmd.Ctx, left *int) (next cmd.Next, ok bool) {
 		}
 		p.Queue = p.Queue[1:]
 	}
-	p.Queue = nil
+	if few == 0 {
+		p.Queue = nil
+	}
 	return cmd.Next{}, true
 }
 

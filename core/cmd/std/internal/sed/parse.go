@@ -140,7 +140,8 @@ func (p *parser) command(c int) {
 			}
 			c = p.nonblank()
 		}
-		if cmd.a1.kind == addrLine && cmd.a1.n == 0 && (cmd.a2 == nil || cmd.a2.kind != addrRegex || p.o.posix) {
+		zero := cmd.a1.kind == addrLine && cmd.a1.n == 0
+		if zero && !(cmd.a2 != nil && cmd.a2.kind == addrRegex || cmd.a2 == nil && c == 'r') || zero && p.o.posix {
 			p.fail("invalid usage of line address 0")
 		}
 	}
@@ -534,14 +535,14 @@ func (p *parser) flags(cmd *command) (fold, multi bool) {
 		case 'e':
 			p.sandboxed()
 			s.eval = true
+			if s.print == 1 {
+				s.print = printFirst
+			}
 		case 'p':
 			if s.print > 0 {
 				p.fail("multiple `p' options to `s' command")
 			}
 			s.print = 1
-			if s.eval {
-				s.print = 2
-			}
 		case 'g':
 			if s.global {
 				p.fail("multiple `g' options to `s' command")

@@ -191,6 +191,10 @@ func (p *Program) turn(c *cmd.Ctx, left *int) (next cmd.Next, again bool) {
 		if !p.open(c) {
 			return cmd.Exit(4), false
 		}
+		if p.o.inPlace && len(c.Args) <= p.In.skip {
+			c.Errorf("no input files")
+			return cmd.Exit(4), false
+		}
 		p.Phase = phaseRead
 	case phaseRead:
 		if p.Keep {
@@ -218,7 +222,7 @@ func (p *Program) turn(c *cmd.Ctx, left *int) (next cmd.Next, again bool) {
 		}
 		p.Phase = phaseAppend
 	case phaseAppend:
-		if next, ok := p.appended(c, left); !ok {
+		if next, ok := p.appended(c, left, 0); !ok {
 			return next, false
 		}
 		if p.Phase = phaseRead; p.Quit {

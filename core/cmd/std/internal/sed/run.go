@@ -65,6 +65,9 @@ func (p *Program) selected(c *cmd.Ctx, pc int) (is bool, next cmd.Next, ok bool)
 	if com.a1 == nil {
 		return !com.not, next, true
 	}
+	if com.first() {
+		return p.In.Number == 1, next, true
+	}
 	if com.a2 == nil {
 		is, next, ok = p.addressed(c, com.a1)
 	} else {
@@ -263,6 +266,9 @@ func (p *Program) execute(c *cmd.Ctx, com *command, left *int) (next cmd.Next, o
 			p.Queue = nil
 		}
 	case 'r':
+		if com.first() {
+			return p.inserts(c, com, left)
+		}
 		p.Queue = append(p.Queue, Append{File: string(com.text)})
 	case 'R':
 		line, next, ok := p.readerLine(c, com.file)
@@ -295,6 +301,21 @@ func join(b []byte, delim byte, more []byte, m large.Meter) []byte {
 		b = large.Push(make([]byte, 0, 2*need), b, m)
 	}
 	return large.Push(append(b, delim), more, m)
+}
+
+// inserts copies a file at once. Stage is one more than the number of texts that go on waiting for the end of the cycle.
+func (p *Program) inserts(c *cmd.Ctx, com *command, left *int) (cmd.Next, bool) {
+	if p.Stage == 0 {
+		p.Stage = 1 + len(p.Queue)
+		p.Queue = append([]Append{{File: string(com.text)}}, p.Queue...)
+	}
+	next, ok := p.appended(c, left, p.Stage-1)
+	if !ok {
+		p.PC--
+		return next, false
+	}
+	p.Stage = 0
+	return cmd.Next{}, true
 }
 
 // line writes the pattern space up to its first newline.
@@ -331,7 +352,7 @@ func (p *Program) staged(c *cmd.Ctx, com *command, left *int) (cmd.Next, bool) {
 		p.Stage = 1
 	}
 	if p.Stage == 1 {
-		if next, ok := p.appended(c, left); !ok {
+		if next, ok := p.appended(c, left, 0); !ok {
 			return next, false
 		}
 		p.Stage = 2
@@ -570,7 +591,7 @@ func (p *Program) command(c *cmd.Ctx, com *command) (cmd.Next, bool) {
 // evaluate does s///e after the replacement.
 func (p *Program) evaluate(c *cmd.Ctx, com *command) (cmd.Next, bool) {
 	if p.Stage == 0 {
-		if com.sub.print == 2 {
+		if com.sub.print == printFirst {
 			p.print(c, 0, p.Space)
 		}
 	} else {
@@ -582,7 +603,7 @@ func (p *Program) evaluate(c *cmd.Ctx, com *command) (cmd.Next, bool) {
 	}
 	p.PC++
 	p.take(out)
-	if com.sub.print != 2 {
+	if com.sub.print != printFirst {
 		p.replaced(c, com)
 	}
 	return cmd.Next{}, true

@@ -55,6 +55,14 @@ type command struct {
 	pairs  map[rune]rune // y
 }
 
+// printFirst is what the flags pe of s say: what is there before it is evaluated is printed.
+const printFirst = 2
+
+// first reports that a command is 0r: the file stands before the first line.
+func (com *command) first() bool {
+	return com.name == 'r' && com.a2 == nil && com.a1 != nil && com.a1.kind == addrLine && com.a1.n == 0
+}
+
 // substitute is what s does.
 type substitute struct {
 	re     *pattern
