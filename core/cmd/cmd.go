@@ -137,9 +137,11 @@ type Ctx struct {
 	Flags Flags    // parsed options, in order
 	Args  []string // operands (all arguments if Raw)
 	Out   Buffer   // standard output, written after the turn; see System.Flush
-	// Errout is standard error. It goes out before what Out holds, as with a
-	// GNU tool whose stdout is a full buffer; call Flush first where a tool does not buffer.
+	// Errout is standard error. What is written to it directly goes out before what Out holds; call Flush first
+	// where a tool does not buffer. Errorf keeps the order.
 	Errout Buffer
+	// Mute makes Errorf say nothing: a program that reads its options again after a load gave its warnings before.
+	Mute bool
 	System
 }
 

@@ -101,7 +101,11 @@ func (o *options) parse(s string) (v *big.Float, prec int, message string) {
 	if strings.HasPrefix(s, "-") {
 		v.Neg(v)
 	}
-	if rest == "" {
+	missing := "missing 'i' suffix in input: " + quote.Locale(s) + " (e.g Ki/Mi/Gi)"
+	switch {
+	case rest == "" && o.from == iecI:
+		return nil, 0, missing
+	case rest == "":
 		return v, prec, ""
 	}
 	rest = strings.TrimLeft(rest, " \t")
@@ -123,7 +127,7 @@ func (o *options) parse(s string) (v *big.Float, prec int, message string) {
 	}
 	if o.from == iecI {
 		if !strings.HasPrefix(rest, "i") {
-			return nil, 0, "missing 'i' suffix in input: " + quote.Locale(s) + " (e.g Ki/Mi/Gi)"
+			return nil, 0, missing
 		}
 		rest = rest[1:]
 	}
