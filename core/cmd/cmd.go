@@ -44,6 +44,10 @@ type Command struct {
 	Class   Class
 	// Status is the exit status of a usage error: 1 where GNU says 1 (cat), 2 for ls, grep, sort.
 	Status int
+	// Wrong is the status of an option that is not there or lacks its argument; 0 is Status (tar's argp has another).
+	Wrong int
+	// Advice says more of a wrong option, in front of the hint: rm's word on a file that looks like one.
+	Advice func(c *Ctx, args []string)
 	// Raw leaves the arguments alone: no option parsing, no --help (echo, test, expr).
 	Raw bool
 	// StopAtOperand ends the options at the first operand, for commands that take a command (env, xargs, timeout).
