@@ -272,6 +272,9 @@ func textKind(b []byte) kindOf {
 	case pythonLines.Match(b[:min(len(b), magicText)]):
 		what, mime = "Python script", "text/x-script.python"
 		enc += " executable"
+	case docString.Match(b[:min(len(b), magicText)]):
+		what = "Python script"
+		enc += " executable"
 	case bytes.HasPrefix(b, []byte("#include")) || bytes.Contains(b, []byte("\n#include")):
 		what, mime = "C source", "text/x-c"
 	case bytes.HasPrefix(b, []byte("diff ")) || bytes.HasPrefix(b, []byte("--- ")) && bytes.Contains(b, []byte("\n+++ ")):
@@ -422,7 +425,10 @@ var pythonLines = regexp.MustCompile(`(?m)^from[ \t]+[A-Za-z0-9_.]+[ \t]+import.
 	`|^class [_A-Za-z]+(\(.*\))? *:([ \t]+pass)?$` +
 	`|^[ \t]{0,50}def {1,50}[_a-zA-Z]{1,100}\([A-Za-z*_, ]*\):$` +
 	`|def __init__[^\x00]{0,64}self|if __name__[^\x00]{0,64}__main__` +
-	`|try:[^\x00]*(finally:|\n[ \t]*except.*:$)|"""[^\x00]*"""$`)
+	`|try:[^\x00]*(finally:|\n[ \t]*except.*:$)`)
+
+// docString is one more, for which the magic names no type.
+var docString = regexp.MustCompile(`(?m)"""[^\x00]*"""$`)
 
 // magicText is how far into a file text is looked for, in bytes.
 const magicText = 4096

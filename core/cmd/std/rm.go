@@ -35,7 +35,7 @@ func dashFile(c *cmd.Ctx, args []string) {
 	for _, a := range args {
 		if len(a) > 1 && a[0] == '-' {
 			if _, err := c.Lstat(a); err == nil {
-				fmt.Fprintf(&c.Errout, "Try '%s %s' to remove the file %s.\n", c.Name, quote.Maybe("./"+a), quote.Shell(a))
+				fmt.Fprintf(&c.Errout, "Try '%s ./%s' to remove the file %s.\n", c.Name, quote.Maybe(a), quote.Shell(a))
 				return
 			}
 		}
