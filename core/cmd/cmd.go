@@ -44,6 +44,10 @@ type Command struct {
 	Class   Class
 	// Status is the exit status of a usage error: 1 where GNU says 1 (cat), 2 for ls, grep, sort.
 	Status int
+	// Wrong is the status of an option that is not there or lacks its argument; 0 is Status (tar's argp has another).
+	Wrong int
+	// Advice says more of a wrong option, in front of the hint: rm's word on a file that looks like one.
+	Advice func(c *Ctx, args []string)
 	// Raw leaves the arguments alone: no option parsing, no --help (echo, test, expr).
 	Raw bool
 	// StopAtOperand ends the options at the first operand, for commands that take a command (env, xargs, timeout).
@@ -137,9 +141,11 @@ type Ctx struct {
 	Flags Flags    // parsed options, in order
 	Args  []string // operands (all arguments if Raw)
 	Out   Buffer   // standard output, written after the turn; see System.Flush
-	// Errout is standard error. It goes out before what Out holds, as with a
-	// GNU tool whose stdout is a full buffer; call Flush first where a tool does not buffer.
+	// Errout is standard error. What is written to it directly goes out before what Out holds; call Flush first
+	// where a tool does not buffer. Errorf keeps the order.
 	Errout Buffer
+	// Mute makes Errorf say nothing: a program that reads its options again after a load gave its warnings before.
+	Mute bool
 	System
 }
 

@@ -11,28 +11,40 @@ import (
 // ErrBlocked is what Read gives when there is nothing to read yet.
 var ErrBlocked = errors.New("would block")
 
-// Errorf writes "NAME: message\n" to standard error. Where the tool says it by
-// error(3), what it had written so far stands before the message.
+// Errorf writes "NAME: message\n" to standard error, where it comes in the order of the work: between what
+// was written to standard output before and after it. Not so for tools that leave stdout in its buffer then.
 func (c *Ctx) Errorf(format string, args ...any) {
-	if c.Out.Len() > 0 && c.Def != nil && c.Def.flushes() {
+	if c.Mute {
+		return
+	}
+	flushes := c.Def != nil && c.Def.flushes()
+	if flushes {
 		c.Flush()
 	}
 	c.Errout.B = append(append(c.Errout.B, c.Name...), ": "...)
 	c.Errout.B = fmt.Appendf(c.Errout.B, format, args...)
 	c.Errout.B = append(c.Errout.B, '\n')
+	if flushes && c.Write(2, c.Errout.B) == nil {
+		c.Errout.B = c.Errout.B[:0]
+	}
 }
 
-// flushes reports that messages are written by error(3), which flushes standard
-// output first. Two have a buffer of their own in front of it, which it does not know.
+// flushes reports whether the tool's messages come from error(3), which flushes stdout first.
 func (d *Command) flushes() bool {
-	if d.Name == "tac" || d.Name == "factor" {
+	switch name, _, _ := strings.Cut(d.Origin, " "); {
+	case d.Name == "factor" || d.Name == "tac": // whose output waits in a buffer that is not stdout's
+		return false
+	case d.Origin == "", d.Origin == "gzip 1.12", d.Origin == "debianutils 5.7": // these two write at once
+		return true
+	case name != "GNU":
 		return false
 	}
-	switch name, _, _ := strings.Cut(strings.TrimPrefix(d.Origin, "GNU "), " "); name {
-	case "", "coreutils", "findutils", "grep", "diffutils":
-		return true
+	for _, own := range []string{"GNU Awk", "GNU bc", "GNU patch", "GNU sed"} { // have their own words
+		if strings.HasPrefix(d.Origin, own) {
+			return false
+		}
 	}
-	return false
+	return true
 }
 
 // Fail writes "NAME: subject: reason\n" to standard error and returns 1. The

@@ -34,7 +34,7 @@ func Parse(c *Ctx, def *Command, args []string) (status int, done bool) {
 	if def.Obsolete != nil {
 		args = def.Obsolete(args)
 	}
-	p := parser{c: c, def: def, args: args, typed: typed}
+	p := parser{c: c, def: def, all: args, args: args, typed: typed}
 	_, p.posix = c.Getenv("POSIXLY_CORRECT")
 	p.posix = p.posix || def.StopAtOperand
 	for !p.done && len(p.args) > 0 {
@@ -71,7 +71,8 @@ const manyArgs = 1 << 10
 type parser struct {
 	c      *Ctx
 	def    *Command
-	typed  string   // the name as it was typed, which getopt's own messages have
+	typed  string // the name as it was typed, which getopt's own messages have
+	all    []string
 	args   []string // not looked at yet
 	posix  bool
 	status int
@@ -80,7 +81,12 @@ type parser struct {
 
 func (p *parser) fail(format string, args ...any) {
 	fmt.Fprintf(&p.c.Errout, "%s: %s\n", p.typed, fmt.Sprintf(format, args...))
-	p.status, p.done = p.c.hint(), true
+	if p.def.Advice != nil {
+		p.def.Advice(p.c, p.all)
+	}
+	if p.status, p.done = p.c.hint(), true; p.def.Wrong != 0 {
+		p.status = p.def.Wrong
+	}
 }
 
 // short reads a bundle of short options, without its "-".

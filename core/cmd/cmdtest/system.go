@@ -332,7 +332,7 @@ func (s *system) Reap() (pid, status int, ok bool) {
 	return e[0], e[1], true
 }
 
-func (s *system) Kill(int, int) error     { return nil }
+func (s *system) Kill(int, int) error { return nil }
 func (s *system) Processes() []cmd.Process {
 	return []cmd.Process{{PID: s.PID(), PPID: 1, PGID: s.PID(), Args: []string{"test"}, Self: true}}
 }

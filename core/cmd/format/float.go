@@ -189,6 +189,7 @@ func (f Float) Big() *big.Float { return f.num }
 // Spec is one printf conversion: %[flags][width][.precision]verb.
 type Spec struct {
 	Minus, Plus, Space, Alt, Zero bool
+	Grouped                       bool // thousands: without effect in the locale C
 	Width                         int
 	Prec                          int // -1 if none
 	Verb                          byte

@@ -1,6 +1,7 @@
 package format
 
 import (
+	"fmt"
 	"strconv"
 	"strings"
 	"time"
@@ -108,15 +109,14 @@ func (p *printing) pass(format string) bool {
 			if format[i+1] == 'c' && p.GNU {
 				return false
 			}
+			if problem := p.badCode(format[i:]); problem != "" {
+				p.fail(problem)
+				return false
+			}
 			var n int
 			var problem string
 			p.Out, n, problem = escape(p.Out, format[i:], InFormat)
 			if problem != "" {
-				if p.GNU && problem == "missing hex digit for \\x" {
-					p.Out = p.Out[:len(p.Out)-2]
-					p.fail("missing hexadecimal number in escape")
-					return false
-				}
 				p.say(problem)
 			}
 			i += n
@@ -140,6 +140,46 @@ func (p *printing) pass(format string) bool {
 			}
 			i += n
 		}
+	}
+	return true
+}
+
+// badCode checks an escape as coreutils does: \x needs a digit, \u and \U all of theirs and a character that C can name so.
+func (p *printing) badCode(s string) (problem string) {
+	most := 0
+	switch s[1] {
+	case 'x':
+		most = 1
+	case 'u':
+		most = 4
+	case 'U':
+		most = 8
+	}
+	if !p.GNU || most == 0 {
+		return ""
+	}
+	v, n := readDigits(s[2:], most, 16)
+	switch {
+	case n < most:
+		return "missing hexadecimal number in escape"
+	case most > 1 && (v <= 0x9f && v != '$' && v != '@' && v != '`' || v >= 0xd800 && v <= 0xdfff):
+		return fmt.Sprintf("invalid universal character name \\%c%0*x", s[1], most, v)
+	}
+	return ""
+}
+
+// codes checks the escapes of an argument of %b; false ends all output, behind what stands before the bad one.
+func (p *printing) codes(a string) bool {
+	for i := 0; i+1 < len(a) && a[i:i+2] != `\c`; i++ {
+		if a[i] != '\\' {
+			continue
+		}
+		if problem := p.badCode(a[i:]); problem != "" {
+			p.Out, _, _ = Unescape(p.Out, a[:i], InB)
+			p.fail(problem)
+			return false
+		}
+		i++
 	}
 	return true
 }
@@ -171,7 +211,8 @@ func (p *printing) directive(s string) (n int, ok bool) {
 		return 0, false
 	}
 	spec.Verb = s[i]
-	if p.GNU && !spec.allowed() {
+	bare := i == 1 // which %b and %q have to be
+	if p.GNU && (!spec.allowed() || !bare && (s[i] == 'b' || s[i] == 'q')) {
 		p.fail(s[:i+1] + ": invalid conversion specification")
 		return 0, false
 	}
@@ -213,6 +254,7 @@ func (spec *Spec) flags(s string, i int) int {
 		case '0':
 			spec.Zero = true
 		case '\'':
+			spec.Grouped = true
 		default:
 			return i
 		}
@@ -232,11 +274,13 @@ func (p *printing) digits(s string, i int) (v, end int) {
 func (spec *Spec) allowed() bool {
 	switch spec.Verb {
 	case 'c':
-		return !spec.Alt && !spec.Zero && spec.Prec < 0
+		return !spec.Alt && !spec.Zero && !spec.Grouped && spec.Prec < 0
 	case 's':
-		return !spec.Alt && !spec.Zero
+		return !spec.Alt && !spec.Zero && !spec.Grouped
 	case 'd', 'i', 'u':
 		return !spec.Alt
+	case 'o', 'x', 'X', 'a', 'A', 'e', 'E':
+		return !spec.Grouped
 	}
 	return true
 }
@@ -263,6 +307,9 @@ func (p *printing) convert(text string, spec Spec) bool {
 		p.text(spec, a)
 	case 'b':
 		a, _ := p.next()
+		if p.GNU && !p.codes(a) {
+			return false
+		}
 		b, stop, problem := Unescape(nil, a, InB)
 		if problem != "" {
 			p.say(problem)

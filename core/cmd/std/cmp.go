@@ -126,7 +126,7 @@ func (p *cmpProgram) begin(c *cmd.Ctx) (int, bool) {
 		}
 	}
 	for i := 2; i < len(c.Args); i++ {
-		if p.In[i-2].Skip, ok = number(c.Args[i], "SKIP"); !ok {
+		if p.In[i-2].Skip, ok = number(c.Args[i], "--ignore-initial"); !ok {
 			return 2, false
 		}
 	}

@@ -123,12 +123,15 @@ func (p *commProgram) Step(c *cmd.Ctx) cmd.Next {
 	for c.Out.Len() < limit {
 		for i := range p.Files {
 			f := &p.Files[i]
-			had := f.Have
+			had, warned := f.Have, f.Warned
 			if next, ready := f.advance(c, c.Args[i], delim); !ready {
 				return next
 			}
 			if !had && f.Have && f.Number > 1 && !p.inOrder(c, i) {
 				return cmd.Exit(1)
+			}
+			if f.Warned != warned {
+				limit = 0 // the output went out before the warning, and counts no more
 			}
 		}
 		a, b := &p.Files[0], &p.Files[1]

@@ -126,7 +126,7 @@ func dateOnce(c *cmd.Ctx, layout string, local *clock.Zone) int {
 func dateLayout(c *cmd.Ctx) (layout string, status int) {
 	n := 0
 	add := func(s string) { layout = s; n++ }
-	sources := 0
+	sources := map[string]bool{}
 	for _, f := range c.Flags {
 		switch f.Name {
 		case "I":
@@ -149,16 +149,20 @@ func dateLayout(c *cmd.Ctx) (layout string, status int) {
 			add("%a, %d %b %Y %H:%M:%S %z")
 		case "resolution":
 			add("0.000000001")
+			sources[f.Name] = true
 		case "d", "f", "r":
-			sources++
+			sources[f.Name] = true
 		}
 	}
 	if n > 1 {
 		c.Errorf("multiple output formats specified")
 		return "", 1
 	}
-	if sources > 1 && len(distinct(c.Flags, "dfr")) > 1 {
+	switch {
+	case len(sources) > 1:
 		return "", c.UsageError("the options to specify dates for printing are mutually exclusive")
+	case len(sources) == 1 && c.Flags.Has("s"):
+		return "", c.UsageError("the options to print and set the time may not be used together")
 	}
 	for i, a := range c.Args {
 		switch {
@@ -170,7 +174,7 @@ func dateLayout(c *cmd.Ctx) (layout string, status int) {
 				return "", 1
 			}
 			add(a[1:])
-		case sources > 0:
+		case len(sources) > 0:
 			return "", c.UsageError("the argument %s lacks a leading '+';\nwhen using an option to specify date(s), any non-option\nargument must be a format string beginning with '+'", quote.Locale(a))
 		default:
 			if _, ok := setTime(a, clock.Local(c).Time(c.Now())); ok {
@@ -185,17 +189,6 @@ func dateLayout(c *cmd.Ctx) (layout string, status int) {
 		layout = "%a %b %e %H:%M:%S %Z %Y"
 	}
 	return layout, 0
-}
-
-// distinct lists which of the one-letter flags were given.
-func distinct(flags cmd.Flags, letters string) []byte {
-	var out []byte
-	for i := range len(letters) {
-		if flags.Has(letters[i : i+1]) {
-			out = append(out, letters[i])
-		}
-	}
-	return out
 }
 
 // setTime reads MMDDhhmm[[CC]YY][.ss].

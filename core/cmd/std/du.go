@@ -79,13 +79,11 @@ type duOptions struct {
 // Step sums up a turn's worth of entries.
 func (p *duProgram) Step(c *cmd.Ctx) cmd.Next {
 	if p.o == nil {
-		said := len(c.Errout.B)
+		c.Mute = p.I > 0
 		o, status := duParse(c)
+		c.Mute = false
 		if o == nil {
 			return cmd.Exit(status)
-		}
-		if p.I > 0 {
-			c.Errout.B = c.Errout.B[:said] // the warning was given before a load
 		}
 		p.o = o
 	}

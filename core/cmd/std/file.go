@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
+	"regexp"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -268,8 +269,11 @@ func textKind(b []byte) kindOf {
 		what, mime = "HTML document", "text/html"
 	case isCSV(b):
 		return kindOf{"CSV text", "text/csv", charset}
-	case bytes.Contains(b, []byte("\nimport ")) && bytes.Contains(b, []byte("\ndef ")):
+	case pythonLines.Match(b[:min(len(b), magicText)]):
 		what, mime = "Python script", "text/x-script.python"
+		enc += " executable"
+	case docString.Match(b[:min(len(b), magicText)]):
+		what = "Python script"
 		enc += " executable"
 	case bytes.HasPrefix(b, []byte("#include")) || bytes.Contains(b, []byte("\n#include")):
 		what, mime = "C source", "text/x-c"
@@ -381,15 +385,50 @@ func lineNotes(b []byte) string {
 
 // isCSV reports whether the first lines have the same number, more than none, of commas.
 func isCSV(b []byte) bool {
-	lines := bytes.Split(b, []byte("\n"))
-	if len(lines) < 3 {
-		return false
-	}
-	n := bytes.Count(lines[0], []byte(","))
-	for _, l := range lines[1:min(len(lines)-1, 10)] {
-		if bytes.Count(l, []byte(",")) != n {
-			return false
+	fields, first, lines := 0, 0, 0
+	for i := 0; i < len(b); i++ {
+		switch b[i] {
+		case '"':
+			i = quoted(b, i+1) - 1
+		case ',':
+			fields++
+		case '\n':
+			if lines++; lines == 10 {
+				return first > 0 && first == fields
+			}
+			if first == 0 {
+				first = fields
+			}
+			if fields == 0 || first != fields {
+				return false
+			}
+			fields = 0
 		}
 	}
-	return n > 0
+	return first > 0 && lines > 2
 }
+
+// quoted gives the place behind a quoted field whose text begins at i; two quotes are one of its characters.
+func quoted(b []byte, i int) int {
+	for open := true; i < len(b); i++ {
+		if b[i] == '"' {
+			open = !open
+		} else if !open {
+			break
+		}
+	}
+	return i
+}
+
+// pythonLines are lines that file's magic takes for Python.
+var pythonLines = regexp.MustCompile(`(?m)^from[ \t]+[A-Za-z0-9_.]+[ \t]+import.*$` +
+	`|^class [_A-Za-z]+(\(.*\))? *:([ \t]+pass)?$` +
+	`|^[ \t]{0,50}def {1,50}[_a-zA-Z]{1,100}\([A-Za-z*_, ]*\):$` +
+	`|def __init__[^\x00]{0,64}self|if __name__[^\x00]{0,64}__main__` +
+	`|try:[^\x00]*(finally:|\n[ \t]*except.*:$)`)
+
+// docString is one more, for which the magic names no type.
+var docString = regexp.MustCompile(`(?m)"""[^\x00]*"""$`)
+
+// magicText is how far into a file text is looked for, in bytes.
+const magicText = 4096

@@ -130,3 +130,14 @@ func runID(c *cmd.Ctx) int {
 	}
 	return status
 }
+
+// distinct lists which of the one-letter flags were given.
+func distinct(flags cmd.Flags, letters string) []byte {
+	var out []byte
+	for i := range len(letters) {
+		if flags.Has(letters[i : i+1]) {
+			out = append(out, letters[i])
+		}
+	}
+	return out
+}

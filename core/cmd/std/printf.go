@@ -32,9 +32,6 @@ func runPrintf(c *cmd.Ctx) int {
 		said = r.Before[i]
 		c.Flush()
 		c.Errorf("%s", e)
-		if c.Write(2, c.Errout.B) == nil {
-			c.Errout.B = c.Errout.B[:0]
-		}
 	}
 	c.Out.Write(r.Out[said:])
 	return r.Status

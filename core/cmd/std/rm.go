@@ -26,7 +26,19 @@ func rm() *cmd.Command {
 			{Short: 'd', Long: "dir", Help: "remove empty directories"},
 			{Short: 'v', Long: "verbose", Help: "explain what is being done"},
 		},
-		Class: cmd.Step, New: func() cmd.Program { return &rmProgram{} },
+		Advice: dashFile, Class: cmd.Step, New: func() cmd.Program { return &rmProgram{} },
+	}
+}
+
+// dashFile says how to remove a file whose name was taken for an option.
+func dashFile(c *cmd.Ctx, args []string) {
+	for _, a := range args {
+		if len(a) > 1 && a[0] == '-' {
+			if _, err := c.Lstat(a); err == nil {
+				fmt.Fprintf(&c.Errout, "Try '%s ./%s' to remove the file %s.\n", c.Name, quote.Maybe(a), quote.Shell(a))
+				return
+			}
+		}
 	}
 }
 

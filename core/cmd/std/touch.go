@@ -151,10 +151,10 @@ func (s *stamp) touch(c *cmd.Ctx, name string) bool {
 		err = c.Utimes(name, a, m, s.Follow)
 		openErr = nil
 	}
-	if err == nil || s.NoCreate && err == vfs.ENOENT {
+	if err == nil || err == vfs.ENOENT && c.Flags.Has("c") {
 		return true
 	}
-	if openErr != nil {
+	if openErr != nil && openErr != vfs.EISDIR {
 		c.Errorf("cannot touch %s: %s", quote.Shell(name), openErr)
 	} else {
 		c.Errorf("setting times of %s: %s", quote.Shell(name), err)

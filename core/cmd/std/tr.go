@@ -42,12 +42,11 @@ type trTables struct {
 
 func (p *trProgram) Step(c *cmd.Ctx) cmd.Next {
 	if p.tables == nil {
+		c.Mute = p.Begun
 		tables, status := trParse(c)
+		c.Mute = false
 		if tables == nil {
 			return cmd.Exit(status)
-		}
-		if p.Begun {
-			c.Errout.B = c.Errout.B[:0] // the warnings were given in the first turn
 		}
 		p.tables, p.Begun = tables, true
 	}

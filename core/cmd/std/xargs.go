@@ -93,15 +93,13 @@ type xargsOptions struct {
 // Step takes one turn: it reads, or starts a command, or waits.
 func (p *xargsProgram) Step(c *cmd.Ctx) cmd.Next {
 	if p.o == nil {
-		said := len(c.Errout.B)
+		c.Mute = p.Opened
 		o, status := xargsParse(c)
+		c.Mute = false
 		if o == nil {
 			return cmd.Exit(status)
 		}
 		p.o = o
-		if p.Opened {
-			c.Errout.B = c.Errout.B[:said] // the warnings were given before a load
-		}
 	}
 	if !p.Opened {
 		p.Opened = true

@@ -272,6 +272,8 @@ func (p *Program) pair(c *cmd.Ctx, a, b string, inside bool) {
 		return
 	}
 	switch da, db := st[0].Mode.IsDir(), st[1].Mode.IsDir(); {
+	case da && db && st[0].Ino == st[1].Ino: // the same: there is nothing to say
+		return
 	case da && db:
 		if inside && !p.o.recursive {
 			c.Out.WriteString("Common subdirectories: " + quote.Maybe(a) + " and " + quote.Maybe(b) + "\n")

@@ -49,6 +49,9 @@ func (p *program) convert(c *cmd.Ctx, text string, field int) (out string, ok bo
 	if message != "" {
 		return bad("%s", message)
 	}
+	if o.debug && digits(number) > maxUnscaled {
+		c.Errorf("large input value %s: possible precision loss", quote.Locale(number))
+	}
 	if o.fromUnit != 1 || o.toUnit != 1 {
 		v.Mul(v, ld(o.fromUnit))
 		v.Quo(v, ld(o.toUnit))
@@ -101,7 +104,11 @@ func (o *options) parse(s string) (v *big.Float, prec int, message string) {
 	if strings.HasPrefix(s, "-") {
 		v.Neg(v)
 	}
-	if rest == "" {
+	missing := "missing 'i' suffix in input: " + quote.Locale(s) + " (e.g Ki/Mi/Gi)"
+	switch {
+	case rest == "" && o.from == iecI:
+		return nil, 0, missing
+	case rest == "":
 		return v, prec, ""
 	}
 	rest = strings.TrimLeft(rest, " \t")
@@ -123,7 +130,7 @@ func (o *options) parse(s string) (v *big.Float, prec int, message string) {
 	}
 	if o.from == iecI {
 		if !strings.HasPrefix(rest, "i") {
-			return nil, 0, "missing 'i' suffix in input: " + quote.Locale(s) + " (e.g Ki/Mi/Gi)"
+			return nil, 0, missing
 		}
 		rest = rest[1:]
 	}
@@ -131,6 +138,17 @@ func (o *options) parse(s string) (v *big.Float, prec int, message string) {
 		return nil, 0, fmt.Sprintf("invalid suffix in input %s: %s", quote.Locale(s), quote.Locale(rest))
 	}
 	return v.Mul(v, power(base, k+1)), 0, ""
+}
+
+// digits counts those of a number that matter: not the zeros at its start.
+func digits(s string) int {
+	s = strings.TrimLeft(strings.TrimPrefix(s, "-"), "0")
+	rest := strings.TrimLeft(s, "0123456789")
+	n := len(s) - len(rest)
+	if fraction, ok := strings.CutPrefix(rest, "."); ok {
+		n += len(fraction) - len(strings.TrimLeft(fraction, "0123456789"))
+	}
+	return n
 }
 
 // exponent is how many digits v has before its point, less one; 0 below 10.

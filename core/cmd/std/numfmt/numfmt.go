@@ -85,7 +85,7 @@ type options struct {
 	invalid          string
 	header           uint64
 	end              byte
-	autoPad          bool
+	autoPad, debug   bool
 }
 
 func (p *program) options(c *cmd.Ctx) (status int) {
@@ -154,7 +154,7 @@ func (p *program) options(c *cmd.Ctx) (status int) {
 				c.Errorf("invalid padding value %s", quote.Locale(f.Value))
 				return 1
 			}
-			o.left, o.padding = n < 0, max(n, -n)
+			o.left, o.padding = o.left || n < 0, max(n, -n) // no later option makes it right again
 		case "suffix":
 			o.suffix = f.Value
 		case "z":
@@ -168,7 +168,8 @@ func (p *program) options(c *cmd.Ctx) (status int) {
 		c.Errorf("--grouping cannot be combined with --format")
 		return 1
 	}
-	debug := c.Flags.Has("debug") && !p.Begun
+	o.debug = c.Flags.Has("debug")
+	debug := o.debug && !p.Begun
 	p.Begun = true
 	if debug && o.from == none && o.to == none && !grouping && o.padding == 0 && !hasFormat {
 		c.Errorf("no conversion option specified")
@@ -187,6 +188,9 @@ func (p *program) options(c *cmd.Ctx) (status int) {
 		if debug {
 			c.Errorf("grouping has no effect in this locale")
 		}
+	}
+	if debug && o.header > 0 && len(c.Args) > 0 {
+		c.Errorf("--header ignored with command-line input")
 	}
 	o.autoPad = o.padding == 0 && o.delim < 0
 	p.opt = o
@@ -284,7 +288,7 @@ func (o *options) readFormat(text string) (message string) {
 		case zero:
 			o.zeroWidth = n
 		case n > 0:
-			o.left, o.padding = false, n
+			o.padding = n
 		}
 	}
 	if i == len(text) {
@@ -327,7 +331,7 @@ func (p *program) Step(c *cmd.Ctx) cmd.Next {
 	}
 	if len(c.Args) > 0 {
 		if p.I == len(c.Args) {
-			return p.exit()
+			return p.exit(c)
 		}
 		p.I++
 		if !p.line(c, c.Args[p.I-1]) {
@@ -359,12 +363,15 @@ func (p *program) Step(c *cmd.Ctx) cmd.Next {
 		c.Charge(10)
 	}
 	if p.In.Ended() {
-		return p.exit()
+		return p.exit(c)
 	}
 	return cmd.Again()
 }
 
-func (p *program) exit() cmd.Next {
+func (p *program) exit(c *cmd.Ctx) cmd.Next {
+	if p.Failed && p.opt.debug {
+		c.Errorf("failed to convert some of the input numbers")
+	}
 	if p.Failed && p.opt.invalid == "fail" {
 		return cmd.Exit(2)
 	}

@@ -65,6 +65,9 @@ func (h *hunk) locate(work large.Meter, file [][]byte, guess, from, fuzz int, lo
 	if cut0+cut1 > len(old) {
 		return -1
 	}
+	if len(old) == 0 && guess >= from && guess <= len(file) { // nothing is everywhere
+		return guess
+	}
 	mid := old[cut0 : len(old)-cut1]
 	fits := func(at int) bool {
 		if at+cut0 < from || at+cut0+len(mid) > len(file) || at+cut0 < 0 {
@@ -77,20 +80,24 @@ func (h *hunk) locate(work large.Meter, file [][]byte, guess, from, fuzz int, lo
 		}
 		return true
 	}
-	// A hunk whose context is shorter before than after must be at the start, and the other way round.
-	if fuzz == 0 && prefix < suffix && h.oldAt == 1 {
-		if from == 0 && fits(0) {
+	// A hunk with less context before than after must be at the start, and the other way round at the end,
+	// until fuzz takes the difference away.
+	if fuzz+prefix < context && h.oldAt <= 1 {
+		if fuzz+suffix < context && (len(old) != len(file) || prefix < from) {
+			return -1
+		}
+		if from <= prefix && fits(0) {
 			return 0
 		}
 		return -1
 	}
-	if fuzz == 0 && suffix < prefix {
-		if at := len(file) - len(old); fits(at) && at >= 0 {
+	if fuzz+suffix < context {
+		if at := len(file) - len(old); at >= from && at >= 0 && fits(at) {
 			return at
 		}
 		return -1
 	}
-	for d := 0; d <= len(file)+len(old); d++ {
+	for d, most := 0, max(guess, len(file)-guess)+len(old); d <= most; d++ {
 		if d%manyLines == manyLines-1 {
 			work.Charge(manyLines / 2)
 		}
@@ -102,6 +109,31 @@ func (h *hunk) locate(work large.Meter, file [][]byte, guess, from, fuzz int, lo
 		}
 	}
 	return -1
+}
+
+// maxFuzz is the highest level of fuzz at which the hunk is tried.
+func (h *hunk) maxFuzz(most int) int {
+	_, prefix, suffix := h.halves()
+	return min(most, max(prefix, suffix))
+}
+
+// fitsReversed reports whether the first hunk fits the other way round, and not as it is with so little fuzz.
+func (k *change) fitsReversed(work large.Meter, text []byte, maxFuzz int, loose bool) bool {
+	if len(k.hunks) == 0 {
+		return false
+	}
+	first := change{hunks: []hunk{k.hunks[0]}}
+	first.reverse()
+	h, back, file := &k.hunks[0], &first.hunks[0], split(text, work)
+	for fuzz := 0; fuzz <= h.maxFuzz(maxFuzz); fuzz++ {
+		if h.locate(work, file, h.oldAt-1, 0, fuzz, loose) >= 0 {
+			return false
+		}
+		if back.locate(work, file, back.oldAt-1, 0, fuzz, loose) >= 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // apply makes the change to a file's text.
@@ -118,14 +150,15 @@ func (k *change) apply(work large.Meter, text []byte, maxFuzz int, loose, verbos
 		_, prefix, suffix := h.halves()
 		context := max(prefix, suffix)
 		found, fuzz := -1, 0
-		for ; fuzz <= min(maxFuzz, context); fuzz++ {
+		for ; fuzz <= h.maxFuzz(maxFuzz); fuzz++ {
 			if found = h.locate(work, file, guess, at, fuzz, loose); found >= 0 {
 				break
 			}
 		}
 		if found < 0 {
 			res.rejects = append(res.rejects, n)
-			res.messages = append(large.Extend(res.messages, 1, work), fmt.Sprintf("Hunk #%d FAILED at %d.", n+1, h.oldAt+offset+shift))
+			h.shift = shift
+			res.messages = append(large.Extend(res.messages, 1, work), fmt.Sprintf("Hunk #%d FAILED at %d.", n+1, h.oldAt+shift))
 			continue
 		}
 		cut0, cut1 := max(0, fuzz+prefix-context), max(0, fuzz+suffix-context)
@@ -149,6 +182,7 @@ func (k *change) apply(work large.Meter, text []byte, maxFuzz int, loose, verbos
 		start := found + cut0
 		out = large.Add(out, file[at:start], work)
 		at = start
+		cut1 = max(cut1, suffix) // the next hunk may begin with what ends this one
 		for i, l := range h.lines[cut0 : len(h.lines)-cut1] {
 			if i%manyLines == 0 {
 				work.Charge(manyLines / 8)
@@ -184,7 +218,7 @@ func (k *change) rejected(list []int) []byte {
 	head := func(mark, name string) { b.WriteString(mark + " " + name + "\n") }
 	if len(k.head) >= 2 && k.format == 'u' {
 		for _, l := range k.head[len(k.head)-2:] {
-			b.WriteString(strings.TrimRight(l, "\n") + "\n")
+			b.WriteString(strings.TrimRight(l, "\r\n") + "\n")
 		}
 	} else {
 		head("---", k.old)
@@ -210,7 +244,7 @@ func (k *change) rejected(list []int) []byte {
 			}
 			return strconv.Itoa(line) + "," + strconv.Itoa(n)
 		}
-		fmt.Fprintf(&b, "@@ -%s +%s @@\n", at(h.oldAt, oldN), at(h.newAt, newN))
+		fmt.Fprintf(&b, "@@ -%s +%s @@\n", at(h.oldAt+h.shift, oldN), at(h.newAt+h.shift, newN))
 		for _, l := range h.lines {
 			b.WriteByte(l.kind)
 			b.Write(l.text)

@@ -19,6 +19,7 @@ type line struct {
 type hunk struct {
 	oldAt, newAt int // line numbers, from 1
 	lines        []line
+	shift        int // how many lines the hunks before it added, if it was rejected
 }
 
 // change is what a patch says about one file.
@@ -28,8 +29,11 @@ type change struct {
 	hunks            []hunk
 	oldNone, newNone bool // the file appears, or goes
 	head             []string
-	start, end       int    // in the input, in bytes
-	line             int    // of the input where the hunks begin
+	start, end       int // in the input, in bytes
+	line             int // of the input where the hunks begin
+	git              git
+	torn, tornAfter  int    // how often a line without its end was met: in the hunks, behind them
+	crlf             bool   // its lines end in CR LF, and the CRs are none of the text
 	wrong            string // what is said of a hunk that cannot be read, "" if all can
 }
 
@@ -39,6 +43,9 @@ type reader struct {
 	pos  int
 	num  int // lines before pos
 	work large.Meter
+
+	crlf bool // carriage returns at the end are taken off
+	torn int  // how often the line without an end was asked for
 }
 
 // manyLines are charged for together.
@@ -50,19 +57,32 @@ func (r *reader) peek() ([]byte, bool) {
 	}
 	i := bytes.IndexByte(r.data[r.pos:], '\n')
 	if i < 0 {
-		return r.data[r.pos:], true
+		return r.data[r.pos:], r.data[r.pos] == '\\' // "\ No newline" may lack its own
 	}
 	return r.data[r.pos : r.pos+i+1], true
 }
 
+// whole reports whether there is a line, and counts one that is cut off as met.
+func (r *reader) whole() bool {
+	_, ok := r.peek()
+	if !ok && r.pos < len(r.data) {
+		r.torn++
+	}
+	return ok
+}
+
 // next gives a line, or none at the end.
 func (r *reader) next() []byte {
-	l, ok := r.peek()
-	if ok {
-		r.pos += len(l)
-		if r.num++; r.num%manyLines == 0 {
-			r.work.Charge(manyLines)
-		}
+	if !r.whole() {
+		return nil
+	}
+	l, _ := r.peek()
+	r.pos += len(l)
+	if r.num++; r.num%manyLines == 0 {
+		r.work.Charge(manyLines)
+	}
+	if r.crlf && bytes.HasSuffix(l, []byte("\r\n")) {
+		l = append(l[:len(l)-2:len(l)-2], '\n')
 	}
 	return l
 }
@@ -88,17 +108,26 @@ func headName(l []byte) (name string, none bool) {
 	return strings.TrimRight(name, " "), none
 }
 
-// parse finds the next change at or after a place of the input; nil if there is none.
-func parse(data []byte, pos, num int, work large.Meter) *change {
+// parse finds the next change at or after a place of the input; nil if there is none. binary: CRs are text.
+func parse(data []byte, pos, num int, binary bool, work large.Meter) *change {
 	r := &reader{data: data, pos: pos, num: num, work: work}
 	k := &change{start: pos}
 	for {
 		l, ok := r.peek()
 		if !ok {
+			if k.git.alone(k, r) {
+				return k
+			}
 			return nil
 		}
 		s := string(l)
 		switch {
+		case strings.HasPrefix(s, "diff --git "):
+			if k.git.alone(k, r) {
+				return k
+			}
+			k.git.begin(s)
+		case k.git.header(k, s):
 		case strings.HasPrefix(s, "Index: "):
 			k.index = strings.TrimSpace(s[7:])
 		case strings.HasPrefix(s, "--- ") && followed(r, "+++ "):
@@ -108,8 +137,16 @@ func parse(data []byte, pos, num int, work large.Meter) *change {
 			k.new, k.newNone = headName(r.next()[4:])
 			k.format, k.line = 'u', r.num+1
 			if r.at("@@ -") {
+				k.crlf = !binary && strings.HasSuffix(k.head[len(k.head)-1], "\r\n")
+				r.crlf = k.crlf
 				k.unified(r)
-				k.end = r.pos
+				k.end, k.torn = r.pos, r.torn
+				switch {
+				case r.torn > 0:
+					k.end = len(r.data) // it counts as the end
+				case k.wrong == "" && !r.whole():
+					k.tornAfter = r.torn
+				}
 				return k
 			}
 			continue
@@ -120,6 +157,8 @@ func parse(data []byte, pos, num int, work large.Meter) *change {
 			k.new, k.newNone = headName(r.next()[4:])
 			k.format, k.line = 'c', r.num+1
 			if r.at("***************") {
+				k.crlf = !binary && strings.HasSuffix(k.head[len(k.head)-1], "\r\n")
+				r.crlf = k.crlf
 				k.context(r)
 				k.end = r.pos
 				return k
@@ -195,7 +234,7 @@ func (k *change) unified(r *reader) {
 				k.wrong = "unexpected end of file in patch"
 				return
 			}
-			if len(l) == 0 {
+			if len(l) == 0 { // a blank line that was chopped off
 				l = []byte(" \n")
 			}
 			kind, text := l[0], l[1:]
@@ -274,7 +313,7 @@ func (k *change) context(r *reader) {
 				return
 			}
 		}
-		k.hunks = append(large.Extend(k.hunks, 1, r.work), hunk{max(oldAt, 1), max(newAt, 1), weave(sides[0], sides[1])})
+		k.hunks = append(large.Extend(k.hunks, 1, r.work), hunk{oldAt: max(oldAt, 1), newAt: max(newAt, 1), lines: weave(sides[0], sides[1])})
 	}
 }
 
@@ -410,6 +449,7 @@ func lines(s string) (at, n int) {
 // reverse exchanges old and new.
 func (k *change) reverse() {
 	k.old, k.new, k.oldNone, k.newNone = k.new, k.old, k.newNone, k.oldNone
+	k.git.oldMode, k.git.newMode = k.git.newMode, k.git.oldMode
 	for i := range k.hunks {
 		h := &k.hunks[i]
 		h.oldAt, h.newAt = h.newAt, h.oldAt

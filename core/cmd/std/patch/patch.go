@@ -168,7 +168,7 @@ func fill(c *cmd.Ctx, fd int, into *[]byte) (more bool, next cmd.Next) {
 
 // current parses the change at p.Pos.
 func (p *Program) current(c *cmd.Ctx) *change {
-	k := parse(p.Patch, p.Pos, p.Line, c)
+	k := parse(p.Patch, p.Pos, p.Line, c.Flags.Has("binary"), c)
 	if k != nil && c.Flags.Has("R") {
 		k.reverse()
 	}
@@ -181,23 +181,41 @@ func (p *Program) skip(k *change) {
 	p.Pos, p.Phase, p.Text, p.Target = k.end, phaseNext, nil, ""
 }
 
+// torn is said of a line without a newline each time it is met.
+const torn = "patch unexpectedly ends in middle of line"
+
 // find takes the next change and opens its file.
 func (p *Program) find(c *cmd.Ctx) cmd.Next {
 	k := p.current(c)
 	if k == nil {
+		if rest := p.Patch[p.Pos:]; len(rest) > 0 && rest[len(rest)-1] != '\n' && p.Some {
+			p.say(c, torn)
+		}
 		if !p.Some && len(bytes.TrimSpace(p.Patch)) > 0 {
 			return p.fatal(c, "Only garbage was found in the patch input.")
 		}
 		return cmd.Exit(p.Status)
 	}
 	p.Some = true
+	if k.crlf && !quiet(c) {
+		p.say(c, "(Stripping trailing CRs from patch; use --binary to disable.)")
+	}
 	name := p.choose(c, k)
+	if name == "" && k.git.moves() {
+		p.say(c, "Cannot rename file without two valid file names")
+		p.Status = max(p.Status, 1)
+		p.skip(k)
+		return cmd.Again()
+	}
 	if name == "" {
 		p.missing(c, k)
 		return cmd.Again()
 	}
-	if k.wrong != "" {
-		return p.malformed(c, k, name)
+	if k.wrong != "" && k.format != 'u' {
+		if !quiet(c) && k.format != 'c' {
+			p.say(c, "patching file %s", quote.Maybe(name))
+		}
+		return p.fatal(c, "%s", k.wrong)
 	}
 	p.Target = name
 	st, err := c.Stat(at(c, name))
@@ -219,14 +237,6 @@ func (p *Program) find(c *cmd.Ctx) cmd.Next {
 	}
 	p.Mode, p.Phase = 0, phaseWrite
 	return cmd.Again()
-}
-
-// malformed ends the program at a hunk that cannot be read.
-func (p *Program) malformed(c *cmd.Ctx, k *change, name string) cmd.Next {
-	if !quiet(c) && k.format != 'c' {
-		p.say(c, "patching file %s", quote.Maybe(name))
-	}
-	return p.fatal(c, "%s", k.wrong)
 }
 
 func (p *Program) read(c *cmd.Ctx) cmd.Next {
@@ -262,13 +272,13 @@ func (p *Program) choose(c *cmd.Ctx, k *change) string {
 	if len(c.Args) > 0 {
 		return c.Args[0]
 	}
-	strip := -1
-	if f, ok := c.Flags.Last("p"); ok {
-		strip, _ = strconv.Atoi(f.Value)
-	}
+	strip := strip(c)
 	var names []string
 	list := []string{k.old, k.new, k.index}
-	if c.Flags.Has("R") {
+	switch {
+	case k.git.moves():
+		list = list[:1]
+	case c.Flags.Has("R"):
 		list[0], list[1] = k.new, k.old // as the patch has them
 	}
 	for _, n := range list {
@@ -376,33 +386,46 @@ func (p *Program) change(c *cmd.Ctx) cmd.Next {
 	shown := quote.Maybe(p.Target)
 	if o, ok := c.Flags.Last("o"); ok {
 		shown = quote.Maybe(o.Value) + " (read from " + shown + ")"
+	} else if to := p.moved(c, k); to != "" {
+		how := "renamed"
+		if k.git.copy {
+			how = "copied"
+		}
+		shown = quote.Maybe(to) + " (" + how + " from " + shown + ")"
 	}
 	if !quiet(c) {
 		p.say(c, "%s file %s", verb, shown)
+	}
+	if k.torn > 0 && k.wrong == "" {
+		p.say(c, torn)
 	}
 	fuzz := 2
 	if f, ok := c.Flags.Last("F"); ok {
 		fuzz, _ = strconv.Atoi(f.Value)
 	}
 	loose := c.Flags.Has("l")
-	res := k.apply(c, p.Text, fuzz, loose, c.Flags.Has("verbose"))
-	if len(res.rejects) > 0 && res.rejects[0] == 0 && len(k.hunks) > 0 && !c.Flags.Has("f") {
-		back := *k
-		back.hunks = large.List(k.hunks, c)
-		back.reverse()
-		if r := back.apply(c, p.Text, 0, loose, false); len(r.rejects) == 0 || r.rejects[0] != 0 {
-			if p.reversed(c) {
-				p.ignored(c, k, true)
-				return cmd.Again()
-			}
-			res = back.apply(c, p.Text, fuzz, loose, c.Flags.Has("verbose"))
-			*k = back
+	if k.wrong == "" && k.fitsReversed(c, p.Text, fuzz, loose) && !c.Flags.Has("f") {
+		if p.reversed(c) {
+			p.ignored(c, k, true)
+			return cmd.Again()
 		}
+		k.hunks = large.List(k.hunks, c)
+		k.reverse()
 	}
+	res := k.apply(c, p.Text, fuzz, loose, c.Flags.Has("verbose"))
 	for _, m := range res.messages {
-		if !quiet(c) || strings.Contains(m, "FAILED") {
+		if !quiet(c) {
 			p.say(c, "%s", m)
 		}
+	}
+	if k.wrong != "" { // what could be read was tried, and is not kept
+		if k.torn > 0 {
+			p.say(c, torn)
+		}
+		return p.fatal(c, "%s", k.wrong)
+	}
+	if k.tornAfter > 0 {
+		p.say(c, torn)
 	}
 	if !p.Exists && len(c.Args) > 0 && !k.oldNone {
 		return p.fatal(c, "Can't reopen file %s : %s", p.Target, vfs.ENOENT)
@@ -414,6 +437,10 @@ func (p *Program) change(c *cmd.Ctx) cmd.Next {
 
 // reversed says that a patch seems to be applied already; it reports whether it is skipped.
 func (p *Program) reversed(c *cmd.Ctx) bool {
+	skipping := "\nSkipping patch."
+	if quiet(c) {
+		skipping = ""
+	}
 	which := "Reversed (or previously applied)"
 	if c.Flags.Has("R") {
 		which = "Unreversed (or previously applied)"
@@ -430,9 +457,9 @@ func (p *Program) reversed(c *cmd.Ctx) bool {
 		p.say(c, "%s patch detected!  Assuming -R.", which)
 		return false
 	case c.Flags.Has("R"):
-		p.say(c, "%s patch detected!  Ignore -R? [n] \nApply anyway? [n] \nSkipping patch.", which)
+		p.say(c, "%s patch detected!  Ignore -R? [n] \nApply anyway? [n] "+skipping, which)
 	default:
-		p.say(c, "%s patch detected!  Assume -R? [n] \nApply anyway? [n] \nSkipping patch.", which)
+		p.say(c, "%s patch detected!  Assume -R? [n] \nApply anyway? [n] "+skipping, which)
 	}
 	return true
 }
@@ -481,21 +508,45 @@ func (p *Program) write(c *cmd.Ctx, k *change, res outcome) {
 		}
 	}
 	if len(res.text) == 0 && (k.newNone && len(res.rejects) == 0 || c.Flags.Has("E")) {
-		c.Unlink(out)
-		for dir := walk.Parent(out); dir != "." && dir != "/" && c.Rmdir(dir) == nil; dir = walk.Parent(dir) {
-		}
+		p.remove(c, out)
 		return
 	}
-	if len(res.rejects) == len(k.hunks) {
+	if len(res.rejects) == len(k.hunks) && len(k.hunks) > 0 {
 		return
+	}
+	p.result(c, k, out, res.text)
+}
+
+// result writes the file a change gives, under its new name if it has one.
+func (p *Program) result(c *cmd.Ctx, k *change, out string, text []byte) {
+	from := out
+	if to := p.moved(c, k); to != "" {
+		out = at(c, to)
 	}
 	for i := 1; i < len(out); i++ {
-		if out[i] == '/' && !p.Exists {
+		if out[i] == '/' && (!p.Exists || out != from) {
 			c.Mkdir(out[:i], 0o777)
 		}
 	}
-	if p.store(c, out, res.text, 0o666) && p.Exists {
-		c.Chmod(out, p.Mode)
+	mode, known := p.Mode, p.Exists
+	if k.git.newMode != 0 {
+		mode, known = k.git.newMode&^c.Umask(), true
+	}
+	if !p.store(c, out, text, 0o666) {
+		return
+	}
+	if known {
+		c.Chmod(out, mode)
+	}
+	if k.git.rename && out != from {
+		p.remove(c, from)
+	}
+}
+
+// remove takes a file away, and the directories that are empty then.
+func (p *Program) remove(c *cmd.Ctx, path string) {
+	c.Unlink(path)
+	for dir := walk.Parent(path); dir != "." && dir != "/" && c.Rmdir(dir) == nil; dir = walk.Parent(dir) {
 	}
 }
 

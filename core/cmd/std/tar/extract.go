@@ -99,7 +99,7 @@ func (p *Program) extractTurn(c *cmd.Ctx) cmd.Next {
 				return cmd.Exit(2)
 			}
 		case r.EOF:
-			if len(r.Raw) == 0 && !r.Body {
+			if len(r.Raw) == 0 && !r.Body && r.Members > 0 {
 				r.Ended = true
 				break
 			}
@@ -239,6 +239,7 @@ func (p *Program) member(c *cmd.Ctx) bool {
 		return true
 	}
 	if p.o.op == 't' {
+		p.safe(c, h.Name, false) // for what it says
 		if p.o.shown {
 			h.Name = p.transformed(h.Name, typeFile)
 		}
@@ -268,8 +269,13 @@ func (p *Program) wanted(name string) bool {
 	hit := false
 	for i, w := range r.Wanted {
 		w = strings.TrimSuffix(w, "/")
-		if name == w || strings.HasPrefix(name, w+"/") || p.o.wildcards && fnmatch.Match(w, name, fnmatch.LeadingDir) {
-			r.Found[i], hit = true, true
+		for rest, more := name, true; more; _, rest, more = strings.Cut(rest, "/") {
+			if rest == w || strings.HasPrefix(rest, w+"/") || p.o.wildcards && fnmatch.Match(w, rest, fnmatch.LeadingDir) {
+				r.Found[i], hit = true, true
+			}
+			if !p.o.anywhere {
+				break
+			}
 		}
 	}
 	return hit

@@ -40,7 +40,7 @@ func Command() *cmd.Command {
 	}
 	return &cmd.Command{
 		Name: "tar", Summary: "save many files together into a single archive, and restore individual files from it", Usage: "tar [OPTION...] [FILE]...", Origin: "GNU tar 1.34",
-		Status: 2, Hint: "Try 'tar --help' or 'tar --usage' for more information.\n",
+		Status: 2, Wrong: 64, Hint: "Try 'tar --help' or 'tar --usage' for more information.\n",
 		Options: []cmd.Option{
 			o('c', "create", "create a new archive"), o('t', "list", "list the contents of an archive"), o('x', "extract", "extract files from an archive"),
 			o(0, "get", "extract files from an archive"), o('r', "append", "append files to the end of an archive"),
@@ -60,7 +60,8 @@ func Command() *cmd.Command {
 			req(0, "transform", "EXPRESSION", "use sed replace EXPRESSION to transform file names"), req(0, "xform", "EXPRESSION", "the same as --transform"),
 			o(0, "show-transformed-names", "show file or archive names after transformation"), o(0, "show-stored-names", "show file or archive names after transformation"),
 			o(0, "no-recursion", "avoid descending automatically in directories"), o(0, "recursion", "recurse into directories (default)"),
-			o(0, "wildcards", "use wildcards (default for exclusion)"), o(0, "no-wildcards", "verbatim string matching"), o(0, "null", "-T reads null-terminated names"),
+			o(0, "wildcards", "use wildcards (default for exclusion)"), o(0, "no-wildcards", "verbatim string matching"),
+			o(0, "no-anchored", "patterns match after any '/' (default for exclusion)"), lacking(0, "anchored", "patterns match file name start"), o(0, "null", "-T reads null-terminated names"),
 			req(0, "owner", "NAME", "force NAME as owner for added files"), req(0, "group", "NAME", "force NAME as group for added files"),
 			req(0, "mode", "CHANGES", "force (symbolic) mode CHANGES for added files"), req(0, "mtime", "DATE-OR-FILE", "set mtime for added files from DATE-OR-FILE"),
 			o(0, "numeric-owner", "always use numbers for user/group names"), req(0, "sort", "ORDER", "directory sorting order: none (default), name or inode"),
@@ -135,21 +136,21 @@ func take(out []string, letter byte, value string) []string {
 
 // options are the flags, read.
 type options struct {
-	op                                                            byte // c t x r u
-	archive                                                       string
-	verbose                                                       int
-	gzip, preserve, stdout, keep, skip, overwrite, touch, follow  bool
-	absolute, recurse, wildcards, numeric, removeFiles, keepNewer bool
-	exclude                                                       []string
-	strip                                                         int
-	user, group                                                   string
-	uid, gid                                                      int
-	mode                                                          *perm.Change
-	mtime                                                         int64 // -1: the file's
-	format, topLevel                                              string
-	zone                                                          *clock.Zone
-	transform                                                     []transform
-	shown                                                         bool // -v and -t show names after --transform
+	op                                                                      byte // c t x r u
+	archive                                                                 string
+	verbose                                                                 int
+	gzip, preserve, stdout, keep, skip, overwrite, touch, follow            bool
+	absolute, recurse, wildcards, numeric, removeFiles, keepNewer, anywhere bool
+	exclude                                                                 []string
+	strip                                                                   int
+	user, group                                                             string
+	uid, gid                                                                int
+	mode                                                                    *perm.Change
+	mtime                                                                   int64 // -1: the file's
+	format, topLevel                                                        string
+	zone                                                                    *clock.Zone
+	transform                                                               []transform
+	shown                                                                   bool // -v and -t show names after --transform
 }
 
 // Program is a running tar.
@@ -435,6 +436,8 @@ func parse(c *cmd.Ctx, p *Program) (*options, int) {
 			o.stdout = true
 		case "k":
 			o.keep = true
+		case "no-anchored":
+			o.anywhere = true
 		case "skip-old-files":
 			o.skip = true
 		case "overwrite":

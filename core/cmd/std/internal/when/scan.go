@@ -31,6 +31,7 @@ type token struct {
 	neg    bool
 	frac   bool
 	unit   byte // tUnit: Y M D h m s
+	alone  bool // tZone: nothing belongs to it
 }
 
 func scan(s string, now time.Time) ([]token, error) {
@@ -241,14 +242,15 @@ func relativeWord(w string) (token, bool) {
 	return token{}, false
 }
 
-// zones are the names parse_datetime knows, hours east of Greenwich; a star marks summer time.
-const zones = "gmt=0 ut=0 utc=0 wet=0 west=1 bst=1 art=-3 brt=-3 brst=-2 nst=-3.5 ndt=-2.5 ast=-4 adt=-3 clt=-4 clst=-3 " +
-	"est=-5 edt=-4 cst=-6 cdt=-5 mst=-7 mdt=-6 pst=-8 pdt=-7 akst=-9 akdt=-8 hst=-10 hast=-10 hadt=-9 sst=-12 wat=1 " +
-	"cet=1 cest=2 met=1 mez=1 mest=2 mesz=2 eet=2 eest=3 cat=2 sast=2 eat=3 msk=3 msd=4 ist=5.5 sgt=8 kst=9 jst=9 gst=10 nzst=12 nzdt=13 "
+// zones are the names parse_datetime knows, hours east of Greenwich; a star marks summer time, which takes no offset.
+const zones = "gmt=0 ut=0 utc=0 wet=0 west=1* bst=1* art=-3 brt=-3 brst=-2* nst=-3.5 ndt=-2.5* ast=-4 adt=-3* clt=-4 clst=-3* " +
+	"est=-5 edt=-4* cst=-6 cdt=-5* mst=-7 mdt=-6* pst=-8 pdt=-7* akst=-9 akdt=-8* hst=-10 hast=-10 hadt=-9* sst=-12 wat=1 " +
+	"cet=1 cest=2* met=1 mez=1 mest=2* mesz=2* eet=2 eest=3* cat=2 sast=2 eat=3 msk=3 msd=4* ist=5.5 sgt=8 kst=9 jst=9 gst=10 nzst=12 nzdt=13* "
 
 func zoneWord(w string, now time.Time) (token, bool) {
 	if i := strings.Index(" "+zones, " "+w+"="); i >= 0 {
 		v, _, _ := strings.Cut(zones[i+len(w)+1:], " ")
+		v, summer := strings.CutSuffix(v, "*")
 		neg := strings.HasPrefix(v, "-")
 		v = strings.TrimPrefix(v, "-")
 		sec := int64(0)
@@ -263,7 +265,7 @@ func zoneWord(w string, now time.Time) (token, bool) {
 		if neg {
 			sec = -sec
 		}
-		return token{kind: tZone, value: sec}, true
+		return token{kind: tZone, value: sec, alone: summer}, true
 	}
 	if name, off := now.Zone(); strings.EqualFold(name, w) {
 		return token{kind: tZone, value: int64(off)}, true

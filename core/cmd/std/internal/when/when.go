@@ -154,8 +154,9 @@ func (p *parser) zone() bool {
 	p.zones++
 	p.offset = t.value
 	switch {
+	case t.alone:
 	case p.is(tSigned, tUnit):
-		return p.relunit()
+		return p.attached()
 	case p.is(tSigned) && t.kind == tZone:
 		return p.zoneOffset(t.value)
 	case p.is(tDST):
@@ -258,7 +259,7 @@ func (p *parser) numberSigned() bool {
 		return true
 	case p.is(tSigned, tUnit):
 		p.bare(t)
-		return p.relunit()
+		return p.attached()
 	}
 	p.setTime(t.value, 0, 0, 0, 0)
 	p.zones++
@@ -372,6 +373,9 @@ func (p *parser) setTime(h, m, s, ns, mer int64) {
 	p.timeSet = true
 	p.hour, p.min, p.sec, p.ns, p.meridian = h, m, s, ns, mer
 }
+
+// attached reads a signed amount right behind a zone or a bare number. The grammar takes it with that, and no "ago" after it.
+func (p *parser) attached() bool { return p.relunit() && p.toks[p.i-1].kind != tAgo }
 
 // relunit reads one amount: "2 days", "+1 week", "next month", "hour", and "ago".
 func (p *parser) relunit() bool {
