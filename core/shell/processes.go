@@ -35,9 +35,10 @@ func (p *Process) commandAlone() bool {
 	return len(p.Frames) == 2 && p.Frames[0].Kind == FBottom && (p.Frames[1].Kind == FUtil || p.Frames[1].Kind == FFilter)
 }
 
-// arguments are those of the command that a process runs, or else of the shell it is.
+// arguments are those of the command that a process runs, or else of the shell
+// it is. A command that waits for one of its own is the shell's: that one is listed.
 func (p *Process) arguments() []string {
-	if n := len(p.Frames); n > 0 {
+	if n := len(p.Frames); n > 0 && (p.Wait.Kind != WaitsChild || p.commandAlone()) {
 		if x := p.Frames[n-1].X; x != nil && x.Util != nil {
 			return x.Util.Argv
 		}
@@ -45,9 +46,14 @@ func (p *Process) arguments() []string {
 	return p.shellArguments()
 }
 
+// shellArguments are those of a shell; sh is bash in POSIX mode.
 func (p *Process) shellArguments() []string {
-	if p.Shell.Name == "" || p.Shell.Name == "bash" {
-		return []string{"bash"}
+	shell := "bash"
+	if p.Shell.Opts.on(OptPosix) {
+		shell = "sh"
 	}
-	return append([]string{"bash", p.Shell.Name}, p.Shell.Params...)
+	if name := p.Shell.Name; name != "" && name != shell && name != "bash" {
+		return append([]string{shell, name}, p.Shell.Params...)
+	}
+	return []string{shell}
 }
