@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	stdsync "sync"
 	"time"
 	"unicode/utf8"
 
@@ -269,10 +270,10 @@ func textKind(b []byte) kindOf {
 		what, mime = "HTML document", "text/html"
 	case isCSV(b):
 		return kindOf{"CSV text", "text/csv", charset}
-	case pythonLines.Match(b[:min(len(b), magicText)]):
+	case pythonLines().Match(b[:min(len(b), magicText)]):
 		what, mime = "Python script", "text/x-script.python"
 		enc += " executable"
-	case docString.Match(b[:min(len(b), magicText)]):
+	case docString().Match(b[:min(len(b), magicText)]):
 		what = "Python script"
 		enc += " executable"
 	case bytes.HasPrefix(b, []byte("#include")) || bytes.Contains(b, []byte("\n#include")):
@@ -421,14 +422,19 @@ func quoted(b []byte, i int) int {
 }
 
 // pythonLines are lines that file's magic takes for Python.
-var pythonLines = regexp.MustCompile(`(?m)^from[ \t]+[A-Za-z0-9_.]+[ \t]+import.*$` +
+var pythonLines = lazily(`(?m)^from[ \t]+[A-Za-z0-9_.]+[ \t]+import.*$` +
 	`|^class [_A-Za-z]+(\(.*\))? *:([ \t]+pass)?$` +
 	`|^[ \t]{0,50}def {1,50}[_a-zA-Z]{1,100}\([A-Za-z*_, ]*\):$` +
 	`|def __init__[^\x00]{0,64}self|if __name__[^\x00]{0,64}__main__` +
 	`|try:[^\x00]*(finally:|\n[ \t]*except.*:$)`)
 
 // docString is one more, for which the magic names no type.
-var docString = regexp.MustCompile(`(?m)"""[^\x00]*"""$`)
+var docString = lazily(`(?m)"""[^\x00]*"""$`)
+
+// lazily compiles an expression when it is first asked for, not when the program starts.
+func lazily(expr string) func() *regexp.Regexp {
+	return stdsync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
+}
 
 // magicText is how far into a file text is looked for, in bytes.
 const magicText = 4096

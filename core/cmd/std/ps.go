@@ -99,6 +99,16 @@ const (
 	psBSD   = "pid,tty,stat,bsdtime,args"
 )
 
+// psColumnOf is the place of a column in psColumns, -1 if there is none.
+func psColumnOf(name string) int {
+	return slices.IndexFunc(psColumns, func(k psColumn) bool { return slices.Contains(strings.Fields(k.names), name) })
+}
+
+// psItems are those of a list, with commas or blanks between them.
+func psItems(list string) []string {
+	return strings.FieldsFunc(list, func(r rune) bool { return r == ',' || r == ' ' })
+}
+
 func psState(p *cmd.Process) string {
 	if p.Waits {
 		return "S"
@@ -229,7 +239,7 @@ func (l *psList) letters(arg string, value func(string) string) int {
 // pids selects processes by a number of theirs.
 func (l *psList) pids(list string, number func(*cmd.Process) int) int {
 	var wanted []int
-	for _, s := range strings.FieldsFunc(list, func(r rune) bool { return r == ',' || r == ' ' }) {
+	for _, s := range psItems(list) {
 		n, err := strconv.Atoi(s)
 		if err != nil || n <= 0 {
 			return l.refuse("process ID list syntax error")
@@ -245,16 +255,16 @@ func (l *psList) pids(list string, number func(*cmd.Process) int) int {
 
 // names selects processes by a name of theirs.
 func (l *psList) names(list string, name func(*cmd.Process) string) {
-	wanted := strings.FieldsFunc(list, func(r rune) bool { return r == ',' || r == ' ' })
+	wanted := psItems(list)
 	l.selects = append(l.selects, func(p *cmd.Process) bool { return slices.Contains(wanted, name(p)) })
 }
 
 // columns reads "pid,comm=NAME,user:20".
 func (l *psList) columns(list string) int {
-	for _, item := range strings.FieldsFunc(list, func(r rune) bool { return r == ',' || r == ' ' }) {
+	for _, item := range psItems(list) {
 		name, head, named := strings.Cut(item, "=")
 		name, width, wide := strings.Cut(name, ":")
-		i := slices.IndexFunc(psColumns, func(k psColumn) bool { return slices.Contains(strings.Fields(k.names), name) })
+		i := psColumnOf(name)
 		n, err := strconv.Atoi(width)
 		if i < 0 || wide && (err != nil || n <= 0 || n > 1000) {
 			return l.refuse("unknown user-defined format specifier \"" + item + "\"")
@@ -321,7 +331,7 @@ func (l *psList) order(shown []cmd.Process) int {
 		return -1
 	}
 	name := strings.TrimLeft(l.sort, "+-")
-	i := slices.IndexFunc(psColumns, func(k psColumn) bool { return slices.Contains(strings.Fields(k.names), name) })
+	i := psColumnOf(name)
 	if i < 0 {
 		return l.refuse("unknown sort specifier")
 	}
