@@ -61,57 +61,7 @@ func (w *World) Busy() error {
 	return fault.New(fault.Busy, "start", w.M.RunID, "the sandbox is busy with the run %s: drive, answer or cancel it first", w.M.RunID)
 }
 
-// remember keeps the state before a command, for history.restore: O(1), as many as the limit undo says.
-func (w *World) remember() {
-	n := int(w.M.Limits.Undo)
-	if n <= 0 {
-		return
-	}
-	var b *World
-	if !w.asMade() {
-		if len(w.undo) >= n { // the oldest gives its memory to the newest
-			b = w.forgetOldest()
-		}
-		if b == nil {
-			b = &newRoom().world
-		}
-		var replaced int64
-		replaced, w.counted = w.M.Replaced(w.counted)
-		w.copyInto(b)
-		b.turned = w.turned + replaced
-		w.past += b.turned
-	}
-	w.made, w.turned = 0, 0
-	w.undo = append(w.undo, b)
-	lim := limit.Or(w.M.Limits.Retained)
-	for len(w.undo) > n || w.past > lim {
-		w.forgetOldest()
-	}
-}
-
-// heldBack is what a state in undo keeps alive, in bytes.
-func (w *World) heldBack() int64 {
-	if w == nil {
-		return 0
-	}
-	return w.turned
-}
-
-// asMade reports whether nothing has happened to the World since it was made: to
-// go back to it, it can be made again, and until then it takes no memory.
-func (w *World) asMade() bool {
-	return w.made > 0 && w.M.FS.Written() == 0 && w.made == 1+w.held+w.turned && w.M.Procs[0].Shell.Vars.Unchanged()
-}
-
-// forgetOldest takes the oldest state off those kept for history.restore. They
-// are nobody else's: who goes back to one gets a copy.
-func (w *World) forgetOldest() *World {
-	b := w.undo[0]
-	w.past -= b.heldBack()
-	w.undo = slices.Delete(w.undo, 0, 1)
-	return b
-}
-
+// forget takes back what Begin did before it failed.
 func (w *World) forget() {
 	if n := len(w.undo); n > 0 {
 		w.past -= w.undo[n-1].heldBack()
@@ -144,6 +94,9 @@ func (w *World) Advance(h shell.Host) (out shell.Outcome, until int64) {
 	w.M.GoesBack(before.possible())
 	out, until = w.M.Advance(h)
 	ended := h.Now()
+	if clock := &w.M.Clock; !clock.Virtual {
+		clock.Now = max(clock.Now, ended)
+	}
 	limited := w.M.Run.Suspend && before.point != nil && w.M.Run.Class == "LIMIT_EXCEEDED"
 	if out == shell.GivenUp || limited {
 		name := w.M.Run.Limit
@@ -378,48 +331,8 @@ func (w *World) record(e Entry) {
 	}
 }
 
-// before finds, in undo, the state before the command with an index; -1 if it is not kept.
-func (w *World) before(index int) int {
-	return slices.IndexFunc(w.undo, func(u *World) bool { return u == nil && w.first == index || u != nil && u.entry == index })
-}
-
 // ClearHistory forgets every command; numbers go on.
 func (w *World) ClearHistory() { w.Log = nil }
-
-// stateAt gives a state in undo, which stays as it is.
-func (w *World) stateAt(at int) (*World, error) {
-	if state := w.undo[at]; state != nil {
-		return state, nil
-	}
-	return New(*w.Config)
-}
-
-// Restorable reports whether the state before the command with an index is still kept.
-func (w *World) Restorable(index int) bool { return w.before(index) >= 0 }
-
-// Rewind goes back to the state before a command of the history. The command
-// and those after it are gone from the history.
-func (w *World) Rewind(index int) error {
-	for _, e := range w.Log {
-		if e.Index == index {
-			at := w.before(index)
-			if at < 0 {
-				return fault.New(fault.NotFound, "history.restore", "", "the state before command %d is no longer kept", index)
-			}
-			state, err := w.stateAt(at)
-			if err != nil {
-				return err
-			}
-			for _, u := range w.undo[at:] { // those after it are of commands that are gone
-				w.past -= u.heldBack()
-			}
-			w.undo = slices.Delete(w.undo, at, len(w.undo))
-			w.become(state, nil)
-			return nil
-		}
-	}
-	return fault.New(fault.NotFound, "history.restore", "", "the history has no command %d", index)
-}
 
 // BaseLimits are the sandbox's own limits while a run has others, or nil.
 func (w *World) BaseLimits() *limit.Limits { return w.saved }

@@ -1,6 +1,9 @@
 package core
 
 import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"eryxsh/core/limit"
@@ -56,6 +59,7 @@ func TestBackToTheBeginning(t *testing.T) {
 			if got := w.Twin().mustRun(t, look); got != want || len(w.Log) > 0 {
 				t.Errorf("%s: %q, not %q; %d commands in the history", name, got, want, len(w.Log))
 			}
+			w.forgetFuture()
 			if len(w.undo) != 0 || w.past != 0 {
 				t.Errorf("%s: %d states are kept, %d bytes", name, len(w.undo), w.past)
 			}
@@ -63,6 +67,77 @@ func TestBackToTheBeginning(t *testing.T) {
 				t.Fatal(err)
 			}
 			want = w.Twin().mustRun(t, look)
+		}
+	}
+}
+
+// Any walk of undo and redo shows the state of its place, and what is held back is counted right.
+func TestUndoAndRedo(t *testing.T) {
+	var templates Templates
+	w, _, err := templates.New(Config{Limits: limit.Default(), Virtual: true, Seed: 5})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const commands = 6
+	look := func() string { return w.Twin().mustRun(t, "echo $n; cat /tmp/f 2>/dev/null; ls /tmp") }
+	places := []string{look()}
+	for i := range commands {
+		w.mustRun(t, fmt.Sprintf("n=%d; echo %d >> /tmp/f; touch /tmp/made-%d", i, i, i))
+		places = append(places, look())
+	}
+	random := rand.New(rand.NewPCG(1, 2))
+	at := commands
+	for range 300 {
+		n := 1 + random.IntN(3)
+		var err error
+		want := at
+		if random.IntN(2) == 0 {
+			err, want = w.Undo(n), at-n
+		} else {
+			err, want = w.Redo(n), at+n
+		}
+		if possible := want >= 0 && want <= commands; possible != (err == nil) {
+			t.Fatalf("from %d to %d: %v", at, want, err)
+		} else if possible {
+			at = want
+		}
+		if got := look(); got != places[at] {
+			t.Fatalf("at %d: %q, not %q", at, got, places[at])
+		}
+		if len(w.undo) != at || len(w.redo) != commands-at || len(w.Log) != at {
+			t.Fatalf("at %d: %d to undo, %d to redo, %d commands", at, len(w.undo), len(w.redo), len(w.Log))
+		}
+		var held int64
+		for _, s := range append(slices.Clone(w.undo), w.redo...) {
+			held += s.heldBack()
+		}
+		if held != w.past {
+			t.Fatalf("%d bytes are counted, %d held", w.past, held)
+		}
+	}
+	if at == commands {
+		_ = w.Undo(1)
+	}
+	w.mustRun(t, "echo new")
+	if err := w.Redo(1); err == nil {
+		t.Error("redo after something new")
+	}
+}
+
+// What is undone is bounded by the limit retained, farthest first.
+func TestRedoIsBounded(t *testing.T) {
+	l := limit.Default()
+	l.Retained = 1 << 20
+	w, err := New(Config{Limits: l, Virtual: true, Seed: 5})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 8 {
+		w.mustRun(t, "head -c 300000 /dev/urandom > /tmp/f")
+	}
+	for w.Undo(1) == nil {
+		if w.past > l.Retained {
+			t.Fatalf("%d bytes are held, the limit is %d", w.past, l.Retained)
 		}
 	}
 }

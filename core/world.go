@@ -39,12 +39,10 @@ type World struct {
 	own     bool          // no fork has the same Kept
 	saved   *limit.Limits // to be put back when the run ends
 	made    int64         // by a template, and no command was begun since: 1 + held + turned then
-	undo    []*World      // states before the last commands, as Log's entries refer to them; nil: as it was made
-	entry   int           // of a state in undo: the index of the command after it
-	first   int           // the same for what it was made as
 	retry   *retry        // of the run at hand, or nil
 	called  int64         // when its last slice ended with a call, by the host's clock; 0: it did not
 	written
+	timeline
 }
 
 // written is how much there is to go back to.
@@ -52,7 +50,6 @@ type written struct {
 	held    int64 // bytes written since the newest snapshot
 	turned  int64 // bytes written since the newest state in undo
 	counted int64 // Meter.Held when that was kept
-	past    int64 // sum of turned over undo
 }
 
 // Config is what a World is made from; Reset makes it anew.
@@ -261,7 +258,7 @@ func (w *World) view(c *World) {
 	c.Log = w.Log[:len(w.Log):len(w.Log)]
 	c.Snaps = w.Snaps[:len(w.Snaps):len(w.Snaps)]
 	c.Kept = w.Kept[:len(w.Kept):len(w.Kept)]
-	c.undo, c.past, c.retry = nil, 0, nil
+	c.timeline, c.retry = timeline{entry: w.entry}, nil
 }
 
 // count notes what was written so far: a fork of the files counts from zero again.
@@ -320,6 +317,7 @@ func (w *World) Snapshot(name string) (*Snapshot, error) {
 func (w *World) Restore(id string, reseed *uint64) error {
 	for _, s := range w.Snaps {
 		if s.ID == id {
+			w.forgetFuture()
 			w.become(s.World, reseed)
 			return nil
 		}
@@ -334,9 +332,10 @@ func (w *World) become(from *World, reseed *uint64) {
 	virtual, now := w.M.Clock.Virtual, w.M.Clock.Now
 	w.M.Close()
 	w.retry = nil
-	undo, past, first := w.undo, w.past, w.first
+	line := w.timeline
 	*w = *from.share()
-	w.Lineage, w.Forks, w.Snaps, w.SnapSeq, w.undo, w.past, w.first = lineage, forks, snaps, seq, undo, past, first
+	line.entry = w.entry
+	w.Lineage, w.Forks, w.Snaps, w.SnapSeq, w.timeline = lineage, forks, snaps, seq, line
 	if !virtual {
 		w.M.Clock.Now = max(w.M.Clock.Now, now)
 	}

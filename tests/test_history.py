@@ -6,7 +6,7 @@ import datetime
 
 import pytest
 
-from eryxsh import Limits, Sandbox, SnapshotNotFoundError
+from eryxsh import Limits, RunGoneError, Sandbox, SnapshotNotFoundError
 
 
 def test_entries() -> None:
@@ -83,3 +83,69 @@ def test_runs_are_entries_too() -> None:
     run.resume(call.call_id, exit_code=5)  # type: ignore[union-attr]
     assert run.drive().exit_code == 5
     assert [(e.command, e.exit_code) for e in sb.history.list()] == [("ask x", 5)]
+
+
+def test_undo_and_redo() -> None:
+    """Files, variables and cwd go back and forth, until something new is run."""
+    sb = Sandbox()
+    for i in range(4):
+        sb.commands.run(f"n={i}; echo {i} >> /tmp/log; mkdir /tmp/d{i}; cd /tmp/d{i}")
+
+    def look() -> str:
+        with sb.fork() as twin:
+            return twin.commands.run("echo $n; cat /tmp/log; pwd").stdout
+
+    assert look() == "3\n0\n1\n2\n3\n/tmp/d3\n"
+    sb.undo()
+    assert look() == "2\n0\n1\n2\n/tmp/d2\n"
+    sb.undo(2)
+    assert look() == "0\n0\n/tmp/d0\n"
+    assert [e.command[:3] for e in sb.history.list()] == ["n=0"]
+    sb.redo()
+    assert look() == "1\n0\n1\n/tmp/d1\n"
+    sb.redo(2)
+    assert look() == "3\n0\n1\n2\n3\n/tmp/d3\n"
+    sb.history.restore(2)  # before the second: it can be taken back as well
+    assert look() == "0\n0\n/tmp/d0\n"
+    sb.redo(3)
+    assert look().startswith("3\n")
+    sb.undo(2)
+    sb.commands.run("n=new")
+    with pytest.raises(SnapshotNotFoundError, match="redo"):
+        sb.redo()
+
+
+def test_undo_of_what_is_not_there() -> None:
+    """It says how many can be undone, and changes nothing."""
+    sb = Sandbox(limits=Limits(undo=2))
+    with pytest.raises(SnapshotNotFoundError, match="undo"):
+        sb.undo()
+    for i in range(3):
+        sb.commands.run(f"n={i}")
+    with pytest.raises(SnapshotNotFoundError, match="2 can be undone"):
+        sb.undo(3)
+    with pytest.raises(ValueError, match="from 1"):
+        sb.undo(0)
+    with pytest.raises(TypeError, match="int"):
+        sb.redo("1")  # type: ignore[arg-type]
+    assert sb.commands.run("echo $n").stdout == "2\n"
+
+
+def test_undo_ends_what_runs() -> None:
+    """A run that is going is the last command; its Run is gone."""
+    sb = Sandbox(tools={"ask": None})
+    sb.commands.run("echo one > /tmp/f")
+    run = sb.commands.start("echo two > /tmp/f; ask; echo three > /tmp/f")
+    run.next()
+    sb.undo()
+    assert sb.files.read("/tmp/f") == b"one\n"
+    with pytest.raises(RunGoneError):
+        run.next()
+    assert sb.commands.run("cat /tmp/f").ok
+
+
+def test_durations_are_true() -> None:
+    """A command that ends within its first slice took time, too."""
+    sb = Sandbox()
+    result = sb.commands.run("seq 200000 | tail -n 1")
+    assert sb.history.list()[-1].duration_ms >= result.execution_time_ms * 0.5 > 0

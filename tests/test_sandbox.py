@@ -85,7 +85,6 @@ def test_what_later_versions_have() -> None:
     sb = Sandbox()
     for name, arguments in (
         ("diff", ()),
-        ("undo", ()),
         ("mount", ("/x", {})),
         ("unmount", ("/x",)),
         ("rpc", ("run",)),

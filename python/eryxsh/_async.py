@@ -294,6 +294,14 @@ class AsyncSandbox:
         """See ``Sandbox.reset``."""
         self._sandbox.reset()
 
+    async def undo(self, n: int = 1) -> None:
+        """See ``Sandbox.undo``."""
+        self._sandbox.undo(n)
+
+    async def redo(self, n: int = 1) -> None:
+        """See ``Sandbox.redo``."""
+        self._sandbox.redo(n)
+
     async def save_state(self) -> None:
         """See ``Sandbox.save_state``."""
         self._sandbox.save_state()
@@ -362,8 +370,8 @@ class AsyncSandbox:
         return f"<{type(self).__name__} {'closed' if self.closed else hex(self._sandbox._handle)}>"
 
     def __getattr__(self, name: str) -> Any:
-        # diff, undo, mount, rpc, …: what this version does not have says so itself.
-        if name in ("diff", "undo", "mount", "unmount", "rpc", "offload", "rehydrate"):
+        # diff, mount, rpc, …: what this version does not have says so itself.
+        if name in ("diff", "mount", "unmount", "rpc", "offload", "rehydrate"):
             return getattr(self._sandbox, name)
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 

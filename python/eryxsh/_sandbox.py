@@ -306,6 +306,30 @@ class Sandbox:
         self._live()
         raise _persistence.off("clear_persisted_state")
 
+    def undo(self, n: int = 1) -> None:
+        """Back to before the n-th last command, files and shell; ``redo`` comes forward again.
+
+        Each command leaves a state behind, O(1), as many as ``Limits.undo`` says. A run that
+        is going counts as a command, and is gone. Raises SnapshotNotFoundError for one that is not kept.
+
+        >>> from eryxsh import Sandbox
+        >>> sb = Sandbox()
+        >>> _ = sb.commands.run("echo one > f"), sb.commands.run("rm f")
+        >>> sb.undo()
+        >>> sb.commands.run("cat f").stdout
+        'one\\n'
+        """
+        _wire.sandbox_undo(self._live(), _count("undo", n))
+        _turns.wake(self._handle, stop=True)
+
+    def redo(self, n: int = 1) -> None:
+        """Forward again by n of the commands that were undone, until something new is run.
+
+        Raises SnapshotNotFoundError when fewer were undone.
+        """
+        _wire.sandbox_redo(self._live(), _count("redo", n))
+        _turns.wake(self._handle, stop=True)
+
     # Tools.
 
     @overload
@@ -471,10 +495,6 @@ class Sandbox:
         """What changed between two snapshots, or since one: not in this version."""
         raise self._not_yet("Sandbox.diff")
 
-    def undo(self, n: int = 1) -> NoReturn:
-        """Back before the n-th last command: not in this version (``history.restore`` and ``restore`` are)."""
-        raise self._not_yet("Sandbox.undo")
-
     def mount(self, path: str, source: Any) -> NoReturn:
         """Show a directory inside: not in this version (``files.upload`` copies one)."""
         raise self._not_yet("Sandbox.mount")
@@ -500,6 +520,14 @@ def _unpickled(cls: Type[S], blob: bytes, timeout_ns: Optional[int], tools: Tupl
     made = cls.from_state(blob, tools=tools)
     made._timeout_ns = timeout_ns
     return made
+
+
+def _count(what: str, n: Any) -> int:
+    if isinstance(n, bool) or not isinstance(n, int):
+        raise TypeError(f"{what}: a number of commands is an int, not {n!r}")
+    if n < 1:
+        raise ValueError(f"{what}: a number of commands from 1 is needed, not {n}")
+    return n
 
 
 def _seed(seed: Any) -> Optional[int]:

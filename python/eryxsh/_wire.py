@@ -13,7 +13,7 @@ from typing import Any, Dict, Final, List, Literal, Optional, Tuple, TypedDict, 
 from eryxsh import _native
 from eryxsh._native import Method
 
-FINGERPRINT: Final = "c366b15058845995"
+FINGERPRINT: Final = "55b27f823d3c8ddb"
 
 Strings = Union[List[str], Tuple[str, ...]]
 
@@ -647,7 +647,7 @@ def sandbox_undo(sandbox: int, n: int) -> None:
     """Go back to before the n-th last command.
 
     sandbox: handle
-    n: commands to go back, from 1
+    n: commands, from 1
     """
     return _native.call(_SANDBOX_UNDO, (sandbox, n))
 
@@ -818,6 +818,18 @@ def sandbox_unmount(sandbox: int, path: str) -> None:
     path: where
     """
     return _native.call(_SANDBOX_UNMOUNT, (sandbox, path))
+
+
+_SANDBOX_REDO: Final[Method[None]] = Method((37, 0, None))
+
+
+def sandbox_redo(sandbox: int, n: int) -> None:
+    """Come forward again by n of the commands that were undone.
+
+    sandbox: handle
+    n: commands, from 1
+    """
+    return _native.call(_SANDBOX_REDO, (sandbox, n))
 
 
 _ENV_GET: Final[Method[Optional[str]]] = Method((48, 0, None))

@@ -46,7 +46,12 @@ func sandboxMethods() []binding {
 			}
 			return b.Drop(p.Snapshot)
 		}),
-		does("sandbox.undo", undo),
+		does("sandbox.undo", func(c *call, p *wire.UndoParams) error {
+			return c.replace(p.Sandbox, func(w *core.World) error { return w.Undo(p.N) })
+		}),
+		does("sandbox.redo", func(c *call, p *wire.UndoParams) error {
+			return c.replace(p.Sandbox, func(w *core.World) error { return w.Redo(p.N) })
+		}),
 		on("sandbox.diff", diff),
 		does("sandbox.reset", func(c *call, p *wire.SandboxParams) error {
 			return c.replace(p.Sandbox, func(w *core.World) error {
@@ -185,18 +190,6 @@ func listSnapshots(c *call, p *wire.SandboxParams) ([]wire.SnapshotInfo, error) 
 		out = append(out, wire.SnapshotInfo{ID: s.ID, Name: s.Name, Created: s.Created, Parent: s.Parent, Size: s.Size, Command: s.Command})
 	}
 	return out, nil
-}
-
-func undo(c *call, p *wire.UndoParams) error {
-	return c.replace(p.Sandbox, func(w *core.World) error {
-		if p.N < 1 {
-			return fault.New(fault.Invalid, "undo", "", "a number of commands from 1 is needed, not %d", p.N)
-		}
-		if p.N > len(w.Log) {
-			return fault.New(fault.NotFound, "undo", "", "the history has only %d commands", len(w.Log))
-		}
-		return w.Rewind(w.Log[len(w.Log)-p.N].Index)
-	})
 }
 
 func usage(c *call, p *wire.SandboxParams) (wire.Usage, error) {

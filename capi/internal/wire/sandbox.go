@@ -68,10 +68,10 @@ type SnapshotInfo struct {
 	Command string `cbor:"6,keyasint,omitempty" doc:"the last command before it"`
 }
 
-// UndoParams are those of sandbox.undo.
+// UndoParams are those of sandbox.undo and sandbox.redo.
 type UndoParams struct {
 	Sandbox int64 `cbor:"1,keyasint" doc:"handle"`
-	N       int   `cbor:"2,keyasint" doc:"commands to go back, from 1"`
+	N       int   `cbor:"2,keyasint" doc:"commands, from 1"`
 }
 
 // DiffParams are those of sandbox.diff.

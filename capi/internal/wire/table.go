@@ -44,6 +44,7 @@ func Methods() []Method {
 		{34, "sandbox.set_extension", ToolInfoParams{}, nil, "Describe a tool for the extensions builtin; an unknown name becomes a tool."},
 		{35, "sandbox.mount", MountParams{}, nil, "Show a directory of the host inside."},
 		{36, "sandbox.unmount", UnmountParams{}, nil, "Take a mount away."},
+		{37, "sandbox.redo", UndoParams{}, nil, "Come forward again by n of the commands that were undone."},
 
 		{48, "env.get", EnvNameParams{}, (*string)(nil), "Give a variable's value, or None."},
 		{49, "env.set", EnvSetParams{}, nil, "Set and export a variable."},
