@@ -340,6 +340,12 @@ func (s *sysCtx) Spawn(sp cmd.Spawn) (int, error) {
 	}
 	if _, tool := s.m.Tools.Get(sp.Argv[0]); !tool {
 		path, err := s.m.find(c, sp.Argv[0])
+		if err == nil {
+			_, _, err = s.m.image(c, path, sp.Argv)
+			if err != vfs.ELOOP { // the others are told by the process
+				err = nil
+			}
+		}
 		if err != nil {
 			s.m.exit(c, 127)
 			s.m.remove(c.PID)
@@ -348,7 +354,6 @@ func (s *sysCtx) Spawn(sp cmd.Spawn) (int, error) {
 			}
 			return 0, err
 		}
-		_ = path
 	}
 	s.u.Kids = append(s.u.Kids, c.PID)
 	s.m.runSpawned(c, sp.Argv)

@@ -2,6 +2,7 @@ package shell
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -21,39 +22,134 @@ const outBuffer = 4096
 // execFile runs the file at path: a utility, or a script for a new shell.
 // replace says that the process becomes it, as exec does.
 func (m *Machine) execFile(p *Process, path string, argv []string, replace bool) {
-	full := m.abs(p, path)
-	st, err := m.FS.Stat(m.cred(), full)
-	if t, ok := m.toolAt(full); ok && err == vfs.ENOENT {
+	im, interp, err := m.image(p, path, argv)
+	switch {
+	case err == errBinary:
+		m.complain(p, "%s: %s", argv[0], err)
+		m.done(p, 126)
+	case err != nil && interp != "":
+		m.badInterpreter(p, argv[0], interp, err)
+	case err != nil:
+		m.notRun(p, argv[0], err)
+	case im.tool != nil:
 		if replace {
 			m.becomeUtility(p)
 		}
-		m.callTool(p, t, argv)
+		m.callTool(p, *im.tool, im.argv)
+	case im.util != "":
+		m.execUtility(p, im.util, im.argv, replace)
+	default:
+		m.newShell(p, im.argv, replace)
+	}
+}
+
+// badInterpreter tells that a script's interpreter does not run. Of one that is not there bash
+// speaks as of a command, of another without a line.
+func (m *Machine) badInterpreter(p *Process, name, interp string, err error) {
+	if err == vfs.ENOENT {
+		m.complain(p, "%s: cannot execute: required file not found", name)
+		m.done(p, 127)
 		return
 	}
-	if err != nil {
-		m.notRun(p, argv[0], err)
-		return
+	if err == vfs.EISDIR {
+		err = vfs.EACCES
 	}
-	if name, ok := m.FS.Stub(st.Ino); ok {
-		m.execUtility(p, name, argv, replace)
-		return
+	m.complainRaw(p, errorName(p)+": "+name+": "+interp+": bad interpreter: "+err.Error()+"\n")
+	m.done(p, 126)
+}
+
+// image is what execve(2) makes of a file: a utility, a tool, or else a shell.
+type image struct {
+	util string
+	tool *Tool
+	argv []string
+}
+
+// errBinary is of a file that is no script.
+var errBinary = errors.New("cannot execute binary file: Exec format error")
+
+// maxInterpreters is how many #! lines may name each other, as in Linux.
+const maxInterpreters = 5
+
+// image follows the #! lines of the file at path. interp is the interpreter that it names itself.
+func (m *Machine) image(p *Process, path string, argv []string) (im image, interp string, err error) {
+	file, args := path, argv
+	for level := 0; ; level++ {
+		full := m.abs(p, file)
+		st, err := m.FS.Stat(m.cred(), full)
+		if t, ok := m.toolAt(full); ok && err == vfs.ENOENT {
+			return image{tool: &t, argv: args}, interp, nil
+		}
+		if err != nil {
+			return im, interp, err
+		}
+		if name, ok := m.FS.Stub(st.Ino); ok {
+			return image{util: name, argv: shellNamed(name, args, level)}, interp, nil
+		}
+		head, err := m.head(full, st.Size)
+		if err != nil {
+			return im, interp, err
+		}
+		if name, ok := m.stubText(head); ok { // a copy of a generated file
+			return image{util: name, argv: shellNamed(name, args, level)}, interp, nil
+		}
+		next, arg, named := interpreter(head)
+		if name := file[strings.LastIndexByte(file, '/')+1:]; !named && level > 0 && m.lib.reg.Lookup(name) != nil {
+			return image{util: name, argv: shellNamed(name, args, level)}, interp, nil
+		}
+		switch {
+		case !named && bytes.IndexByte(head, 0) >= 0:
+			return im, interp, errBinary
+		case !named: // also where it is the interpreter: the shell runs the script itself
+			return image{argv: append([]string{"bash", path}, argv[1:]...)}, interp, nil
+		case level == maxInterpreters:
+			return im, interp, vfs.ELOOP
+		case level == 0:
+			interp = next
+		}
+		if err := m.runnable(p, next); err != nil {
+			return im, interp, err
+		}
+		script := append([]string{next}, arg...)
+		args = append(append(script, file), args[1:]...)
+		file = next
 	}
+}
+
+// shellNamed is the command line of an interpreter, which as a shell goes by its name alone.
+func shellNamed(name string, args []string, level int) []string {
+	if level > 0 && (name == "bash" || name == "sh") {
+		args[0] = name
+	}
+	return args
+}
+
+// head is the beginning of a file, where execve(2) looks for #!.
+func (m *Machine) head(path string, size int64) ([]byte, error) {
 	head := make([]byte, 256)
-	ino, err := m.FS.Lookup(m.cred(), full, true)
+	ino, err := m.FS.Lookup(m.cred(), path, true)
+	n := 0
 	if err == nil {
-		var n int
 		n, err = m.FS.ReadAt(ino, head, 0, m.now())
-		head = head[:n]
 	}
-	if err != nil && len(head) == 0 && st.Size > 0 {
-		m.notRun(p, argv[0], err)
-		return
+	if n > 0 || size == 0 {
+		err = nil
 	}
-	if name, ok := m.stubText(head); ok { // a copy of a generated file
-		m.execUtility(p, name, argv, replace)
-		return
+	return head[:n], err
+}
+
+// interpreter reads a #! line: the path and the one argument there may be.
+func interpreter(head []byte) (path string, arg []string, ok bool) {
+	rest, ok := bytes.CutPrefix(head, []byte("#!"))
+	if !ok {
+		return "", nil, false
 	}
-	m.execScript(p, path, head, argv, replace)
+	line, _, _ := bytes.Cut(rest, []byte("\n"))
+	path = strings.Trim(string(line), " \t")
+	if i := strings.IndexAny(path, " \t"); i >= 0 {
+		path, arg = path[:i], []string{strings.TrimLeft(path[i:], " \t")}
+	}
+	return path, arg, path != ""
 }
 
 // stubText recognises the text of a generated utility, wherever it was copied to.
@@ -64,40 +160,6 @@ func (m *Machine) stubText(head []byte) (string, bool) {
 	}
 	name, ok := bytes.CutSuffix(rest, []byte(": built in\n"))
 	return string(name), ok && m.lib.reg.Lookup(string(name)) != nil
-}
-
-// execScript runs an interpreter named by #!, or the shell.
-func (m *Machine) execScript(p *Process, path string, head []byte, argv []string, replace bool) {
-	args := append([]string{"bash", path}, argv[1:]...)
-	if rest, ok := bytes.CutPrefix(head, []byte("#!")); ok {
-		line, _, _ := bytes.Cut(rest, []byte("\n"))
-		interp, arg, has := strings.Cut(strings.TrimSpace(string(line)), " ")
-		args = []string{interp}
-		if arg = strings.TrimSpace(arg); has && arg != "" {
-			args = append(args, arg)
-		}
-		args = append(append(args, path), argv[1:]...)
-		if err := m.runnable(p, interp); err != nil {
-			m.complain(p, "%s: %s: bad interpreter: %s", argv[0], interp, err)
-			m.done(p, map[bool]int{true: 127, false: 126}[err == vfs.ENOENT])
-			return
-		}
-		name := interp[strings.LastIndexByte(interp, '/')+1:]
-		if name != "bash" && name != "sh" {
-			if m.lib.reg.Lookup(name) == nil {
-				m.execFile(p, interp, args, replace)
-				return
-			}
-			m.execUtility(p, name, args, replace)
-			return
-		}
-		args[0] = name
-	} else if bytes.IndexByte(head, 0) >= 0 {
-		m.complain(p, "%s: cannot execute binary file: Exec format error", argv[0])
-		m.done(p, 126)
-		return
-	}
-	m.newShell(p, args, replace)
 }
 
 // execUtility starts a utility of the registry in this process: its frame is
