@@ -94,6 +94,7 @@ part_package() {
   trap 'rm -rf "$dir"' RETURN
   python -c "import sys; sys.path.insert(0, '_backend'); import backend; backend.build_sdist('$dir')" >/dev/null &&
     GOPROXY=off GOFLAGS=-mod=vendor python -m pip install -q --no-index --no-deps --no-build-isolation --target "$dir/site" "$dir"/eryxsh-*.tar.gz &&
+    python tests/packaged.py "$dir"/eryxsh-*.tar.gz "$dir/site" &&
     (cd "$dir" && PYTHONPATH=$dir/site python -W error -c "
 import eryxsh._wire as wire
 assert wire.__file__.startswith('$dir'), wire.__file__
