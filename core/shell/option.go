@@ -97,6 +97,8 @@ const (
 	OptVarredirClose
 	OptXpgEcho
 	optCount
+	optAsync       Option = 120 // not an option: SIGINT and SIGQUIT are ignored, as an asynchronous command begins
+	optFed         Option = 121 // not an option: a command around has redirected or piped stdin, which & then leaves
 	optRestricted  Option = 122 // not an option: set -r, which nothing undoes
 	optCompat51    Option = 123 // not an option: BASH_COMPAT is 51
 	optCompat50    Option = 124 // not an option: BASH_COMPAT is 50

@@ -234,6 +234,9 @@ func (m *Machine) stepStmt(p *Process, f *Frame) {
 	}
 	before := f.N
 	p.Line = st.outer
+	if f.I == 0 && controls(st.cmd) && !p.standsAlone() {
+		p.Shell.Opts.set(optFed, feeds(st.redirs))
+	}
 	switch m.redirect(p, f, st.redirs) {
 	case again:
 		return
@@ -311,6 +314,7 @@ func (m *Machine) begin(p *Process, n node) {
 		}
 		c := m.forkShell(p, Frame{Kind: FBottom, node: x})
 		c.Shell.Jobs = nil // as in a job: only pipelines and substitutions list their parent's
+		c.Shell.Opts.set(optFed, p.feedsSubshell())
 		c.push(Frame{Kind: FList, node: x.body})
 		p.push(Frame{Kind: FWaitSub, node: x, Child: c.PID})
 		p.Wait = Wait{Kind: WaitsChild, PID: c.PID}

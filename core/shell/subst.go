@@ -313,6 +313,9 @@ func (m *Machine) pipeline(p *Process, n *pipeline) {
 		} else if c.trap(sigDEBUG) != nil {
 			c.Shell.Debug = debugMark(st.cmd) // the trap has run for it
 		}
+		if _, ok := st.cmd.(*subshell); ok || in >= 0 {
+			c.Shell.Opts.set(optFed, in >= 0)
+		}
 		if in >= 0 {
 			if old := c.put(0, in, false); old >= 0 {
 				m.unref(old)
@@ -411,13 +414,18 @@ func (m *Machine) stepWaitSub(p *Process, f *Frame) {
 	m.done(p, status)
 }
 
-// background starts a job. Its stdin is /dev/null unless redirected.
+// background starts a job.
 func (m *Machine) background(p *Process, st *stmt) {
 	c := m.forkShell(p, Frame{Kind: FBottom, node: st})
 	c.Shell.Jobs = nil // jobs know nothing of one another
 	m.ownGroup(p, c)
-	if old := c.put(0, m.newFile(OFD{Kind: FileNull, Flags: vfs.O_RDONLY}), false); old >= 0 {
-		m.unref(old)
+	if p.starves(st) {
+		if old := c.put(0, m.newFile(OFD{Kind: FileNull, Flags: vfs.O_RDONLY}), false); old >= 0 {
+			m.unref(old)
+		}
+	}
+	if _, ok := st.cmd.(*subshell); ok {
+		c.Shell.Opts.set(optFed, false)
 	}
 	if _, ok := st.cmd.(*simple); ok && c.trap(sigDEBUG) != nil {
 		c.Shell.Debug = debugMark(st.cmd) // the trap has run for it

@@ -228,6 +228,7 @@ func (m *Machine) Begin(s Start) error {
 	p.Frames, m.rt.frames = append(m.rt.frames, bottom), nil
 	m.ownStreams(p)
 	p.Depth, p.Line = 0, 1
+	p.Shell.Opts.set(optFed, false)
 	m.Sched.Cur, m.Sched.Quantum = p.PID, quantum
 	p.Shell.Exec = command
 	if s.Argv != nil {
