@@ -3,6 +3,7 @@ package state
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
@@ -151,6 +152,7 @@ type player struct {
 	now     int64
 	typed   []string
 	refills int
+	refill  int64    // what a limit that is met gets, 2e9 if that is 0
 	short   int      // see script
 	marks   []string // checkpoints that were reported
 	asked   int      // how often the machine has asked whether the slice is over
@@ -220,7 +222,7 @@ func (p *player) move(t testing.TB, w *core.World, n int) bool {
 			if p.refills++; p.refills > 100 {
 				t.Fatalf("limit %s is met again and again", w.M.Run.Limit)
 			}
-			if err := w.Refill(map[string]int64{w.M.Run.Limit: 2e9}); err != nil {
+			if err := w.Refill(map[string]int64{w.M.Run.Limit: cmp.Or(p.refill, 2e9)}); err != nil {
 				t.Fatal(err)
 			}
 		case shell.Calls:
