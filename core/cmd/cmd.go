@@ -21,6 +21,7 @@ import (
 	"io"
 
 	"eryxsh/core/large"
+	"eryxsh/core/locale"
 	"eryxsh/vfs"
 )
 
@@ -53,7 +54,7 @@ type Command struct {
 	// StopAtOperand ends the options at the first operand, for commands that take a command (env, xargs, timeout).
 	StopAtOperand bool
 	// Obsolete rewrites forms that getopt does not know (head -5, tail +5) before parsing; nil if there are none.
-	Obsolete func(args []string) []string
+	Obsolete func(c *Ctx, args []string) []string
 	// Origin is what --version says the utility behaves like; "" is GNU coreutils 9.1.
 	Origin string
 	// Hint follows the message of a usage error, NAME standing for the name the command was called by; "" is
@@ -147,6 +148,28 @@ type Ctx struct {
 	// Mute makes Errorf say nothing: a program that reads its options again after a load gave its warnings before.
 	Mute bool
 	System
+
+	charset charset // what Bytes answered
+}
+
+// charset is what a Ctx knows of its locale.
+type charset uint8
+
+const (
+	unasked charset = iota
+	isUTF8
+	isBytes
+)
+
+// Bytes reports whether a character is a byte to the utility: whether its locale is C.
+func (c *Ctx) Bytes() bool {
+	if c.charset == unasked {
+		c.charset = isUTF8
+		if locale.Bytes(c.Getenv) {
+			c.charset = isBytes
+		}
+	}
+	return c.charset == isBytes
 }
 
 // Buffer is output not yet written. It never fails: a closed pipe ends the program by SIGPIPE.

@@ -50,7 +50,7 @@ func (d *Command) flushes() bool {
 // Fail writes "NAME: subject: reason\n" to standard error and returns 1. The
 // subject is a file name: it is quoted where a shell would need quotes.
 func (c *Ctx) Fail(subject string, err error) int {
-	c.Errorf("%s: %s", quote.Maybe(subject), err)
+	c.Errorf("%s: %s", quote.Maybe(c, subject), err)
 	return 1
 }
 
@@ -81,14 +81,14 @@ func (c *Ctx) hint() int {
 // after is the last operand there is, or "".
 func (c *Ctx) MissingOperand(after string) int {
 	if after != "" {
-		return c.UsageError("missing operand after %s", quote.Locale(after))
+		return c.UsageError("missing operand after %s", quote.Locale(c, after))
 	}
 	return c.UsageError("missing operand")
 }
 
 // ExtraOperand is the usage error of an operand too many.
 func (c *Ctx) ExtraOperand(operand string) int {
-	return c.UsageError("extra operand %s", quote.Locale(operand))
+	return c.UsageError("extra operand %s", quote.Locale(c, operand))
 }
 
 // NotYet says that a form of the command line exists in the GNU tool and not
@@ -108,7 +108,7 @@ func (c *Ctx) word(pattern, name string, err error) {
 	if pattern == "" {
 		pattern = "NAME: WHY"
 	}
-	text := strings.NewReplacer("'NAME'", quote.Shell(name), "NAME", quote.Maybe(name), "WHY", err.Error()).Replace(pattern)
+	text := strings.NewReplacer("'NAME'", quote.Shell(c, name), "NAME", quote.Maybe(c, name), "WHY", err.Error()).Replace(pattern)
 	c.Errorf("%s", text)
 }
 

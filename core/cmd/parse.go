@@ -32,7 +32,7 @@ func Parse(c *Ctx, def *Command, args []string) (status int, done bool) {
 		return 0, false
 	}
 	if def.Obsolete != nil {
-		args = def.Obsolete(args)
+		args = def.Obsolete(c, args)
 	}
 	p := parser{c: c, def: def, all: args, args: args, typed: typed}
 	_, p.posix = c.Getenv("POSIXLY_CORRECT")

@@ -3,6 +3,7 @@
 package dollar
 
 import (
+	"fmt"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -10,21 +11,22 @@ import (
 	"eryxsh/core/large"
 )
 
-// Quote returns s as $'…'. m, which may be nil for short ones, hears of the work.
-func Quote(s string, m large.Meter) string {
+// Quote returns s as $'…'. bytes says that a character is a byte, as in the C locale; m, which may be nil for
+// short texts, hears of the work.
+func Quote(s string, bytes bool, m large.Meter) string {
 	var b strings.Builder
 	b.WriteString("$'")
 	for piece := range large.Pieces(s, m) {
-		escaped(&b, piece)
+		escaped(&b, piece, bytes)
 	}
 	b.WriteByte('\'')
 	return b.String()
 }
 
 // escaped writes the inside of $'…'.
-func escaped(b *strings.Builder, s string) {
+func escaped(b *strings.Builder, s string, bytes bool) {
 	for i := 0; i < len(s); {
-		n, ok := Printable(s[i:])
+		n, ok := Printable(s[i:], bytes)
 		c := s[i]
 		switch {
 		case c == '\'' || c == '\\':
@@ -45,11 +47,22 @@ func escaped(b *strings.Builder, s string) {
 	}
 }
 
+// CodePoint is what \u and \U give of a character that the locale does not have.
+func CodePoint(v uint32) string {
+	if v < 0x10000 {
+		return fmt.Sprintf(`\u%04X`, v)
+	}
+	return fmt.Sprintf(`\U%08X`, v)
+}
+
 // Printable gives the length of the first character of s, which is not empty, and
-// whether it can be printed.
-func Printable(s string) (int, bool) {
+// whether it can be printed. Where characters are bytes only ASCII can be.
+func Printable(s string, bytes bool) (int, bool) {
 	if s[0] < utf8.RuneSelf {
 		return 1, s[0] >= ' ' && s[0] < 0x7f
+	}
+	if bytes {
+		return 1, false
 	}
 	r, n := utf8.DecodeRuneInString(s)
 	if r == utf8.RuneError && n == 1 {

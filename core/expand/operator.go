@@ -581,6 +581,11 @@ func (e *eval) bytes(s string) bool {
 	if e.plain(s) == len(s) {
 		return false
 	}
+	return e.inBytes()
+}
+
+// inBytes reports whether characters are bytes.
+func (e *eval) inBytes() bool {
 	e.load()
 	return e.flags&Bytes != 0
 }

@@ -10,13 +10,13 @@ import (
 )
 
 // QuoteAt returns s as ${x@Q} and set write it: '…', or $'…' if there are
-// control characters. m, which may be nil for short ones, hears of the work.
-func QuoteAt(s string, m large.Meter) string {
+// control characters. bytes says that a character is a byte; m, which may be nil for short ones, hears of the work.
+func QuoteAt(s string, bytes bool, m large.Meter) string {
 	switch {
 	case s == "'":
 		return `\'`
-	case needsAnsi(s, m):
-		return dollar.Quote(s, m)
+	case needsAnsi(s, bytes, m):
+		return dollar.Quote(s, bytes, m)
 	case len(s) <= large.Piece:
 		return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 	}
@@ -30,10 +30,10 @@ func QuoteAt(s string, m large.Meter) string {
 }
 
 // QuoteDeclare returns s as declare -p writes a value: "…", or $'…' if there
-// are control characters. m, which may be nil for short ones, hears of the work.
-func QuoteDeclare(s string, m large.Meter) string {
-	if needsAnsi(s, m) {
-		return dollar.Quote(s, m)
+// are control characters. bytes says that a character is a byte; m, which may be nil for short ones, hears of the work.
+func QuoteDeclare(s string, bytes bool, m large.Meter) string {
+	if needsAnsi(s, bytes, m) {
+		return dollar.Quote(s, bytes, m)
 	}
 	var b strings.Builder
 	doubleQuote(&b, s, m)
@@ -60,18 +60,18 @@ func doubleQuote(b *strings.Builder, s string, m large.Meter) {
 
 // QuoteKey returns the key of an associative array as declare -p writes it:
 // as it is if it needs no quoting.
-func QuoteKey(s string) string {
-	if s == "" || s == "@" || needsAnsi(s, nil) || strings.ContainsAny(s, " \t\n'\"\\|&;()<>!{}*[]?^$`") ||
+func QuoteKey(s string, bytes bool) string {
+	if s == "" || s == "@" || needsAnsi(s, bytes, nil) || strings.ContainsAny(s, " \t\n'\"\\|&;()<>!{}*[]?^$`") ||
 		s[0] == '#' || s[0] == '~' || strings.Contains(s, ":~") || strings.Contains(s, "=~") {
-		return QuoteDeclare(s, nil)
+		return QuoteDeclare(s, bytes, nil)
 	}
 	return s
 }
 
 // needsAnsi reports whether s must be written as $'…'.
-func needsAnsi(s string, m large.Meter) bool {
+func needsAnsi(s string, bytes bool, m large.Meter) bool {
 	for piece := range large.Pieces(s, m) {
-		if !plain(piece) {
+		if !plain(piece, bytes) {
 			return true
 		}
 	}
@@ -79,9 +79,9 @@ func needsAnsi(s string, m large.Meter) bool {
 }
 
 // plain reports whether all characters can be printed.
-func plain(s string) bool {
+func plain(s string, bytes bool) bool {
 	for i := 0; i < len(s); {
-		n, ok := dollar.Printable(s[i:])
+		n, ok := dollar.Printable(s[i:], bytes)
 		if !ok {
 			return false
 		}

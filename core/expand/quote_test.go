@@ -33,13 +33,13 @@ func TestQuotingStyles(t *testing.T) {
 	type row struct{ S, Q, At, Declare, Key []byte }
 	for _, r := range lines[row](t, "testdata/quote.jsonl") {
 		s := string(r.S)
-		if got := QuoteAt(s, nil); got != string(r.At) {
+		if got := QuoteAt(s, false, nil); got != string(r.At) {
 			t.Errorf("@Q of %q: %q, want %q", s, got, r.At)
 		}
-		if got := QuoteDeclare(s, nil); got != string(r.Declare) {
+		if got := QuoteDeclare(s, false, nil); got != string(r.Declare) {
 			t.Errorf("declare -p of %q: %q, want %q", s, got, r.Declare)
 		}
-		if got := QuoteKey("k" + s); got != string(r.Key) {
+		if got := QuoteKey("k"+s, false); got != string(r.Key) {
 			t.Errorf("key %q: %q, want %q", "k"+s, got, r.Key)
 		}
 	}

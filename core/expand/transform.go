@@ -65,7 +65,7 @@ func (e *eval) none(val value, quoted bool) error {
 func (e *eval) transformed(letter byte, s string) (string, error) {
 	switch letter {
 	case 'Q':
-		return QuoteAt(s, e.env), nil
+		return QuoteAt(s, e.inBytes(), e.env), nil
 	case 'E':
 		return AnsiC(s), nil
 	case 'P':
@@ -105,7 +105,7 @@ func (e *eval) assignment(p *param, val value, quoted bool) error {
 		}
 		l := []string{"set", "--"}
 		for _, s := range val.list {
-			l = append(l, QuoteAt(s, e.env))
+			l = append(l, QuoteAt(s, e.inBytes(), e.env))
 		}
 		return e.list(l, val.star, quoted)
 	}
@@ -114,11 +114,11 @@ func (e *eval) assignment(p *param, val value, quoted bool) error {
 	}
 	flags := AttrLetters(val.v.Attrs())
 	if val.many && val.v.IsArray() {
-		return e.list([]string{"declare", "-" + flags, p.name + "=" + DeclareValue(val.v, e.env)}, val.star, quoted)
+		return e.list([]string{"declare", "-" + flags, p.name + "=" + DeclareValue(val.v, e.inBytes(), e.env)}, val.star, quoted)
 	}
 	s := p.name
 	if val.set {
-		s += "=" + QuoteAt(val.s, e.env)
+		s += "=" + QuoteAt(val.s, e.inBytes(), e.env)
 	}
 	switch {
 	case flags != "":
@@ -131,10 +131,10 @@ func (e *eval) assignment(p *param, val value, quoted bool) error {
 }
 
 // DeclareValue returns the value of a variable as declare -p writes it after
-// the =: "v", or ([k]="v" …). m, which may be nil, hears of the work.
-func DeclareValue(v *vars.Var, m large.Meter) string {
+// the =: "v", or ([k]="v" …). bytes says that a character is a byte; m, which may be nil, hears of the work.
+func DeclareValue(v *vars.Var, bytes bool, m large.Meter) string {
 	if !v.IsArray() {
-		return QuoteDeclare(v.String(), m)
+		return QuoteDeclare(v.String(), bytes, m)
 	}
 	var b strings.Builder
 	b.WriteByte('(')
@@ -149,13 +149,13 @@ func DeclareValue(v *vars.Var, m large.Meter) string {
 		}
 		key := keys[i]
 		if v.Is(vars.Assoc) {
-			key = QuoteKey(key)
+			key = QuoteKey(key, bytes)
 		}
 		b.WriteByte('[')
 		b.WriteString(key)
 		b.WriteString("]=")
-		if needsAnsi(vals[i], m) {
-			b.WriteString(dollar.Quote(vals[i], m))
+		if needsAnsi(vals[i], bytes, m) {
+			b.WriteString(dollar.Quote(vals[i], bytes, m))
 		} else {
 			doubleQuote(&b, vals[i], m)
 		}
@@ -174,7 +174,7 @@ func (e *eval) pairs(p *param, val value, quoted bool) error {
 		if !val.set && !val.many {
 			return nil
 		}
-		return e.mapped(val, quoted, func(s string) string { return QuoteAt(s, e.env) })
+		return e.mapped(val, quoted, func(s string) string { return QuoteAt(s, e.inBytes(), e.env) })
 	}
 	keys := val.v.AllKeys(e.env)
 	var l []string
@@ -184,9 +184,9 @@ func (e *eval) pairs(p *param, val value, quoted bool) error {
 			continue
 		}
 		if val.v.Is(vars.Assoc) {
-			k = QuoteKey(k)
+			k = QuoteKey(k, e.inBytes())
 		}
-		l = append(l, k+" "+QuoteDeclare(val.list[i], e.env))
+		l = append(l, k+" "+QuoteDeclare(val.list[i], e.inBytes(), e.env))
 	}
 	if p.letter == 'K' {
 		s := strings.Join(l, " ")

@@ -1,9 +1,6 @@
 package regex
 
-import (
-	"bytes"
-	"unicode/utf8"
-)
+import "bytes"
 
 // bracket reads a list after its [, as parse_bracket_exp of glibc does.
 func (p *parser) bracket() (*node, error) {
@@ -32,7 +29,7 @@ func (p *parser) bracket() (*node, error) {
 	}
 	s := b.set.clean()
 	if p.o.Fold {
-		s = s.fold()
+		s = p.o.cases(s)
 	}
 	if neg {
 		return &node{op: opSet, set: p.lineless(s.negate())}, nil
@@ -129,8 +126,11 @@ func (b *bracketReader) item() (item, error) {
 		if rest[1] == ':' {
 			return item{class: true}, b.class(string(name))
 		}
-		r, n := utf8.DecodeRune(name)
-		if n == 0 || n != len(name) || r == utf8.RuneError && n == 1 {
+		if len(name) == 0 {
+			return item{}, BadCollation
+		}
+		r, n, ok := p.o.next(name)
+		if n != len(name) || !ok {
 			return item{}, BadCollation
 		}
 		if rest[1] == '=' {
@@ -139,8 +139,8 @@ func (b *bracketReader) item() (item, error) {
 		}
 		return item{r: r}, nil
 	}
-	r, n := utf8.DecodeRune(rest)
-	if r == utf8.RuneError && n == 1 {
+	r, n, ok := p.o.next(rest)
+	if !ok {
 		p.pos++
 		return item{r: rune(rest[0]), raw: true}, nil
 	}

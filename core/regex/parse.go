@@ -149,8 +149,8 @@ func bracketEnd(src []byte, i int) int {
 
 // char reads one character of the pattern as itself.
 func (p *parser) char() *node {
-	r, n := utf8.DecodeRune(p.src[p.pos:])
-	if r == utf8.RuneError && n <= 1 {
+	r, n, ok := p.o.next(p.src[p.pos:])
+	if !ok {
 		p.pos++
 		p.tracked = true // the automata would find it inside of characters too
 		return &node{op: opByte, r: rune(p.src[p.pos-1])}
@@ -159,14 +159,7 @@ func (p *parser) char() *node {
 	return p.rune(r)
 }
 
-func (p *parser) rune(r rune) *node {
-	if p.o.Fold {
-		if s := foldRune(r); len(s) > 1 || s[0].lo != s[0].hi {
-			return &node{op: opSet, set: s}
-		}
-	}
-	return &node{op: opRune, r: r}
-}
+func (p *parser) rune(r rune) *node { return p.o.character(r) }
 
 // tok is a token of the POSIX syntaxes.
 type tok uint8
@@ -601,6 +594,9 @@ func (p *parser) records(s set) set {
 
 // class gives a POSIX class by name.
 func (p *parser) class(name string) (set, bool) {
+	if p.o.Bytes {
+		return class(name, true)
+	}
 	if p.narrow && name != "digit" && name != "xdigit" {
 		p.narrowed = true
 	}

@@ -189,7 +189,7 @@ func (p *parser) perlRune(r rune) *node {
 
 func (p *parser) perlSet(s set) *node {
 	if p.perl.fold {
-		s = s.fold()
+		s = p.o.cases(s)
 	}
 	return &node{op: opSet, set: p.records(s)}
 }

@@ -107,7 +107,7 @@ func (p *parser) perlBracket() (*node, error) {
 	}
 	s = s.clean()
 	if p.perl.fold {
-		s = s.fold()
+		s = p.o.cases(s)
 	}
 	if neg {
 		s = s.negate()
@@ -139,7 +139,7 @@ func (p *parser) perlItem() (r rune, isClass bool, s set, err error) {
 		}
 	}
 	if rest[0] != '\\' {
-		c, n := utf8.DecodeRune(rest)
+		c, n, _ := p.o.next(rest)
 		p.pos += n
 		return c, false, nil, nil
 	}
@@ -162,7 +162,7 @@ func (p *parser) perlItem() (r rune, isClass bool, s set, err error) {
 	if r, err = p.perlCharEscape(); err != nil || r >= 0 {
 		return r, false, nil, err
 	}
-	r, n := utf8.DecodeRune(p.src[p.pos:])
+	r, n, _ := p.o.next(p.src[p.pos:])
 	p.pos += n
 	return r, false, nil, nil
 }

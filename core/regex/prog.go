@@ -224,7 +224,7 @@ func (c *compiler) assert(a assert, next uint32) uint32 {
 	case atBOT, atEOT:
 	default:
 		c.p.words = true
-		c.p.wordy = c.o.Syntax != Perl
+		c.p.wordy = c.o.Syntax != Perl && !c.o.Bytes
 	}
 	return c.add(inst{op: iAssert, n: uint16(a), out: next})
 }
@@ -233,10 +233,10 @@ func (c *compiler) set(s set, next uint32) uint32 {
 	if len(s) == 0 {
 		return c.add(inst{op: iFail})
 	}
-	if s[len(s)-1].hi < 0x80 {
-		edges := make([]edge, len(s))
-		for i, r := range s {
-			edges[i] = edge{byte(r.lo), byte(r.hi), next}
+	if c.o.Bytes || s[len(s)-1].hi < 0x80 {
+		edges := byteEdges(s, next)
+		if len(edges) == 0 {
+			return c.add(inst{op: iFail})
 		}
 		return c.step(edges...)
 	}
@@ -306,8 +306,9 @@ func (c *compiler) trie(n *node, next uint32) (uint32, bool) {
 		word := make([]unit, len(list))
 		for i, u := range list {
 			switch {
-			case u.op == opRune:
-				word[i] = unit{string(u.r), u}
+			case u.op == opRune || u.op == opByte:
+				b, _ := u.literal()
+				word[i] = unit{string(b), u}
 			case u.op == opSet && len(u.set) <= 4:
 				word[i] = unit{fmt.Sprint(u.set), u}
 			default:
@@ -342,7 +343,7 @@ func (c *compiler) trieNode(words [][]unit, depth int, next uint32) uint32 {
 		}
 		rest := c.trieNode(words[:n], depth+1, next)
 		words = words[n:]
-		if r := u.node.r; u.node.op == opRune && r < 0x80 && !(c.o.Records && byte(r) == c.o.EOL) {
+		if r := u.node.r; (u.node.op == opByte || u.node.op == opRune && r < 0x80) && !(c.o.Records && byte(r) == c.o.EOL) {
 			edges = append(edges, edge{byte(r), byte(r), rest})
 		} else {
 			other = append(other, c.node(u.node, rest))

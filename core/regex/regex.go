@@ -19,7 +19,8 @@
 //
 // Text is bytes with UTF-8 characters in them. A set, `.` or a class matches one
 // whole character; a byte that is not part of valid UTF-8 is matched only by the
-// same byte in the pattern, as in glibc.
+// same byte in the pattern, as in glibc. With Options.Bytes every byte is a
+// character of its own (charset.go).
 //
 // A Regexp is not safe for use by several threads at once because it fills its
 // caches while it matches; Clone is cheap and gives one that is independent.
@@ -51,6 +52,8 @@ type Options struct {
 	Syntax Syntax
 	// Fold ignores case.
 	Fold bool
+	// Bytes says that every byte is a character, as in the C locale.
+	Bytes bool
 	// Multiline is REG_NEWLINE (sed's M): ^ and $ also match at newlines, and
 	// neither . nor a negated list matches a newline.
 	Multiline bool
@@ -108,7 +111,7 @@ func CompileAll(patterns [][]byte, o Options) (*Regexp, error) {
 		o.Steps = DefaultSteps
 	}
 	re := &Regexp{opts: o, patterns: patterns}
-	err := re.build(true)
+	err := re.build(!o.Bytes)
 	if err == nil && re.track != nil && re.prog.narrow {
 		err = re.build(false)
 	}

@@ -58,6 +58,7 @@ type track struct {
 	superset int
 	perl     bool
 	oneLine  bool // a match begins at the begin of a line, and the text is one line
+	bytes    bool // a character is a byte
 	full     bool
 	p        *prog
 
@@ -89,7 +90,7 @@ func (t *track) clone() *track {
 // compile makes the program; the error is a Code.
 func (t *track) compile(tree *node, ncap int, o Options, p *prog) error {
 	t.p = p
-	t.perl = o.Syntax == Perl
+	t.perl, t.bytes = o.Syntax == Perl, o.Bytes
 	t.oneLine = o.Records && beginsAt(tree, atBOL)
 	t.ncap, t.nslot = ncap, 2*(ncap+1)
 	end := t.add(tinst{op: kMatch})
@@ -119,6 +120,9 @@ func (t *track) node(n *node, next uint32) uint32 {
 	case opRune:
 		return t.add(tinst{op: kRune, n: n.r, out: next})
 	case opByte:
+		if t.bytes {
+			return t.add(tinst{op: kRune, n: n.r, out: next})
+		}
 		t.superset = 1
 		return t.add(tinst{op: kByte, n: n.r, out: next})
 	case opSet:
@@ -246,7 +250,7 @@ func (t *track) find(b []byte, from int, loc []int) (bool, error) {
 			}
 			at += i
 		} else if !p.empty && !p.anchored {
-			for at < len(b) && (!p.canBegin[b[at]] || inside(b, at)) {
+			for at < len(b) && (!p.canBegin[b[at]] || t.inside(b, at)) {
 				at++
 			}
 			if at == len(b) {
@@ -278,14 +282,17 @@ func (t *track) find(b []byte, from int, loc []int) (bool, error) {
 			break
 		}
 		_, n := utf8.DecodeRune(b[at:])
+		if t.bytes {
+			n = 1
+		}
 		at += n
 	}
 	return false, nil
 }
 
 // inside reports that place i is in the middle of a character.
-func inside(b []byte, i int) bool {
-	if utf8.RuneStart(b[i]) {
+func (t *track) inside(b []byte, i int) bool {
+	if t.bytes || utf8.RuneStart(b[i]) {
 		return false
 	}
 	_, at, n := charAround(b, i)
@@ -323,18 +330,18 @@ func (t *track) run(b []byte, pc uint32, at, nest int) (int, error) {
 				return longest, nil
 			}
 		case kByte:
-			if _, n := decode(b, at); n == 0 {
+			if _, n := t.decode(b, at); n == 0 {
 				if ok = at < len(b) && b[at] == byte(in.n); ok {
 					at++
 				}
 			}
 		case kRune:
-			if r, n := decode(b, at); n > 0 && r == in.n {
+			if r, n := t.decode(b, at); n > 0 && r == in.n {
 				at += n
 				ok = true
 			}
 		case kSet:
-			if r, n := decode(b, at); n > 0 && t.sets[in.n].has(r) {
+			if r, n := t.decode(b, at); n > 0 && t.sets[in.n].has(r) {
 				at += n
 				ok = true
 			}
@@ -434,6 +441,9 @@ func (t *track) looksAt(b []byte, l *look, at, nest int) (bool, error) {
 		from := at
 		for ; w > 0 && from > 0; w-- {
 			_, n := utf8.DecodeLastRune(b[:from])
+			if t.bytes {
+				n = 1
+			}
 			from -= n
 		}
 		if w > 0 {
@@ -467,9 +477,9 @@ func (t *track) again(b []byte, at, n int, fold bool) (int, bool) {
 	}
 	i := at
 	for lo < hi {
-		r, n := decode(b, lo)
-		s, m := decode(b, i)
-		if n == 0 || m == 0 || r != s && !sameFold(r, s) {
+		r, n := t.decode(b, lo)
+		s, m := t.decode(b, i)
+		if n == 0 || m == 0 || r != s && !t.sameFold(r, s) {
 			return 0, false
 		}
 		lo += n
@@ -478,7 +488,10 @@ func (t *track) again(b []byte, at, n int, fold bool) (int, bool) {
 	return i - at, true
 }
 
-func sameFold(r, s rune) bool {
+func (t *track) sameFold(r, s rune) bool {
+	if t.bytes && (r >= utf8.RuneSelf || s >= utf8.RuneSelf) {
+		return false
+	}
 	for f := unicode.SimpleFold(r); f != r; f = unicode.SimpleFold(f) {
 		if f == s {
 			return true
@@ -488,11 +501,11 @@ func sameFold(r, s rune) bool {
 }
 
 // decode gives the character at a place, length 0 if there is none.
-func decode(b []byte, at int) (rune, int) {
+func (t *track) decode(b []byte, at int) (rune, int) {
 	if at >= len(b) {
 		return 0, 0
 	}
-	if b[at] < utf8.RuneSelf {
+	if t.bytes || b[at] < utf8.RuneSelf {
 		return rune(b[at]), 1
 	}
 	r, n := utf8.DecodeRune(b[at:])
@@ -526,7 +539,7 @@ func (t *track) ctx(b []byte, i int) uint8 {
 		}
 		return 0
 	}
-	if r, _, n := charAround(b, i); n > 0 && !t.perl && isWord(r) {
+	if r, _, n := charAround(b, i); n > 0 && !t.perl && !t.bytes && isWord(r) {
 		return ctxWord
 	}
 	return 0

@@ -206,7 +206,7 @@ func (m *Machine) assignNode(p *Process, e expand.Env, a *assign) error {
 		if a.sub != nil {
 			name += "[" + a.sub.Text + "]"
 		}
-		m.trace(p, name+op+traceValue(value))
+		m.trace(p, name+op+traceValue(value, p.Shell.bytes()))
 	}
 	if a.empty {
 		return &expand.Error{Kind: expand.BadSubscript, Text: a.name + "[]: bad array subscript"}

@@ -107,7 +107,11 @@ func (m *Machine) biEcho(p *Process, argv []string) int {
 			continue
 		}
 		var stop bool
-		if buf, stop, _ = format.Unescape(buf, a, format.InEcho); stop {
+		mode := format.InEcho
+		if p.Shell.bytes() {
+			mode |= format.ByBytes
+		}
+		if buf, stop, _ = format.Unescape(buf, a, mode); stop {
 			newline = false
 			break
 		}

@@ -101,7 +101,7 @@ func (m *Machine) bind(p *Process, s *readline.Session, argv []string) int {
 		case 'f':
 			text, err := m.bindings(p, value)
 			if err != nil {
-				m.complain(p, "bind: %s: cannot read: %s", printable(value), err)
+				m.complain(p, "bind: %s: cannot read: %s", printable(value, p.Shell.bytes()), err)
 				return 1
 			}
 			s.Source(text, value)

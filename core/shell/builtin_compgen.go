@@ -149,7 +149,7 @@ func (m *Machine) compCommand(p *Process, f *Frame, command, word string) bool {
 	if f.Child == 0 && len(f.X.Memo.Entries) == 0 {
 		m.compVars(p, vars.Export)
 	}
-	w := expand.CompileText("\"$(" + command + " 'compgen' " + expand.QuoteAt(word, nil) + " '')\"")
+	w := expand.CompileText("\"$(" + command + " 'compgen' " + expand.QuoteAt(word, p.Shell.bytes(), nil) + " '')\"")
 	text := ""
 	done, err := m.evaluate(p, f, false, func(e expand.Env) (err error) { text, err = expand.String(e, w); return err })
 	if !done {

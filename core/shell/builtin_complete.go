@@ -285,7 +285,7 @@ func specName(name string) string {
 		}
 	}
 	if name == "" || strings.ContainsAny(name, " \t\n'\"\\|&;()<>!{}*[]?^$`#~") {
-		return expand.QuoteAt(name, nil)
+		return expand.QuoteAt(name, false, nil)
 	}
 	return name
 }

@@ -166,6 +166,6 @@ func (m *Machine) fcEdit(p *Process, editor, text string) int {
 		m.complain(p, "fc: %s: cannot open temp file: %s", path, err)
 		return 1
 	}
-	q := expand.QuoteAt(path, nil)
+	q := expand.QuoteAt(path, p.Shell.bytes(), nil)
 	return m.biEval(p, []string{"eval", "--", editor + " " + q + " && { command cat " + q + " >&2; history -s \"$(command cat " + q + ")\"; eval \"$(command cat " + q + "; command rm -f " + q + ")\"; }"})
 }

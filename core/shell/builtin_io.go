@@ -40,7 +40,7 @@ func (m *Machine) biPrintf(p *Process, argv []string) int {
 			m.charge(len(a) >> 5)
 		}
 	}
-	r := format.Printer{Now: m.now(), Start: p.Shell.Started, TZ: m.timeZone(p), Work: m.env(p)}.Printf(m.rt.echo[:0], args[0], args[1:])
+	r := format.Printer{Now: m.now(), Start: p.Shell.Started, TZ: m.timeZone(p), Work: m.env(p), Bytes: p.Shell.bytes()}.Printf(m.rt.echo[:0], args[0], args[1:])
 	if m.rt.echo = r.Out[:0]; cap(m.rt.echo) > keptScratch {
 		m.rt.echo = nil
 	}
@@ -238,7 +238,7 @@ func (m *Machine) readElements(p *Process, names []string) (known []string, stat
 			known = m.list(p, names)
 		}
 		if known[i] = base + "[" + at.Text + "]"; v.Is(vars.Assoc) {
-			known[i] = base + "[" + expand.QuoteAt(at.Text, nil) + "]"
+			known[i] = base + "[" + expand.QuoteAt(at.Text, p.Shell.bytes(), nil) + "]"
 		}
 	}
 	return known, -1

@@ -161,7 +161,7 @@ func (m *Machine) mapLines(p *Process, f *Frame, o *mapfileOptions, file int, na
 		own.SetIndex(int64(at), text)
 		f.I++
 		if o.callback != "" && o.quantum > 0 && (f.N-o.skip)%o.quantum == 0 {
-			m.pushScript(p, "", o.callback+" "+itoa(at)+" "+expand.QuoteAt(text, nil), m.line(p), "eval")
+			m.pushScript(p, "", o.callback+" "+itoa(at)+" "+expand.QuoteAt(text, p.Shell.bytes(), nil), m.line(p), "eval")
 			return
 		}
 	}

@@ -29,7 +29,7 @@ func (m *Machine) biSet(p *Process, argv []string) int {
 				v = m.listed(p, name, v, false)
 			}
 			if v.Assigned() {
-				b.WriteString(plainLine(name, v, m.env(p)))
+				b.WriteString(plainLine(name, v, p.Shell.bytes(), m.env(p)))
 			}
 		}
 		if !p.Shell.Opts.on(OptPosix) {
@@ -748,7 +748,7 @@ func (m *Machine) describe(p *Process, name string, short bool) bool {
 	if short {
 		switch k[0].kind {
 		case "alias":
-			text = "alias " + name + "=" + expand.QuoteAt(k[0].path, nil) + "\n"
+			text = "alias " + name + "=" + expand.QuoteAt(k[0].path, false, nil) + "\n"
 		case "file", "hashed":
 			path := k[0].path
 			if k[0].kind == "file" && strings.HasPrefix(path, ".") {

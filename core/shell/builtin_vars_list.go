@@ -34,7 +34,7 @@ func (m *Machine) declList(p *Process, d *declaration, bare bool) (status int, d
 				v = m.listed(p, name, v, false)
 			}
 			if v != nil && d.lists(v) {
-				b.WriteString(d.variable(name, v, m.env(p)))
+				b.WriteString(d.variable(name, v, p.Shell.bytes(), m.env(p)))
 			}
 		}
 	}
@@ -69,7 +69,7 @@ func (m *Machine) declNamed(p *Process, d *declaration, b *strings.Builder) (sta
 				v = m.listed(p, name, v, true)
 			}
 			if v != nil {
-				b.WriteString(d.variable(name, v, m.env(p)))
+				b.WriteString(d.variable(name, v, p.Shell.bytes(), m.env(p)))
 				continue
 			}
 		}
@@ -94,15 +94,15 @@ func (m *Machine) declLocals(p *Process, d *declaration, b *strings.Builder) {
 	slices.Sort(names)
 	for _, name := range names {
 		if v := p.Shell.Vars.Get(name); v != nil {
-			b.WriteString(d.variable(name, v, m.env(p)))
+			b.WriteString(d.variable(name, v, p.Shell.bytes(), m.env(p)))
 		}
 	}
 }
 
 // variable is a line of declare -p, with -F without the value.
-func (d *declaration) variable(name string, v *vars.Var, work large.Meter) string {
+func (d *declaration) variable(name string, v *vars.Var, bytes bool, work large.Meter) string {
 	if !d.names || v.IsArray() {
-		return declareLine(name, v, work)
+		return declareLine(name, v, bytes, work)
 	}
 	return declareFlags(v.Attrs()) + name + "\n"
 }
@@ -157,10 +157,10 @@ func (m *Machine) listed(p *Process, name string, v *vars.Var, asked bool) *vars
 }
 
 // declareLine is a line of declare -p.
-func declareLine(name string, v *vars.Var, work large.Meter) string {
+func declareLine(name string, v *vars.Var, bytes bool, work large.Meter) string {
 	line := declareFlags(v.Attrs()) + name
 	if v.IsSet() || v.IsArray() && v.Len() > 0 {
-		line += "=" + expand.DeclareValue(v, work)
+		line += "=" + expand.DeclareValue(v, bytes, work)
 	} else if v.IsArray() && v.Assigned() {
 		line += "=()"
 	}
@@ -176,22 +176,22 @@ func declareFlags(a vars.Attr) string {
 }
 
 // plainLine is a line of set without arguments.
-func plainLine(name string, v *vars.Var, work large.Meter) string {
+func plainLine(name string, v *vars.Var, bytes bool, work large.Meter) string {
 	if v.IsArray() {
-		return name + "=" + expand.DeclareValue(v, work) + "\n"
+		return name + "=" + expand.DeclareValue(v, bytes, work) + "\n"
 	}
-	return name + "=" + quoteSet(v.String(), work) + "\n"
+	return name + "=" + quoteSet(v.String(), bytes, work) + "\n"
 }
 
 // quoteSet quotes a value as set does: only where it must be.
-func quoteSet(s string, work large.Meter) string {
+func quoteSet(s string, bytes bool, work large.Meter) string {
 	if s == "" {
 		return ""
 	}
 	for i := 0; i < len(s); i++ {
 		if s[i] < ' ' || s[i] == 0x7f {
-			return expand.QuoteAt(s, work)
+			return expand.QuoteAt(s, bytes, work)
 		}
 	}
-	return quoteTrace(s)
+	return quoteTrace(s, bytes)
 }

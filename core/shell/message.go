@@ -74,10 +74,10 @@ func (m *Machine) complainRaw(p *Process, text string) {
 }
 
 // printable is a command's name as messages show it: quoted if it holds what cannot be printed.
-func printable(name string) string {
+func printable(name string, bytes bool) string {
 	for i, r := range name {
-		if unicode.IsControl(r) || r == utf8.RuneError && !strings.HasPrefix(name[i:], "\uFFFD") {
-			return format.Quote(name, nil)
+		if unicode.IsControl(r) || bytes && r >= utf8.RuneSelf || r == utf8.RuneError && !strings.HasPrefix(name[i:], "\uFFFD") {
+			return format.Quote(name, bytes, nil)
 		}
 	}
 	return name
@@ -362,7 +362,7 @@ func firstRune(s string) (rune, int) {
 func (m *Machine) traceWords(p *Process, words []string) {
 	q := make([]string, len(words))
 	for i, w := range words {
-		q[i] = quoteTrace(w)
+		q[i] = quoteTrace(w, p.Shell.bytes())
 	}
 	m.trace(p, strings.Join(q, " "))
 }
@@ -383,7 +383,7 @@ func (m *Machine) traceFor(p *Process, n *forClause) {
 func (m *Machine) traceDecl(p *Process, n *decl, x *Extra) {
 	line := n.name
 	for i := range x.Fields {
-		line += " " + quoteTrace(x.itemText(n, i))
+		line += " " + quoteTrace(x.itemText(n, i), p.Shell.bytes())
 	}
 	m.trace(p, line)
 }
@@ -419,28 +419,28 @@ func (m *Machine) traceExport(p *Process, n *decl, x *Extra) {
 			if n.args[code-1].add {
 				op = "+="
 			}
-			m.trace(p, n.args[code-1].name+op+quoteTrace(text))
+			m.trace(p, n.args[code-1].name+op+quoteTrace(text, p.Shell.bytes()))
 		}
 	}
 }
 
 // traceValue is an assigned value in a trace.
-func traceValue(s string) string {
+func traceValue(s string, bytes bool) string {
 	if s == "" {
 		return ""
 	}
-	return quoteTrace(s)
+	return quoteTrace(s, bytes)
 }
 
 // quoteTrace quotes a word as set -x does: only where it must be.
-func quoteTrace(s string) string {
+func quoteTrace(s string, bytes bool) string {
 	if s == "" {
 		return "''"
 	}
 	if strings.ContainsAny(s, " \t\n'\"\\|&;()<>!{}*?[]^$`") || s[0] == '#' || s[0] == '~' || strings.Contains(s, ":~") || strings.Contains(s, "=~") {
 		return single(s)
 	}
-	if quoted := expand.QuoteAt(s, nil); quoted[0] == '$' { // it is not printable as it is
+	if quoted := expand.QuoteAt(s, bytes, nil); quoted[0] == '$' { // it is not printable as it is
 		return quoted
 	}
 	return s
@@ -480,8 +480,8 @@ func (m *Machine) noticed(p *Process, name string) {
 		m.compatGiven(p)
 	case "POSIXLY_CORRECT":
 		p.Shell.Opts.posix(p.Shell.Vars.Get(name) != nil)
-	case "LC_ALL", "LC_CTYPE", "LANG":
-		p.Shell.setLocale()
+	case "LANG", "LC_ALL", "LC_CTYPE", "LC_COLLATE", "LC_MESSAGES", "LC_NUMERIC", "LC_TIME":
+		m.setLocale(p, name)
 	case "GLOBIGNORE":
 		if v := p.Shell.Vars.Get(name); v == nil {
 			p.Shell.Opts.set(OptDotglob, false)
@@ -489,18 +489,6 @@ func (m *Machine) noticed(p *Process, name string) {
 			p.Shell.Opts.set(OptDotglob, true)
 		}
 	}
-}
-
-// setLocale looks at the variables that say whether characters are bytes. Where
-// none is set they are UTF-8.
-func (s *Shell) setLocale() {
-	locale := ""
-	for _, name := range []string{"LC_ALL", "LC_CTYPE", "LANG"} {
-		if locale = s.Vars.Get(name).String(); locale != "" {
-			break
-		}
-	}
-	s.Opts.set(optBytes, locale == "C" || locale == "POSIX")
 }
 
 // readOnly is bash's error for an assignment to a read-only variable.

@@ -321,7 +321,7 @@ func (m *Machine) initVars(c *Process) {
 	for _, name := range []string{"BASHPID", "RANDOM", "SRANDOM"} {
 		t.Bind(name, vars.New("", vars.Special|vars.Integer))
 	}
-	c.Shell.setLocale()
+	m.startLocale(c)
 	old, _ := compatLevel(t.Get("BASH_COMPAT").String())
 	c.Shell.Opts.setCompat(old)
 }

@@ -310,7 +310,7 @@ func (m *Machine) assignTemp(p *Process, e expand.Env, f *Frame, a *assign) erro
 	m.retain(len(prev) + len(value))
 	p.Shell.Vars.Bind(name, vars.New(prev+value, attrs))
 	if p.Shell.Opts.on(OptXtrace) {
-		m.trace(p, name+"="+traceValue(value))
+		m.trace(p, name+"="+traceValue(value, p.Shell.bytes()))
 	}
 	if name != "PATH" { // what was found through the other one holds again
 		m.noticed(p, name)
@@ -513,7 +513,7 @@ func (m *Machine) notRun(p *Process, name string, err error) {
 			p.Wait = Wait{Kind: WaitsChild, PID: c.PID}
 			return
 		}
-		m.complain(p, "%s: command not found", printable(name))
+		m.complain(p, "%s: command not found", printable(name, p.Shell.bytes()))
 		m.done(p, 127)
 	case err == vfs.ENOENT || err == vfs.ENOTDIR:
 		m.complain(p, "%s: %s", name, err)

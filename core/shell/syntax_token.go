@@ -130,7 +130,7 @@ func (r *syntaxReader) unexpected() bool {
 		text = r.word
 	}
 	if text = expand.Decode(text); strings.ContainsFunc(text, func(c rune) bool { return c < ' ' || c == 0x7f }) {
-		text = expand.QuoteAt(text, nil)
+		text = expand.QuoteAt(text, false, nil)
 	}
 	at := r.at
 	if r.tok == "newline" {

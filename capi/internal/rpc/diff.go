@@ -124,12 +124,12 @@ func changedVariables(a, b *vars.Table) map[string]*string {
 	out := map[string]*string{}
 	for name, v := range after {
 		old, had := before[name]
-		if slices.Contains(own, name) || had && (old == v || expand.DeclareValue(old, nil) == expand.DeclareValue(v, nil)) {
+		if slices.Contains(own, name) || had && (old == v || expand.DeclareValue(old, false, nil) == expand.DeclareValue(v, false, nil)) {
 			continue
 		}
 		s := v.String()
 		if v.IsArray() {
-			s = expand.DeclareValue(v, nil)
+			s = expand.DeclareValue(v, false, nil)
 		}
 		out[name] = &s
 	}

@@ -3,6 +3,7 @@ package format
 import (
 	"unicode/utf8"
 
+	"eryxsh/core/dollar"
 	"eryxsh/core/large"
 )
 
@@ -14,6 +15,8 @@ const (
 	InFormat EscapeMode = iota // of a printf format: \nnn; \c is not special in bash
 	InB                        // of %b: \0nnn and \nnn, \c stops
 	InEcho                     // of echo -e: \0nnn only, \c stops
+
+	ByBytes EscapeMode = 1 << 7 // beside one of those: in the C locale \u stands for ASCII alone
 )
 
 // Unescape appends s with its backslash escapes replaced. stop is set by \c:
@@ -25,7 +28,7 @@ func Unescape(dst []byte, s string, mode EscapeMode) (out []byte, stop bool, pro
 			i++
 			continue
 		}
-		if s[i+1] == 'c' && mode != InFormat {
+		if s[i+1] == 'c' && mode&^ByBytes != InFormat {
 			return dst, true, problem
 		}
 		var n int
@@ -42,6 +45,8 @@ func Unescape(dst []byte, s string, mode EscapeMode) (out []byte, stop bool, pro
 // escape reads one escape at the start of s, which has at least two bytes, and
 // gives its length.
 func escape(dst []byte, s string, mode EscapeMode) (out []byte, n int, problem string) {
+	bytes := mode&ByBytes != 0
+	mode &^= ByBytes
 	switch b := s[1]; b {
 	case 'a':
 		return append(dst, 7), 2, ""
@@ -89,6 +94,9 @@ func escape(dst []byte, s string, mode EscapeMode) (out []byte, n int, problem s
 		v, n := readDigits(s[2:], most, 16)
 		if n == 0 {
 			return append(dst, '\\', b), 2, "missing unicode digit for \\" + string(b)
+		}
+		if bytes && v >= utf8.RuneSelf {
+			return append(dst, dollar.CodePoint(v)...), 2 + n, ""
 		}
 		return appendRune(dst, v), 2 + n, ""
 	}

@@ -19,6 +19,7 @@ type Printer struct {
 	Start int64       // when the shell started, for %(…)T with -2
 	TZ    string      // the zone of %(…)T
 	Work  large.Meter // hears of what takes long; may be nil
+	Bytes bool        // a character is a byte, as in the C locale
 }
 
 // Result is what a printf wrote and complained about.
@@ -51,7 +52,7 @@ func (e Printer) Printf(dst []byte, format string, args []string) Result {
 		}
 		if len(p.args) == left {
 			if e.GNU {
-				p.say("warning: ignoring excess arguments, starting with ‘" + p.args[0] + "’")
+				p.say(quote.Marks(p.charset(), "warning: ignoring excess arguments, starting with ‘") + p.args[0] + quote.Marks(p.charset(), "’"))
 			}
 			return p.Result
 		}
@@ -78,6 +79,16 @@ func (p *printing) tell() {
 		p.Work.Charge(n >> 5)
 	}
 }
+
+// mode is that of escapes, in the locale.
+func (p *printing) mode(m EscapeMode) EscapeMode {
+	if p.Bytes {
+		return m | ByBytes
+	}
+	return m
+}
+
+func (p *printing) charset() quote.Charset { return quote.ByBytes(p.Bytes) }
 
 func (p *printing) fail(message string) {
 	p.say(message)
@@ -115,7 +126,7 @@ func (p *printing) pass(format string) bool {
 			}
 			var n int
 			var problem string
-			p.Out, n, problem = escape(p.Out, format[i:], InFormat)
+			p.Out, n, problem = escape(p.Out, format[i:], p.mode(InFormat))
 			if problem != "" {
 				p.say(problem)
 			}
@@ -175,7 +186,7 @@ func (p *printing) codes(a string) bool {
 			continue
 		}
 		if problem := p.badCode(a[i:]); problem != "" {
-			p.Out, _, _ = Unescape(p.Out, a[:i], InB)
+			p.Out, _, _ = Unescape(p.Out, a[:i], p.mode(InB))
 			p.fail(problem)
 			return false
 		}
@@ -310,7 +321,7 @@ func (p *printing) convert(text string, spec Spec) bool {
 		if p.GNU && !p.codes(a) {
 			return false
 		}
-		b, stop, problem := Unescape(nil, a, InB)
+		b, stop, problem := Unescape(nil, a, p.mode(InB))
 		if problem != "" {
 			p.say(problem)
 		}
@@ -326,9 +337,9 @@ func (p *printing) convert(text string, spec Spec) bool {
 			a, spec.Prec = a[:min(len(a), spec.Prec)], -1
 		}
 		if p.GNU {
-			a = gnuQuote(a)
+			a = quote.Maybe(p.charset(), a)
 		} else {
-			a = Quote(a, p.Work)
+			a = Quote(a, p.Bytes, p.Work)
 		}
 		p.text(spec, a)
 	case 'n':
@@ -491,8 +502,8 @@ func (p *printing) character(s string) rune {
 	if n == 0 {
 		return 0
 	}
-	if r == utf8.RuneError && n == 1 {
-		r = rune(s[0])
+	if p.Bytes || r == utf8.RuneError && n == 1 {
+		r, n = rune(s[0]), 1
 	}
 	if p.GNU && n < len(s) {
 		p.say("warning: " + s[n:] + ": character(s) following character constant have been ignored")
@@ -505,15 +516,15 @@ func (p *printing) notNumber(a, kind string, some bool) {
 	case !p.GNU:
 		p.fail(a + ": invalid " + kind)
 	case some:
-		p.fail(quote.Locale(a) + ": value not completely converted")
+		p.fail(quote.Locale(p.charset(), a) + ": value not completely converted")
 	default:
-		p.fail(quote.Locale(a) + ": expected a numeric value")
+		p.fail(quote.Locale(p.charset(), a) + ": expected a numeric value")
 	}
 }
 
 func (p *printing) outOfRange(a string) {
 	if p.GNU {
-		p.fail(quote.Locale(a) + ": Numerical result out of range")
+		p.fail(quote.Locale(p.charset(), a) + ": Numerical result out of range")
 	} else {
 		p.say("warning: " + a + ": Numerical result out of range")
 	}

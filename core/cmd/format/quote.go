@@ -1,24 +1,24 @@
 package format
 
 import (
-	"eryxsh/core/cmd/quote"
 	"eryxsh/core/dollar"
 	"eryxsh/core/large"
 	"strings"
 )
 
 // Quote writes s so that bash reads it back, as printf %q does: backslashes,
-// or $'…' where there is something that cannot be printed. work, which may be nil, hears of much.
-func Quote(s string, work large.Meter) string {
+// or $'…' where there is something that cannot be printed. bytes says that a
+// character is a byte; work, which may be nil, hears of much.
+func Quote(s string, bytes bool, work large.Meter) string {
 	if s == "" {
 		return "''"
 	}
 	special := false
 	for piece := range large.Pieces(s, work) {
 		for i := 0; i < len(piece); {
-			n, ok := dollar.Printable(piece[i:])
+			n, ok := dollar.Printable(piece[i:], bytes)
 			if !ok {
-				return dollar.Quote(s, work)
+				return dollar.Quote(s, bytes, work)
 			}
 			i += n
 		}
@@ -50,6 +50,3 @@ func Quote(s string, work large.Meter) string {
 	}
 	return b.String()
 }
-
-// gnuQuote quotes as coreutils' printf %q does.
-func gnuQuote(s string) string { return quote.Maybe(s) }

@@ -30,7 +30,7 @@ func TestQuote(t *testing.T) {
 			t.Fatal(err)
 		}
 		s := string(row.S)
-		if got := Quote(s, nil); got != string(row.Q) {
+		if got := Quote(s, false, nil); got != string(row.Q) {
 			t.Errorf("%%q of %q: %q, want %q", s, got, row.Q)
 		}
 		if s == "" || strings.ContainsAny(s, "#~") {
@@ -38,13 +38,13 @@ func TestQuote(t *testing.T) {
 		}
 		var u units
 		long, before := strings.Repeat(s, large.Piece/len(s)), strings.Repeat("é", large.Piece/2-1)
-		want := strings.Repeat(Quote(s, nil), large.Piece/len(s))
+		want := strings.Repeat(Quote(s, false, nil), large.Piece/len(s))
 		if strings.HasPrefix(want, "$'") {
 			want = "$'" + before + strings.ReplaceAll(strings.ReplaceAll(want, "'$'", ""), "$'", "")
 		} else {
 			want = before + want
 		}
-		if got := Quote(before+long, &u); got != want || u == 0 {
+		if got := Quote(before+long, false, &u); got != want || u == 0 {
 			t.Errorf("%%q of many %q: %d bytes, want %d; %d units", s, len(got), len(want), u)
 		}
 	}

@@ -1,6 +1,6 @@
-// Package quote writes names the way GNU's quotearg does, for a UTF-8 locale.
+// Package quote writes names the way GNU's quotearg does.
 //
-// Messages use Locale (‘name’) or Shell ('name', with $'\n' for what a shell
+// Messages use Locale (‘name’, and 'name' where characters are bytes) or Shell ('name', with $'\n' for what a shell
 // could not read back); listings use Maybe, C and Escape.
 package quote
 
@@ -11,28 +11,60 @@ import (
 	"eryxsh/core/dollar"
 )
 
+// A Charset says what a character is: a byte in the C locale, where those beyond
+// ASCII cannot be printed, or a piece of UTF-8.
+type Charset interface {
+	Bytes() bool
+}
+
+// ByBytes is a Charset that is known already.
+type ByBytes bool
+
+// Bytes is the Charset's answer.
+func (b ByBytes) Bytes() bool { return bool(b) }
+
 // Locale quotes s as messages do: ‘s’.
-func Locale(s string) string { return "‘" + escaped(s, '’', false) + "’" }
+func Locale(c Charset, s string) string {
+	if c.Bytes() {
+		return "'" + escaped(c, s, '\'', false) + "'"
+	}
+	return "‘" + escaped(c, s, '’', false) + "’"
+}
+
+// Marks replaces the marks ‘ and ’ in the fixed part of a message, where it has lists of valid arguments.
+func Marks(c Charset, message string) string {
+	if c.Bytes() {
+		return asciiMarks.Replace(message)
+	}
+	return message
+}
+
+var asciiMarks = strings.NewReplacer("‘", "'", "’", "'")
 
 // C quotes s as a C string literal: "s".
-func C(s string) string { return `"` + escaped(s, '"', false) + `"` }
+func C(c Charset, s string) string { return `"` + escaped(c, s, '"', false) + `"` }
 
 // Escape writes s with C escapes and escaped blanks, without quotes.
-func Escape(s string) string { return escaped(s, 0, true) }
+func Escape(c Charset, s string) string { return escaped(c, s, 0, true) }
 
 // Shell quotes s for a shell, always with quotes: 's'.
-func Shell(s string) string { return shell(s) }
+func Shell(c Charset, s string) string { return shell(c, s) }
 
 // Maybe quotes s for a shell only where a shell needs it.
-func Maybe(s string) string {
-	if !Needs(s) {
+func Maybe(c Charset, s string) string {
+	if !Needs(c, s) {
 		return s
 	}
-	return shell(s)
+	return shell(c, s)
+}
+
+// Printable gives the length of the first character of s, which is not empty, and whether it can be printed.
+func Printable(c Charset, s string) (int, bool) {
+	return dollar.Printable(s, s[0] >= utf8.RuneSelf && c.Bytes())
 }
 
 // Needs reports whether Maybe would add quotes.
-func Needs(s string) bool {
+func Needs(c Charset, s string) bool {
 	if s == "" {
 		return true
 	}
@@ -40,11 +72,11 @@ func Needs(s string) bool {
 		return true
 	}
 	for i := 0; i < len(s); {
-		c := s[i]
-		if strings.IndexByte(" ?!\"$&()*;<=>[^`|'\\", c) >= 0 {
+		ch := s[i]
+		if strings.IndexByte(" ?!\"$&()*;<=>[^`|'\\", ch) >= 0 {
 			return true
 		}
-		n, ok := dollar.Printable(s[i:])
+		n, ok := Printable(c, s[i:])
 		if !ok {
 			return true
 		}
@@ -54,10 +86,10 @@ func Needs(s string) bool {
 }
 
 // Hide replaces what cannot be printed by question marks, as ls -q does.
-func Hide(s string) string {
+func Hide(c Charset, s string) string {
 	var b strings.Builder
 	for i := 0; i < len(s); {
-		n, ok := dollar.Printable(s[i:])
+		n, ok := Printable(c, s[i:])
 		if ok {
 			b.WriteString(s[i : i+n])
 		} else {
@@ -80,22 +112,22 @@ func octal(b *strings.Builder, c byte) {
 	b.Write([]byte{'\\', '0' + c>>6, '0' + c>>3&7, '0' + c&7})
 }
 
-func escaped(s string, quote rune, blank bool) string {
+func escaped(c Charset, s string, quote rune, blank bool) string {
 	var b strings.Builder
 	for i := 0; i < len(s); {
-		n, ok := dollar.Printable(s[i:])
-		c := s[i]
+		n, ok := Printable(c, s[i:])
+		ch := s[i]
 		switch {
 		case !ok:
-			for _, c := range []byte(s[i : i+n]) {
-				if l := letter(c); l != 0 {
+			for _, ch := range []byte(s[i : i+n]) {
+				if l := letter(ch); l != 0 {
 					b.WriteByte('\\')
 					b.WriteByte(l)
 				} else {
-					octal(&b, c)
+					octal(&b, ch)
 				}
 			}
-		case c == '\\' || blank && c == ' ' || quote != 0 && strings.HasPrefix(s[i:], string(quote)):
+		case ch == '\\' || blank && ch == ' ' || quote != 0 && strings.HasPrefix(s[i:], string(quote)):
 			b.WriteByte('\\')
 			b.WriteString(s[i : i+n])
 		default:
@@ -108,26 +140,26 @@ func escaped(s string, quote rune, blank bool) string {
 
 // shell quotes s with single quotes; with double quotes if it has apostrophes
 // and nothing else that is special.
-func shell(s string) string {
-	if strings.Contains(s, "'") && plainInDoubleQuotes(s) {
+func shell(c Charset, s string) string {
+	if strings.Contains(s, "'") && plainInDoubleQuotes(c, s) {
 		return `"` + s + `"`
 	}
 	var b strings.Builder
 	b.WriteByte('\'')
 	inEscape := false
 	for i := 0; i < len(s); {
-		n, ok := dollar.Printable(s[i:])
+		n, ok := Printable(c, s[i:])
 		if !ok {
-			for _, c := range []byte(s[i : i+n]) {
+			for _, ch := range []byte(s[i : i+n]) {
 				if !inEscape {
 					b.WriteString("'$'")
 					inEscape = true
 				}
-				if l := letter(c); l != 0 {
+				if l := letter(ch); l != 0 {
 					b.WriteByte('\\')
 					b.WriteByte(l)
 				} else {
-					octal(&b, c)
+					octal(&b, ch)
 				}
 			}
 			i += n
@@ -150,16 +182,16 @@ func shell(s string) string {
 	return b.String()
 }
 
-func plainInDoubleQuotes(s string) bool {
+func plainInDoubleQuotes(c Charset, s string) bool {
 	for i := 0; i < len(s); {
-		n, ok := dollar.Printable(s[i:])
-		c := s[i]
+		n, ok := Printable(c, s[i:])
+		ch := s[i]
 		switch {
 		case !ok:
 			return false
-		case c >= utf8.RuneSelf, c >= '0' && c <= ':', c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z':
-		case strings.IndexByte("%+,-./]_ '", c) >= 0:
-		case i == 0 && (c == '#' || c == '~'):
+		case ch >= utf8.RuneSelf, ch >= '0' && ch <= ':', ch >= 'a' && ch <= 'z', ch >= 'A' && ch <= 'Z':
+		case strings.IndexByte("%+,-./]_ '", ch) >= 0:
+		case i == 0 && (ch == '#' || ch == '~'):
 		default:
 			return false
 		}

@@ -50,7 +50,7 @@ func (p *baseProgram) Step(c *cmd.Ctx) cmd.Next {
 	wrap := 76
 	if f, ok := c.Flags.Last("w"); ok {
 		if !digits(f.Value) {
-			c.Errorf("invalid wrap size: %s", quote.Locale(f.Value))
+			c.Errorf("invalid wrap size: %s", quote.Locale(c, f.Value))
 			return cmd.Exit(1)
 		}
 		wrap = 0

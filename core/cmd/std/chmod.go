@@ -31,7 +31,7 @@ func chmod() *cmd.Command {
 }
 
 // chmodMode lets a mode begin with a dash, as in chmod -x FILE.
-func chmodMode(args []string) []string {
+func chmodMode(_ *cmd.Ctx, args []string) []string {
 	var out, modes []string
 	for i, a := range args {
 		if a == "--" {
@@ -66,7 +66,7 @@ func (p *chmodProgram) Step(c *cmd.Ctx) cmd.Next {
 	case hasRef:
 		st, err := c.Stat(ref.Value)
 		if err != nil {
-			c.Errorf("failed to get attributes of %s: %s", quote.Shell(ref.Value), err)
+			c.Errorf("failed to get attributes of %s: %s", quote.Shell(c, ref.Value), err)
 			return cmd.Exit(1)
 		}
 		ch, _ = perm.Parse(fmt.Sprintf("%05o", st.Mode&vfs.PermMask))
@@ -85,7 +85,7 @@ func (p *chmodProgram) Step(c *cmd.Ctx) cmd.Next {
 	}
 	if !hasRef {
 		if ch, err = perm.Parse(mode); err != nil {
-			return cmd.Exit(c.UsageError("invalid mode: %s", quote.Locale(mode)))
+			return cmd.Exit(c.UsageError("invalid mode: %s", quote.Locale(c, mode)))
 		}
 	}
 	for budget := c.Turn(walk.Turn); budget > 0; budget-- {
@@ -93,7 +93,7 @@ func (p *chmodProgram) Step(c *cmd.Ctx) cmd.Next {
 			top := &p.Stack[n-1]
 			if !top.Full {
 				if err := top.Fill(c, &budget); err != nil {
-					p.fail(c, "cannot read directory %s: %s", quote.Shell(top.Path), err)
+					p.fail(c, "cannot read directory %s: %s", quote.Shell(c, top.Path), err)
 				}
 			} else if name, _, ok := top.Next(); ok {
 				p.change(c, ch, walk.Join(top.Path, name), false)
@@ -128,7 +128,7 @@ func (p *chmodProgram) change(c *cmd.Ctx, ch perm.Change, path string, command b
 		var to vfs.Stat
 		if to, err = c.Stat(path); err != nil {
 			if err == vfs.ENOENT {
-				p.fail(c, "cannot operate on dangling symlink %s", quote.Shell(path))
+				p.fail(c, "cannot operate on dangling symlink %s", quote.Shell(c, path))
 				return
 			}
 		}
@@ -136,37 +136,37 @@ func (p *chmodProgram) change(c *cmd.Ctx, ch perm.Change, path string, command b
 	}
 	verbose, changes := c.Flags.Has("v"), c.Flags.Has("c")
 	if err != nil {
-		p.fail(c, "cannot access %s: %s", quote.Shell(path), err)
+		p.fail(c, "cannot access %s: %s", quote.Shell(c, path), err)
 		if verbose {
-			fmt.Fprintf(&c.Out, "%s could not be accessed\n", quote.Shell(path))
+			fmt.Fprintf(&c.Out, "%s could not be accessed\n", quote.Shell(c, path))
 		}
 		return
 	}
 	if c.Flags.Has("R") && c.Flags.Has("preserve-root") && path == "/" {
-		p.fail(c, "it is dangerous to operate recursively on %s", quote.Shell(path))
+		p.fail(c, "it is dangerous to operate recursively on %s", quote.Shell(c, path))
 		c.Errorf("use --no-preserve-root to override this failsafe")
 		return
 	}
 	old := st.Mode & vfs.PermMask
 	mode := ch.Apply(st.Mode, c.Umask())
 	if err := c.Chmod(path, uint32(mode)); err != nil {
-		p.fail(c, "changing permissions of %s: %s", quote.Shell(path), err)
+		p.fail(c, "changing permissions of %s: %s", quote.Shell(c, path), err)
 		if verbose {
-			fmt.Fprintf(&c.Out, "failed to change mode of %s from %04o (%s) to %04o (%s)\n", quote.Shell(path), old, perm.String(old)[1:], mode, perm.String(mode)[1:])
+			fmt.Fprintf(&c.Out, "failed to change mode of %s from %04o (%s) to %04o (%s)\n", quote.Shell(c, path), old, perm.String(old)[1:], mode, perm.String(mode)[1:])
 		}
 		return
 	}
 	if mode != old && (verbose || changes) {
-		fmt.Fprintf(&c.Out, "mode of %s changed from %04o (%s) to %04o (%s)\n", quote.Shell(path), old, perm.String(old)[1:], mode, perm.String(mode)[1:])
+		fmt.Fprintf(&c.Out, "mode of %s changed from %04o (%s) to %04o (%s)\n", quote.Shell(c, path), old, perm.String(old)[1:], mode, perm.String(mode)[1:])
 	} else if verbose {
-		fmt.Fprintf(&c.Out, "mode of %s retained as %04o (%s)\n", quote.Shell(path), mode, perm.String(mode)[1:])
+		fmt.Fprintf(&c.Out, "mode of %s retained as %04o (%s)\n", quote.Shell(c, path), mode, perm.String(mode)[1:])
 	}
 	if mine := ch.Apply(st.Mode, 0); c.Flags.Has("mode-option") && mine != mode && !ch.Octal {
-		p.fail(c, "%s: new permissions are %s, not %s", quote.Maybe(path), perm.String(mode)[1:], perm.String(mine)[1:])
+		p.fail(c, "%s: new permissions are %s, not %s", quote.Maybe(c, path), perm.String(mode)[1:], perm.String(mine)[1:])
 	}
 	if c.Flags.Has("R") && st.Mode.IsDir() {
 		if len(p.Stack) >= walk.MaxDepth {
-			p.fail(c, "cannot access %s: %s", quote.Shell(path), vfs.ENAMETOOLONG)
+			p.fail(c, "cannot access %s: %s", quote.Shell(c, path), vfs.ENAMETOOLONG)
 			return
 		}
 		p.Stack = append(p.Stack, walk.Dir{Path: path})

@@ -67,7 +67,7 @@ func (p *chownProgram) Step(c *cmd.Ctx) cmd.Next {
 		}
 		st, err := c.Stat(ref.Value)
 		if err != nil {
-			c.Errorf("failed to get attributes of %s: %s", quote.Shell(ref.Value), err)
+			c.Errorf("failed to get attributes of %s: %s", quote.Shell(c, ref.Value), err)
 			return cmd.Exit(1)
 		}
 		if to.gid = int(st.GID); c.Def.Name == "chown" {
@@ -97,7 +97,7 @@ func (p *chownProgram) Step(c *cmd.Ctx) cmd.Next {
 			top := &p.Stack[n-1]
 			if !top.Full {
 				if err := top.Fill(c, &budget); err != nil {
-					p.fail(c, "cannot read directory %s: %s", quote.Shell(top.Path), err)
+					p.fail(c, "cannot read directory %s: %s", quote.Shell(c, top.Path), err)
 				}
 			} else if name, _, ok := top.Next(); ok {
 				p.change(c, to, from, walk.Join(top.Path, name), false)
@@ -124,13 +124,13 @@ func (p *chownProgram) parse(c *cmd.Ctx, s string) (ids, bool) {
 	} else if user, group, colon = strings.Cut(s, ":"); !colon {
 		if _, ok := p.Owners.UserID(c, s); !ok && strings.Contains(s, ".") {
 			user, group, colon = strings.Cut(s, ".")
-			c.Errorf("warning: '.' should be ':': %s", quote.Locale(s))
+			c.Errorf("warning: '.' should be ':': %s", quote.Locale(c, s))
 		}
 	}
 	if user != "" {
 		id, ok := p.Owners.UserID(c, user)
 		if !ok {
-			c.Errorf("invalid user: %s", quote.Locale(s))
+			c.Errorf("invalid user: %s", quote.Locale(c, s))
 			return out, false
 		}
 		out.uid, out.user = int(id), user
@@ -139,7 +139,7 @@ func (p *chownProgram) parse(c *cmd.Ctx, s string) (ids, bool) {
 				out.gid = int(r.GID)
 				out.group = p.Owners.Group(c, r.GID)
 			} else {
-				c.Errorf("invalid spec: %s", quote.Locale(s))
+				c.Errorf("invalid spec: %s", quote.Locale(c, s))
 				return out, false
 			}
 		}
@@ -147,7 +147,7 @@ func (p *chownProgram) parse(c *cmd.Ctx, s string) (ids, bool) {
 	if group != "" {
 		id, ok := p.Owners.GroupID(c, group)
 		if !ok {
-			c.Errorf("invalid group: %s", quote.Locale(s))
+			c.Errorf("invalid group: %s", quote.Locale(c, s))
 			return out, false
 		}
 		out.gid, out.group = int(id), group
@@ -175,16 +175,16 @@ func (p *chownProgram) change(c *cmd.Ctx, to, from ids, path string, command boo
 	st, err := c.Lstat(path)
 	if err == nil && follow && st.Mode.IsLink() {
 		if st, err = c.Stat(path); err != nil {
-			p.fail(c, "cannot dereference %s: %s", quote.Shell(path), err)
+			p.fail(c, "cannot dereference %s: %s", quote.Shell(c, path), err)
 			return
 		}
 	}
 	if err != nil {
-		p.fail(c, "cannot access %s: %s", quote.Shell(path), err)
+		p.fail(c, "cannot access %s: %s", quote.Shell(c, path), err)
 		return
 	}
 	if recursive && c.Flags.Has("preserve-root") && path == "/" {
-		p.fail(c, "it is dangerous to operate recursively on %s", quote.Shell(path))
+		p.fail(c, "it is dangerous to operate recursively on %s", quote.Shell(c, path))
 		c.Errorf("use --no-preserve-root to override this failsafe")
 		return
 	}
@@ -193,7 +193,7 @@ func (p *chownProgram) change(c *cmd.Ctx, to, from ids, path string, command boo
 	}
 	if recursive && st.Mode.IsDir() {
 		if len(p.Stack) >= walk.MaxDepth {
-			p.fail(c, "cannot access %s: %s", quote.Shell(path), vfs.ENAMETOOLONG)
+			p.fail(c, "cannot access %s: %s", quote.Shell(c, path), vfs.ENAMETOOLONG)
 			return
 		}
 		p.Stack = append(p.Stack, walk.Dir{Path: path})
@@ -206,7 +206,7 @@ func (p *chownProgram) set(c *cmd.Ctx, to ids, path string, st vfs.Stat, follow 
 		what = "group"
 	}
 	if err := c.Chown(path, to.uid, to.gid, follow); err != nil {
-		p.fail(c, "changing %s of %s: %s", what, quote.Shell(path), err)
+		p.fail(c, "changing %s of %s: %s", what, quote.Shell(c, path), err)
 		return
 	}
 	changed := to.uid >= 0 && uint32(to.uid) != st.UID || to.gid >= 0 && uint32(to.gid) != st.GID
@@ -228,10 +228,10 @@ func (p *chownProgram) set(c *cmd.Ctx, to ids, path string, st vfs.Stat, follow 
 		now = label(p.Owners.User(c, uint32(max(to.uid, 0))), p.Owners.Group(c, uint32(max(to.gid, 0))))
 	}
 	if changed {
-		fmt.Fprintf(&c.Out, "changed %s of %s from %s to %s\n", what, quote.Shell(path), was, now)
+		fmt.Fprintf(&c.Out, "changed %s of %s from %s to %s\n", what, quote.Shell(c, path), was, now)
 	} else if to.uid < 0 && to.gid < 0 {
-		fmt.Fprintf(&c.Out, "%s of %s retained\n", what, quote.Shell(path))
+		fmt.Fprintf(&c.Out, "%s of %s retained\n", what, quote.Shell(c, path))
 	} else {
-		fmt.Fprintf(&c.Out, "%s of %s retained as %s\n", what, quote.Shell(path), was)
+		fmt.Fprintf(&c.Out, "%s of %s retained as %s\n", what, quote.Shell(c, path), was)
 	}
 }

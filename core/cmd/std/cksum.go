@@ -115,13 +115,13 @@ func (p *digestProgram) options(c *cmd.Ctx) (status int) {
 		}
 		switch {
 		case !ok:
-			c.Errorf("invalid length: %s", quote.Locale(l.Value))
+			c.Errorf("invalid length: %s", quote.Locale(c, l.Value))
 			return 1
 		case n%8 != 0:
-			c.Errorf("invalid length: %s\n%s: length is not a multiple of 8", quote.Locale(l.Value), c.Name)
+			c.Errorf("invalid length: %s\n%s: length is not a multiple of 8", quote.Locale(c, l.Value), c.Name)
 			return 1
 		case n > 512 && o.algorithm == "blake2b":
-			c.Errorf("invalid length: %s\n%s: maximum digest length for %s is 512 bits", quote.Locale(l.Value), c.Name, quote.Locale("BLAKE2b"))
+			c.Errorf("invalid length: %s\n%s: maximum digest length for %s is 512 bits", quote.Locale(c, l.Value), c.Name, quote.Locale(c, "BLAKE2b"))
 			return 1
 		case o.algorithm != "blake2b":
 			c.Errorf("--length is only supported with --algorithm=blake2b")
@@ -290,7 +290,7 @@ func (p *digestProgram) check(c *cmd.Ctx) cmd.Next {
 				if p.opt.algorithm == "blake2b" {
 					label = "BLAKE2b"
 				}
-				c.Errorf("%s: %d: improperly formatted %s checksum line", quote.Maybe(p.listName(c)), k.Line, label)
+				c.Errorf("%s: %d: improperly formatted %s checksum line", quote.Maybe(c, p.listName(c)), k.Line, label)
 			}
 			continue
 		}
@@ -404,7 +404,7 @@ func (p *digestProgram) summary(c *cmd.Ctx) {
 			c.Errorf("WARNING: %d %s", n, many)
 		}
 	}
-	name := quote.Maybe(p.listName(c))
+	name := quote.Maybe(c, p.listName(c))
 	switch {
 	case k.Good == 0:
 		c.Errorf("%s: no properly formatted checksum lines found", name)

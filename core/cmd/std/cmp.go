@@ -96,10 +96,10 @@ func (p *cmpProgram) Step(c *cmd.Ctx) cmd.Next {
 // begin reads the options and opens the files.
 func (p *cmpProgram) begin(c *cmd.Ctx) (int, bool) {
 	if len(c.Args) == 0 {
-		return c.UsageError("missing operand after %s", quote.Shell(c.Name)), false
+		return c.UsageError("missing operand after %s", quote.Shell(c, c.Name)), false
 	}
 	if len(c.Args) > 4 {
-		return c.UsageError("extra operand %s", quote.Shell(c.Args[4])), false
+		return c.UsageError("extra operand %s", quote.Shell(c, c.Args[4])), false
 	}
 	if c.Flags.Has("l") && (c.Flags.Has("s") || c.Flags.Has("silent")) {
 		return c.UsageError("options -l and -s are incompatible"), false

@@ -131,14 +131,14 @@ func cutList(c *cmd.Ctx, list string, fields bool) (spans []span, status int) {
 					}
 					return nil, c.UsageError("invalid byte or character range")
 				}
-				return nil, c.UsageError("invalid %s %s", what, quote.Locale(list[from+i*(len(lo)+1)+len(text)-len(bad):]))
+				return nil, c.UsageError("invalid %s %s", what, quote.Locale(c, list[from+i*(len(lo)+1)+len(text)-len(bad):]))
 			}
 			n, err := strconv.Atoi(text)
 			if err != nil || n >= cutEnd {
 				if fields {
-					return nil, c.UsageError("field number %s is too large", quote.Locale(text))
+					return nil, c.UsageError("field number %s is too large", quote.Locale(c, text))
 				}
-				return nil, c.UsageError("byte/character offset %s is too large", quote.Locale(text))
+				return nil, c.UsageError("byte/character offset %s is too large", quote.Locale(c, text))
 			}
 			if i == 0 {
 				s.lo = n

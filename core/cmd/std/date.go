@@ -94,7 +94,7 @@ func dateZone(c *cmd.Ctx) *clock.Zone {
 func showDate(c *cmd.Ctx, s, layout string, local *clock.Zone) int {
 	t, err := when.Parse(s, local.Time(c.Now()), zone.Named)
 	if err != nil {
-		c.Errorf("invalid date %s", quote.Locale(s))
+		c.Errorf("invalid date %s", quote.Locale(c, s))
 		return 1
 	}
 	c.Out.WriteString(clock.Strftime(layout, t.In(local.Loc)) + "\n")
@@ -175,12 +175,12 @@ func dateLayout(c *cmd.Ctx) (layout string, status int) {
 			}
 			add(a[1:])
 		case len(sources) > 0:
-			return "", c.UsageError("the argument %s lacks a leading '+';\nwhen using an option to specify date(s), any non-option\nargument must be a format string beginning with '+'", quote.Locale(a))
+			return "", c.UsageError("the argument %s lacks a leading '+';\nwhen using an option to specify date(s), any non-option\nargument must be a format string beginning with '+'", quote.Locale(c, a))
 		default:
 			if _, ok := setTime(a, clock.Local(c).Time(c.Now())); ok {
 				c.Errorf("cannot set date: Operation not permitted")
 			} else {
-				c.Errorf("invalid date %s", quote.Locale(a))
+				c.Errorf("invalid date %s", quote.Locale(c, a))
 			}
 			return "", 1
 		}

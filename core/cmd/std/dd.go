@@ -114,7 +114,7 @@ func ddRead(c *cmd.Ctx) (o *ddOptions, status int) {
 				ok = ok || k == w
 			}
 			if !ok {
-				status = c.UsageError("invalid %s: %s", what, quote.Locale(w))
+				status = c.UsageError("invalid %s: %s", what, quote.Locale(c, w))
 				return false
 			}
 			for _, m := range ddMissing {
@@ -130,7 +130,7 @@ func ddRead(c *cmd.Ctx) (o *ddOptions, status int) {
 	for _, a := range c.Args {
 		name, value, ok := strings.Cut(a, "=")
 		if !ok {
-			return nil, c.UsageError("unrecognized operand %s", quote.Locale(a))
+			return nil, c.UsageError("unrecognized operand %s", quote.Locale(c, a))
 		}
 		switch name {
 		case "if":
@@ -151,7 +151,7 @@ func ddRead(c *cmd.Ctx) (o *ddOptions, status int) {
 			}
 		case "status":
 			if value != "none" && value != "noxfer" && value != "progress" {
-				return nil, c.UsageError("invalid status level: %s", quote.Locale(value))
+				return nil, c.UsageError("invalid status level: %s", quote.Locale(c, value))
 			}
 			o.status = value
 		default:
@@ -202,10 +202,10 @@ func (o *ddOptions) number(c *cmd.Ctx, operand, name, value string) int {
 	case "cbs":
 		return c.NotYet("cbs")
 	default:
-		return c.UsageError("unrecognized operand %s", quote.Locale(operand))
+		return c.UsageError("unrecognized operand %s", quote.Locale(c, operand))
 	}
 	if err != nil {
-		text := "invalid number: " + quote.Locale(value)
+		text := "invalid number: " + quote.Locale(c, value)
 		if errors.Is(err, size.ErrRange) {
 			text += ": " + err.Error()
 		}
@@ -220,7 +220,7 @@ func (p *ddProgram) begin(c *cmd.Ctx) int {
 	o := p.o
 	p.Begun, p.Started = true, c.Now()
 	failed := func(name string, err error) int {
-		c.Errorf("failed to open %s: %s", quote.Shell(name), err)
+		c.Errorf("failed to open %s: %s", quote.Shell(c, name), err)
 		return 1
 	}
 	if o.input != "" {
@@ -259,14 +259,14 @@ func (p *ddProgram) begin(c *cmd.Ctx) int {
 		p.Out = fd
 		if st, err := c.Fstat(fd); err == nil && st.Mode.IsRegular() && seek > 0 && !o.conv["notrunc"] {
 			if err := c.Truncate(o.output, seek); err != nil {
-				c.Errorf("failed to truncate to %d bytes in output file %s: %s", seek, quote.Shell(o.output), err)
+				c.Errorf("failed to truncate to %d bytes in output file %s: %s", seek, quote.Shell(c, o.output), err)
 				return 1
 			}
 		}
 	}
 	if seek > 0 {
 		if _, err := c.Seek(p.Out, seek, 1); err != nil {
-			c.Errorf("%s: cannot seek: %s", quote.Shell(p.outName()), err)
+			c.Errorf("%s: cannot seek: %s", quote.Shell(c, p.outName()), err)
 			return 1
 		}
 	}
@@ -298,7 +298,7 @@ func (p *ddProgram) cannotSkip(c *cmd.Ctx) {
 		name = "standard input"
 	}
 	if p.o.status != "none" {
-		c.Errorf("%s: cannot skip to specified offset", quote.Maybe(name))
+		c.Errorf("%s: cannot skip to specified offset", quote.Maybe(c, name))
 	}
 }
 
@@ -343,7 +343,7 @@ func (p *ddProgram) copy(c *cmd.Ctx) cmd.Next {
 		if name == "" {
 			name = "standard input"
 		}
-		c.Errorf("error reading %s: %s", quote.Shell(name), err)
+		c.Errorf("error reading %s: %s", quote.Shell(c, name), err)
 		p.Status, p.Ended = 1, true
 		return cmd.Again()
 	}
@@ -471,7 +471,7 @@ func (p *ddProgram) put(c *cmd.Ctx, b []byte, doing string) bool {
 		n := min(len(b), 8*cmd.Turn)
 		if err := c.Write(p.Out, b[:n]); err != nil {
 			if err != vfs.EPIPE { // which a signal tells
-				c.Errorf("%s %s: %s", doing, quote.Shell(p.outName()), err)
+				c.Errorf("%s %s: %s", doing, quote.Shell(c, p.outName()), err)
 			}
 			p.Status = 1
 			return false

@@ -43,7 +43,7 @@ func runDf(c *cmd.Ctx) int {
 		case "B":
 			b, err := size.ParseBlock(f.Value)
 			if err != nil {
-				c.Errorf("invalid -B argument %s", quote.Shell(f.Value))
+				c.Errorf("invalid -B argument %s", quote.Shell(c, f.Value))
 				return 1
 			}
 			block, title = b, f.Value+"-blocks"

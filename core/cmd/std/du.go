@@ -98,7 +98,7 @@ func (p *duProgram) Step(c *cmd.Ctx) cmd.Next {
 			top := &p.Stack[n-1]
 			if !top.Dir.Full {
 				if err := top.Dir.Fill(c, &budget); err != nil {
-					c.Errorf("cannot read directory %s: %s", quote.Shell(top.Dir.Path), err)
+					c.Errorf("cannot read directory %s: %s", quote.Shell(c, top.Dir.Path), err)
 					p.Status = 1
 				}
 			} else if name, _, ok := top.Dir.Next(); ok {
@@ -122,7 +122,7 @@ func (p *duProgram) Step(c *cmd.Ctx) cmd.Next {
 // entry counts a file, or enters a directory.
 func (p *duProgram) entry(c *cmd.Ctx, path string, command bool) {
 	for _, x := range p.o.exclude {
-		if fnmatch.Match(x, path, 0) || fnmatch.Match(x, walk.Base(path), 0) {
+		if fnmatch.Match(x, path, fnmatch.In(c)) || fnmatch.Match(x, walk.Base(path), fnmatch.In(c)) {
 			return
 		}
 	}
@@ -131,7 +131,7 @@ func (p *duProgram) entry(c *cmd.Ctx, path string, command bool) {
 		st, err = c.Stat(path)
 	}
 	if err != nil {
-		c.Errorf("cannot access %s: %s", quote.Shell(path), err)
+		c.Errorf("cannot access %s: %s", quote.Shell(c, path), err)
 		p.Status = 1
 		return
 	}
@@ -229,7 +229,7 @@ func duParse(c *cmd.Ctx) (*duOptions, int) {
 		case "B":
 			b, err := size.ParseBlock(f.Value)
 			if err != nil {
-				c.Errorf("invalid -B argument %s", quote.Shell(f.Value))
+				c.Errorf("invalid -B argument %s", quote.Shell(c, f.Value))
 				return nil, 1
 			}
 			o.block = b
@@ -244,7 +244,7 @@ func duParse(c *cmd.Ctx) (*duOptions, int) {
 		case "d":
 			n, err := strconv.Atoi(f.Value)
 			if err != nil || n < 0 {
-				return nil, c.UsageError("invalid maximum depth %s", quote.Locale(f.Value))
+				return nil, c.UsageError("invalid maximum depth %s", quote.Locale(c, f.Value))
 			}
 			o.depth = n
 		case "h":
@@ -266,7 +266,7 @@ func duParse(c *cmd.Ctx) (*duOptions, int) {
 		case "t":
 			v, err := size.Parse(strings.TrimPrefix(f.Value, "-"), "EGKkMPTYZ")
 			if err != nil {
-				c.Errorf("invalid -t argument %s", quote.Shell(f.Value))
+				c.Errorf("invalid -t argument %s", quote.Shell(c, f.Value))
 				return nil, 1
 			}
 			if o.threshold = v; strings.HasPrefix(f.Value, "-") {
@@ -281,7 +281,7 @@ func duParse(c *cmd.Ctx) (*duOptions, int) {
 			case "ctime", "status":
 				o.time = 'c'
 			default:
-				return nil, c.UsageError("invalid argument %s for %s\nValid arguments are:\n  - ‘atime’, ‘access’, ‘use’\n  - ‘ctime’, ‘status’", quote.Locale(f.Value), quote.Locale("--time"))
+				return nil, c.UsageError(quote.Marks(c, "invalid argument %s for %s\nValid arguments are:\n  - ‘atime’, ‘access’, ‘use’\n  - ‘ctime’, ‘status’"), quote.Locale(c, f.Value), quote.Locale(c, "--time"))
 			}
 		case "time-style":
 			switch f.Value {
@@ -292,7 +292,7 @@ func duParse(c *cmd.Ctx) (*duOptions, int) {
 				o.style = "%Y-%m-%d"
 			default:
 				if !strings.HasPrefix(f.Value, "+") {
-					return nil, c.UsageError("invalid argument %s for %s\nValid arguments are:\n  - ‘full-iso’\n  - ‘long-iso’\n  - ‘iso’", quote.Locale(f.Value), quote.Locale("time style"))
+					return nil, c.UsageError(quote.Marks(c, "invalid argument %s for %s\nValid arguments are:\n  - ‘full-iso’\n  - ‘long-iso’\n  - ‘iso’"), quote.Locale(c, f.Value), quote.Locale(c, "time style"))
 				}
 				o.style = f.Value[1:]
 			}

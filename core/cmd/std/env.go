@@ -75,7 +75,7 @@ func (p *envProgram) start(c *cmd.Ctx, flags cmd.Flags, args []string) cmd.Next 
 			continue
 		}
 		if f.Value == "" || strings.Contains(f.Value, "=") {
-			c.Errorf("cannot unset %s: Invalid argument", quote.Locale(f.Value))
+			c.Errorf("cannot unset %s: Invalid argument", quote.Locale(c, f.Value))
 			return cmd.Exit(125)
 		}
 		vars = setenv(vars, f.Value, "", false)
@@ -108,7 +108,7 @@ func (p *envProgram) start(c *cmd.Ctx, flags cmd.Flags, args []string) cmd.Next 
 	}
 	if hasDir {
 		if err := enterable(c, dir.Value); err != nil {
-			c.Errorf("cannot change directory to %s: %s", quote.Shell(dir.Value), err)
+			c.Errorf("cannot change directory to %s: %s", quote.Shell(c, dir.Value), err)
 			return cmd.Exit(125)
 		}
 	}
@@ -117,7 +117,7 @@ func (p *envProgram) start(c *cmd.Ctx, flags cmd.Flags, args []string) cmd.Next 
 	}
 	status, err := p.Child.Start(c, cmd.Spawn{Argv: args, Env: vars, Dir: dir.Value})
 	if err != nil {
-		c.Errorf("%s: %s", quote.Locale(args[0]), err)
+		c.Errorf("%s: %s", quote.Locale(c, args[0]), err)
 		if strings.ContainsAny(args[0], " \t") && status == 127 {
 			c.Errorf("use -[v]S to pass options in shebang lines")
 		}

@@ -23,7 +23,7 @@ func expand() *cmd.Command {
 }
 
 // tabsObsolete reads -4 and -4,8 as -t.
-func tabsObsolete(args []string) []string {
+func tabsObsolete(_ *cmd.Ctx, args []string) []string {
 	out := make([]string, 0, len(args))
 	for i, a := range args {
 		if a == "--" {
@@ -87,16 +87,16 @@ func (t *tabStops) add(c *cmd.Ctx, list string) bool {
 		n := len(item) - len(strings.TrimLeft(item, "0123456789"))
 		if n < len(item) {
 			if n > 0 && (item[n] == '/' || item[n] == '+') {
-				c.Errorf("%s specifier not at start of number: %s", quote.Shell(item[n:n+1]), quote.Locale(item[n:]))
+				c.Errorf("%s specifier not at start of number: %s", quote.Shell(c, item[n:n+1]), quote.Locale(c, item[n:]))
 				return false
 			}
-			c.Errorf("tab size contains invalid character(s): %s", quote.Locale(item[n:]))
+			c.Errorf("tab size contains invalid character(s): %s", quote.Locale(c, item[n:]))
 			return false
 		}
 		v := 0
 		for _, d := range []byte(item) {
 			if v = v*10 + int(d-'0'); v > math.MaxInt32 {
-				c.Errorf("tab stop is too large %s", quote.Locale(item))
+				c.Errorf("tab stop is too large %s", quote.Locale(c, item))
 				return false
 			}
 		}

@@ -4,12 +4,12 @@ import (
 	"fmt"
 	"math/big"
 	"strings"
-	"unicode/utf8"
 
 	"eryxsh/core/bignum"
 	"eryxsh/core/cmd"
 	"eryxsh/core/cmd/quote"
 	"eryxsh/core/large"
+	"eryxsh/core/locale"
 	"eryxsh/core/regex"
 )
 
@@ -32,10 +32,10 @@ func runExpr(c *cmd.Ctx) int {
 	if len(args) == 0 {
 		return c.MissingOperand("")
 	}
-	p := &exprParser{args: args, work: c}
+	p := &exprParser{args: args, c: c}
 	v := p.or(true, 0)
 	if p.err == "" && len(p.args) > 0 {
-		p.fail("syntax error: unexpected argument %s", quote.Locale(p.args[0]))
+		p.fail("syntax error: unexpected argument %s", quote.Locale(c, p.args[0]))
 	}
 	if p.err != "" {
 		c.Errorf("%s", p.err)
@@ -89,7 +89,7 @@ const (
 
 // exprParser evaluates while it parses. The first error stays in err.
 type exprParser struct {
-	work large.Meter
+	c    *cmd.Ctx
 	args []string
 	last string // the argument taken last, for messages
 	err  string
@@ -153,10 +153,10 @@ func (p *exprParser) compare(eval bool, depth int) exprValue {
 			continue
 		}
 		var d int
-		if a, b := l.number(p.work), r.number(p.work); a != nil && b != nil {
+		if a, b := l.number(p.c), r.number(p.c); a != nil && b != nil {
 			d = a.Cmp(b)
 		} else {
-			d = strings.Compare(l.text(p.work), r.text(p.work))
+			d = strings.Compare(l.text(p.c), r.text(p.c))
 		}
 		var ok bool
 		switch op {
@@ -209,7 +209,7 @@ func (p *exprParser) arithmetic(op string, l, r exprValue) exprValue {
 	if p.err != "" {
 		return l
 	}
-	a, b := l.number(p.work), r.number(p.work)
+	a, b := l.number(p.c), r.number(p.c)
 	n := new(big.Int)
 	switch {
 	case a == nil || b == nil:
@@ -225,11 +225,11 @@ func (p *exprParser) arithmetic(op string, l, r exprValue) exprValue {
 			p.fail("number too large")
 			break
 		}
-		n = bignum.Mul(a, b, p.work)
+		n = bignum.Mul(a, b, p.c)
 	case op == "/":
-		n = bignum.Quo(a, b, p.work)
+		n = bignum.Quo(a, b, p.c)
 	default:
-		_, n = bignum.QuoRem(a, b, p.work)
+		_, n = bignum.QuoRem(a, b, p.c)
 	}
 	return exprValue{num: n}
 }
@@ -239,7 +239,7 @@ func (p *exprParser) match(eval bool, depth int) exprValue {
 	for p.take(":") != "" {
 		r := p.word(eval, depth)
 		if eval {
-			l = p.regex(l.text(p.work), r.text(p.work))
+			l = p.regex(l.text(p.c), r.text(p.c))
 		}
 	}
 	return l
@@ -254,50 +254,59 @@ func (p *exprParser) word(eval bool, depth int) exprValue {
 	switch p.take("+", "length", "match", "index", "substr") {
 	case "+":
 		if len(p.args) == 0 {
-			p.fail("syntax error: missing argument after %s", quote.Locale("+"))
+			p.fail("syntax error: missing argument after %s", quote.Locale(p.c, "+"))
 			return exprInt(0)
 		}
 		v := exprValue{str: p.args[0]}
 		p.last, p.args = p.args[0], p.args[1:]
 		return v
 	case "length":
-		return exprInt(utf8.RuneCountInString(p.word(eval, depth+1).text(p.work)))
+		return exprInt(locale.Count(p.word(eval, depth+1).text(p.c), p.c.Bytes()))
 	case "match":
 		l, r := p.word(eval, depth+1), exprValue{}
 		r = p.word(eval, depth+1)
 		if eval {
-			return p.regex(l.text(p.work), r.text(p.work))
+			return p.regex(l.text(p.c), r.text(p.c))
 		}
 		return l
 	case "index":
 		l := p.word(eval, depth+1)
 		r := p.word(eval, depth+1)
-		set := r.text(p.work)
-		for i, c := range []rune(l.text(p.work)) {
-			if strings.ContainsRune(set, c) {
-				return exprInt(i + 1)
-			}
-		}
-		return exprInt(0)
+		return exprInt(p.index(l.text(p.c), r.text(p.c)))
 	case "substr":
 		l := p.word(eval, depth+1)
 		from := p.word(eval, depth+1)
 		length := p.word(eval, depth+1)
-		return exprSubstr([]rune(l.text(p.work)), from.number(p.work), length.number(p.work))
+		return p.substr(l.text(p.c), from.number(p.c), length.number(p.c))
 	}
 	return p.primary(eval, depth)
 }
 
-func exprSubstr(s []rune, from, length *big.Int) exprValue {
-	if from == nil || length == nil || from.Sign() <= 0 || length.Sign() <= 0 || from.Cmp(big.NewInt(int64(len(s)))) > 0 {
+// index is the place of the first character of s that is one of set's, from 1; 0 if there is none.
+func (p *exprParser) index(s, set string) int {
+	in := map[string]bool{}
+	for n := 0; set != ""; set = set[n:] {
+		n = locale.Next(set, p.c.Bytes())
+		in[set[:n]] = true
+	}
+	for i, n := 1, 0; s != ""; i, s = i+1, s[n:] {
+		if n = locale.Next(s, p.c.Bytes()); in[s[:n]] {
+			return i
+		}
+	}
+	return 0
+}
+
+func (p *exprParser) substr(s string, from, length *big.Int) exprValue {
+	chars := big.NewInt(int64(locale.Count(s, p.c.Bytes())))
+	if from == nil || length == nil || from.Sign() <= 0 || length.Sign() <= 0 || from.Cmp(chars) > 0 {
 		return exprValue{}
 	}
-	i := int(from.Int64()) - 1
-	n := len(s) - i
-	if length.Cmp(big.NewInt(int64(n))) < 0 {
-		n = int(length.Int64())
+	s = s[locale.Offset(s, int(from.Int64())-1, p.c.Bytes()):]
+	if length.Cmp(chars) < 0 {
+		s = s[:locale.Offset(s, int(length.Int64()), p.c.Bytes())]
 	}
-	return exprValue{str: string(s[i : i+n])}
+	return exprValue{str: s}
 }
 
 func (p *exprParser) primary(eval bool, depth int) exprValue {
@@ -305,7 +314,7 @@ func (p *exprParser) primary(eval bool, depth int) exprValue {
 		return exprInt(0)
 	}
 	if len(p.args) == 0 {
-		p.fail("syntax error: missing argument after %s", quote.Locale(p.last))
+		p.fail("syntax error: missing argument after %s", quote.Locale(p.c, p.last))
 		return exprInt(0)
 	}
 	switch {
@@ -313,9 +322,9 @@ func (p *exprParser) primary(eval bool, depth int) exprValue {
 		v := p.or(eval, depth+1)
 		if p.err == "" && p.take(")") == "" {
 			if len(p.args) == 0 {
-				p.fail("syntax error: expecting ')' after %s", quote.Locale(p.last))
+				p.fail("syntax error: expecting ')' after %s", quote.Locale(p.c, p.last))
 			} else {
-				p.fail("syntax error: expecting ')' instead of %s", quote.Locale(p.args[0]))
+				p.fail("syntax error: expecting ')' instead of %s", quote.Locale(p.c, p.args[0]))
 			}
 		}
 		return v
@@ -333,14 +342,14 @@ func (p *exprParser) regex(s, pattern string) exprValue {
 	if p.err != "" {
 		return exprInt(0)
 	}
-	re, err := regex.Compile([]byte(pattern), regex.Options{Syntax: regex.SedBasic})
+	re, err := regex.Compile([]byte(pattern), regex.Options{Syntax: regex.SedBasic, Bytes: p.c.Bytes()})
 	if err != nil {
 		p.fail("%s", err)
 		return exprInt(0)
 	}
 	loc := make([]int, 2*(re.NumSubexp()+1))
-	re.Meter(p.work.Charge)
-	found, err := re.Find(large.Push(nil, s, p.work), 0, loc)
+	re.Meter(p.c.Charge)
+	found, err := re.Find(large.Push(nil, s, p.c), 0, loc)
 	if err != nil {
 		p.fail("error in regular expression matcher")
 		return exprInt(0)
@@ -355,5 +364,5 @@ func (p *exprParser) regex(s, pattern string) exprValue {
 	if !found {
 		return exprInt(0)
 	}
-	return exprInt(utf8.RuneCountInString(s[:loc[1]]))
+	return exprInt(locale.Count(s[:loc[1]], p.c.Bytes()))
 }

@@ -68,7 +68,7 @@ const factorMaxDigits = 1000
 func (p *factorProgram) one(c *cmd.Ctx, word string) cmd.Next {
 	text := strings.TrimPrefix(word, "+")
 	if !digits(text) {
-		c.Errorf("%s is not a valid positive integer", quote.Locale(word))
+		c.Errorf("%s is not a valid positive integer", quote.Locale(c, word))
 		p.Status = 1
 		return cmd.Again()
 	}

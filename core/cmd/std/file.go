@@ -12,8 +12,8 @@ import (
 	"unicode/utf8"
 
 	"eryxsh/core/cmd"
+	"eryxsh/core/cmd/std/internal/cell"
 	"eryxsh/core/cmd/std/internal/clock"
-	"eryxsh/core/cmd/std/internal/width"
 	"eryxsh/vfs"
 )
 
@@ -101,7 +101,7 @@ func (p *fileProgram) Step(c *cmd.Ctx) cmd.Next {
 				if i%1024 == 1023 {
 					c.Charge(1024)
 				}
-				p.pad = max(p.pad, width.String(a)+1)
+				p.pad = max(p.pad, cell.String(a, c.Bytes())+1)
 			}
 		}
 		c.Out.WriteString(name)
@@ -110,7 +110,7 @@ func (p *fileProgram) Step(c *cmd.Ctx) cmd.Next {
 		}
 		c.Out.WriteString(sep + " ")
 		if !c.Flags.Has("N") && name != "/dev/stdin" {
-			c.Out.WriteString(strings.Repeat(" ", p.pad-1-width.String(name)))
+			c.Out.WriteString(strings.Repeat(" ", p.pad-1-cell.String(name, c.Bytes())))
 		}
 	}
 	c.Out.WriteString(text + "\n")

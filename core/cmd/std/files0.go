@@ -24,14 +24,14 @@ type nameList struct {
 func (l *nameList) step(c *cmd.Ctx, file string) cmd.Next {
 	if !l.Opened {
 		if len(c.Args) > 0 {
-			c.Errorf("extra operand %s", quote.Shell(c.Args[0]))
+			c.Errorf("extra operand %s", quote.Shell(c, c.Args[0]))
 			c.Errout.WriteString("file operands cannot be combined with --files0-from\nTry '" + c.Name + " --help' for more information.\n")
 			return cmd.Exit(max(1, c.Def.Status))
 		}
 		if file != "-" {
 			fd, err := c.Open(file, vfs.O_RDONLY, 0)
 			if err != nil {
-				c.Errorf("cannot open %s for reading: %s", quote.Shell(file), err)
+				c.Errorf("cannot open %s for reading: %s", quote.Shell(c, file), err)
 				return cmd.Exit(max(1, c.Def.Status))
 			}
 			l.FD = fd
@@ -43,7 +43,7 @@ func (l *nameList) step(c *cmd.Ctx, file string) cmd.Next {
 	case cmd.ErrBlocked:
 		return cmd.WaitRead(l.FD)
 	default:
-		c.Errorf("%s: read error: %s", quote.Maybe(file), err)
+		c.Errorf("%s: read error: %s", quote.Maybe(c, file), err)
 		return cmd.Exit(max(1, c.Def.Status))
 	}
 	for name, ok := l.In.Next(0); ok; name, ok = l.In.Next(0) {
@@ -62,7 +62,7 @@ func (l *nameList) step(c *cmd.Ctx, file string) cmd.Next {
 // complain reports the empty names.
 func (l *nameList) complain(c *cmd.Ctx, file string) {
 	for _, n := range l.Bad {
-		c.Errorf("%s:%d: invalid zero-length file name", quote.Maybe(file), n)
+		c.Errorf("%s:%d: invalid zero-length file name", quote.Maybe(c, file), n)
 	}
 	l.Bad = nil
 }

@@ -15,7 +15,7 @@ func fold() *cmd.Command {
 			{Short: 'w', Long: "width", Arg: cmd.Required, Meta: "WIDTH", Help: "use WIDTH columns instead of 80"},
 		},
 		Class:    cmd.Step,
-		Obsolete: func(args []string) []string { return widthObsolete(args, "bs") },
+		Obsolete: func(_ *cmd.Ctx, args []string) []string { return widthObsolete(args, "bs") },
 		New:      func() cmd.Program { return &foldProgram{} },
 	}
 }
@@ -156,9 +156,9 @@ func positive(c *cmd.Ctx, what, value string) (int, bool) {
 	}
 	switch {
 	case !ok:
-		c.Errorf("%s: %s", what, quote.Locale(value))
+		c.Errorf("%s: %s", what, quote.Locale(c, value))
 	case n == 0:
-		c.Errorf("%s: %s: Numerical result out of range", what, quote.Locale(value))
+		c.Errorf("%s: %s: Numerical result out of range", what, quote.Locale(c, value))
 		ok = false
 	}
 	return n, ok

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"eryxsh/core/cmd"
+	"eryxsh/core/cmd/quote"
 	"eryxsh/core/cmd/std/internal/fnmatch"
 	"eryxsh/core/cmd/std/internal/walk"
 	"eryxsh/core/regex"
@@ -92,7 +93,7 @@ func grepNamed(name string) *cmd.Command {
 }
 
 // grepDigits turns -NUM, also inside of a bundle, into -C NUM.
-func grepDigits(args []string) []string {
+func grepDigits(_ *cmd.Ctx, args []string) []string {
 	var out []string
 	for i := 0; i < len(args); i++ {
 		a := args[i]
@@ -331,7 +332,7 @@ func (p *grepProgram) compile(c *cmd.Ctx) bool {
 	}
 	o := regex.Options{
 		Syntax: p.o.syntax, Fold: p.o.fold, Records: true, EOL: p.o.eol, Words: p.o.words, Whole: p.o.whole,
-		NoSub: true, Steps: c.RegexSteps(),
+		NoSub: true, Steps: c.RegexSteps(), Bytes: c.Bytes(),
 	}
 	if o.Syntax == regex.Perl && len(keys) > 1 {
 		c.Errorf("the -P option only supports a single pattern")
@@ -499,8 +500,8 @@ func (o *grepOptions) more(c *cmd.Ctx, f cmd.Flag) int {
 		case "skip":
 			o.recurse, o.skipDirs = false, true
 		default:
-			c.Errorf("invalid argument ‘%s’ for ‘--directories’", f.Value)
-			c.Errout.WriteString("Valid arguments are:\n  - ‘read’\n  - ‘recurse’\n  - ‘skip’\n" + c.Def.Hint)
+			c.Errorf("invalid argument %s for %s", quote.Locale(c, f.Value), quote.Locale(c, "--directories"))
+			c.Errout.WriteString(quote.Marks(c, "Valid arguments are:\n  - ‘read’\n  - ‘recurse’\n  - ‘skip’\n") + c.Def.Hint)
 			return 1
 		}
 	case "D":
@@ -545,12 +546,12 @@ func (p *grepProgram) skipped(c *cmd.Ctx, name string, command, dir bool) bool {
 			glob = strings.TrimRight(glob, "/")
 			name = strings.TrimRight(name, "/")
 		}
-		if fnmatch.Match(glob, name, 0) {
+		if fnmatch.Match(glob, name, fnmatch.In(c)) {
 			return true
 		}
 		if command {
 			for i := 0; i+1 < len(name); i++ {
-				if name[i] == '/' && name[i+1] != '/' && fnmatch.Match(glob, name[i+1:], 0) {
+				if name[i] == '/' && name[i+1] != '/' && fnmatch.Match(glob, name[i+1:], fnmatch.In(c)) {
 					return true
 				}
 			}

@@ -349,7 +349,7 @@ func (p *grepProgram) trailing(c *cmd.Ctx, to int) {
 func (p *grepProgram) line(c *cmd.Ctx, s, e int, sep byte) bool {
 	f := &p.File
 	text := f.Buf[s : e-1]
-	if !p.o.only && p.o.binary != grepText && !utf8.Valid(text) {
+	if !p.o.only && p.o.binary != grepText && !c.Bytes() && !utf8.Valid(text) {
 		f.Garbled = true
 		return false
 	}
@@ -640,6 +640,9 @@ func (s *grepStyle) line(c *cmd.Ctx, p *grepProgram, text []byte, at int64, sep 
 			}
 			if loc[0] == loc[1] {
 				_, n := utf8.DecodeRune(text[loc[0]:])
+				if c.Bytes() {
+					n = 1
+				}
 				from = loc[0] + max(n, 1)
 				continue
 			}
@@ -674,7 +677,7 @@ func (s *grepStyle) line(c *cmd.Ctx, p *grepProgram, text []byte, at int64, sep 
 
 // piece prints a match of -o.
 func (p *grepProgram) piece(c *cmd.Ctx, text []byte, at int64, sep byte, sgr string) {
-	if p.o.binary != grepText && !utf8.Valid(text) {
+	if p.o.binary != grepText && !c.Bytes() && !utf8.Valid(text) {
 		p.File.Garbled = true
 		return
 	}

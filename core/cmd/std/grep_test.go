@@ -89,7 +89,7 @@ func TestGrepDigits(t *testing.T) {
 		{"-5 x", "-C 5 x"}, {"-n12v x", "-C 12 -nv x"}, {"-e -5 x", "-e -5 x"}, {"-A1 x", "-A1 x"},
 		{"x -- -5", "x -- -5"}, {"-1e -2 x", "-C 1 -e -2 x"}, {"--regexp -5", "--regexp -5"},
 	} {
-		if got := strings.Join(grepDigits(strings.Fields(c.in)), " "); got != c.want {
+		if got := strings.Join(grepDigits(nil, strings.Fields(c.in)), " "); got != c.want {
 			t.Errorf("%s: got %s, want %s", c.in, got, c.want)
 		}
 	}

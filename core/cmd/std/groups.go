@@ -29,7 +29,7 @@ func groups() *cmd.Command {
 			for _, s := range c.Args {
 				r, ok := owner.Lookup(c, s)
 				if !ok {
-					c.Errorf("%s: no such user", quote.Locale(s))
+					c.Errorf("%s: no such user", quote.Locale(c, s))
 					status = 1
 					continue
 				}

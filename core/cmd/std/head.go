@@ -28,7 +28,7 @@ func head() *cmd.Command {
 }
 
 // headObsolete reads -5, -5c, -2kv as first argument.
-func headObsolete(args []string) []string {
+func headObsolete(_ *cmd.Ctx, args []string) []string {
 	if len(args) == 0 || len(args[0]) < 2 || args[0][0] != '-' {
 		return args
 	}

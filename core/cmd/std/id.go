@@ -122,7 +122,7 @@ func runID(c *cmd.Ctx) int {
 	for _, s := range c.Args {
 		a, ok := accountOf(c, &names, s)
 		if !ok {
-			c.Errorf("%s: no such user", quote.Locale(s))
+			c.Errorf("%s: no such user", quote.Locale(c, s))
 			status = 1
 			continue
 		}

@@ -89,7 +89,7 @@ func (p *joinProgram) options(c *cmd.Ctx) (status int) {
 			}
 			n, err := strconv.Atoi(f.Value)
 			if err != nil || n != 1 && n != 2 {
-				c.Errorf("invalid field number: %s", quote.Locale(f.Value))
+				c.Errorf("invalid field number: %s", quote.Locale(c, f.Value))
 				return 1
 			}
 			o.print[n-1] = true
@@ -130,7 +130,7 @@ func (p *joinProgram) options(c *cmd.Ctx) (status int) {
 			case f.Value == `\0`:
 				sep = 0
 			case len(f.Value) > 1:
-				c.Errorf("multi-character tab %s", quote.Locale(f.Value))
+				c.Errorf("multi-character tab %s", quote.Locale(c, f.Value))
 				return 1
 			case len(f.Value) == 1:
 				sep = int(f.Value[0])
@@ -163,7 +163,7 @@ func (p *joinProgram) options(c *cmd.Ctx) (status int) {
 	case n == 1:
 		return c.MissingOperand(c.Args[0])
 	case n > 2:
-		return c.UsageError("extra operand %s", quote.Shell(c.Args[2]))
+		return c.UsageError("extra operand %s", quote.Shell(c, c.Args[2]))
 	case c.Args[0] == "-" && c.Args[1] == "-":
 		c.Errorf("both files cannot be standard input")
 		return 1
@@ -177,7 +177,7 @@ func joinFieldNumber(c *cmd.Ctx, s string) (n int, ok bool) {
 		return 1<<62 - 1, true
 	}
 	if err != nil || n < 1 || !digits(s) {
-		c.Errorf("invalid field number: %s", quote.Locale(s))
+		c.Errorf("invalid field number: %s", quote.Locale(c, s))
 		return 0, false
 	}
 	return n - 1, true
@@ -191,13 +191,13 @@ func (o *joinOptions) readFormat(c *cmd.Ctx, list string) (status int) {
 		}
 		switch {
 		case item[0] == '0':
-			c.Errorf("invalid field specifier: %s", quote.Locale(item))
+			c.Errorf("invalid field specifier: %s", quote.Locale(c, item))
 			return 1
 		case item[0] != '1' && item[0] != '2':
-			c.Errorf("invalid file number in field spec: %s", quote.Locale(item))
+			c.Errorf("invalid file number in field spec: %s", quote.Locale(c, item))
 			return 1
 		case len(item) < 2 || item[1] != '.':
-			c.Errorf("invalid field specifier: %s", quote.Locale(item))
+			c.Errorf("invalid field specifier: %s", quote.Locale(c, item))
 			return 1
 		}
 		n, ok := joinFieldNumber(c, item[2:])

@@ -19,7 +19,7 @@ func kill() *cmd.Command {
 
 func runKill(c *cmd.Ctx) int {
 	sig, args := signals.TERM, c.Args
-	bad := func(s string) int { c.Errorf("%s: invalid signal", quote.Locale(s)); return 1 }
+	bad := func(s string) int { c.Errorf("%s: invalid signal", quote.Locale(c, s)); return 1 }
 	if len(args) > 0 && len(args[0]) > 1 && args[0][0] == '-' && args[0] != "--" {
 		opt := args[0]
 		args = args[1:]
@@ -53,7 +53,7 @@ func runKill(c *cmd.Ctx) int {
 	for _, a := range args {
 		pid, err := strconv.Atoi(a)
 		if err != nil {
-			c.Errorf("failed to parse argument: %s", quote.Shell(a))
+			c.Errorf("failed to parse argument: %s", quote.Shell(c, a))
 			status = 1
 			continue
 		}

@@ -18,7 +18,7 @@ func link() *cmd.Command {
 				return c.ExtraOperand(c.Args[2])
 			}
 			if err := c.Link(c.Args[0], c.Args[1]); err != nil {
-				c.Errorf("cannot create link %s to %s: %s", quote.Shell(c.Args[1]), quote.Shell(c.Args[0]), err)
+				c.Errorf("cannot create link %s to %s: %s", quote.Shell(c, c.Args[1]), quote.Shell(c, c.Args[0]), err)
 				return 1
 			}
 			return 0

@@ -31,7 +31,7 @@ func runMkdir(c *cmd.Ctx) int {
 	if m, ok := c.Flags.Last("m"); ok {
 		ch, err := perm.Parse(m.Value)
 		if err != nil {
-			c.Errorf("invalid mode %s", quote.Locale(m.Value))
+			c.Errorf("invalid mode %s", quote.Locale(c, m.Value))
 			return 1
 		}
 		mode = int(ch.Apply(vfs.TypeDir|0o777, c.Umask()))
@@ -40,7 +40,7 @@ func runMkdir(c *cmd.Ctx) int {
 	for _, dir := range c.Args {
 		name, err := makeDir(c, dir, mode, c.Flags.Has("p"), c.Flags.Has("v"))
 		if err != nil {
-			c.Errorf("cannot create directory %s: %s", quote.Locale(name), err)
+			c.Errorf("cannot create directory %s: %s", quote.Locale(c, name), err)
 			status = 1
 		}
 	}
@@ -53,7 +53,7 @@ func makeDir(c *cmd.Ctx, dir string, mode int, parents, verbose bool) (string, e
 	create := func(name string) error {
 		err := c.Mkdir(name, 0o777)
 		if err == nil && verbose {
-			c.Out.WriteString("mkdir: created directory " + quote.Shell(name) + "\n")
+			c.Out.WriteString("mkdir: created directory " + quote.Shell(c, name) + "\n")
 		}
 		return err
 	}

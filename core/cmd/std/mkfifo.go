@@ -39,7 +39,7 @@ func mkfifo() *cmd.Command {
 					err = c.Chmod(name, mode)
 				}
 				if err != nil {
-					c.Errorf("cannot create fifo %s: %s", quote.Shell(name), err)
+					c.Errorf("cannot create fifo %s: %s", quote.Shell(c, name), err)
 					status = 1
 				}
 			}

@@ -49,7 +49,7 @@ func runMktemp(c *cmd.Ctx) int {
 	end := suffix.Value
 	if hasSuffix {
 		if !strings.HasSuffix(template, "X") {
-			return fail("with --suffix, template %s must end in X", quote.Locale(template))
+			return fail("with --suffix, template %s must end in X", quote.Locale(c, template))
 		}
 	} else {
 		i := strings.LastIndexByte(template, 'X') + 1
@@ -59,18 +59,18 @@ func runMktemp(c *cmd.Ctx) int {
 		}
 	}
 	if strings.Contains(end, "/") {
-		return fail("invalid suffix %s, contains directory separator", quote.Locale(end))
+		return fail("invalid suffix %s, contains directory separator", quote.Locale(c, end))
 	}
 	xs := len(template) - len(strings.TrimRight(template, "X"))
 	if xs < 3 {
-		return fail("too few X's in template %s", quote.Locale(template+end))
+		return fail("too few X's in template %s", quote.Locale(c, template+end))
 	}
 	if inTmp {
 		tmp, _ := c.Getenv("TMPDIR")
 		switch {
 		case c.Flags.Has("t"):
 			if strings.Contains(template, "/") {
-				return fail("invalid template, %s, contains directory separator", quote.Locale(template+end))
+				return fail("invalid template, %s, contains directory separator", quote.Locale(c, template+end))
 			}
 			if tmp != "" {
 				dir = tmp
@@ -80,7 +80,7 @@ func runMktemp(c *cmd.Ctx) int {
 			fallthrough
 		default:
 			if strings.HasPrefix(template, "/") {
-				return fail("invalid template, %s; with --tmpdir, it may not be absolute", quote.Locale(template+end))
+				return fail("invalid template, %s; with --tmpdir, it may not be absolute", quote.Locale(c, template+end))
 			}
 		}
 		if dir == "" {
@@ -95,7 +95,7 @@ func runMktemp(c *cmd.Ctx) int {
 			if c.Flags.Has("d") {
 				kind = "directory"
 			}
-			c.Errorf("failed to create %s via template %s: %s", kind, quote.Locale(template+end), err)
+			c.Errorf("failed to create %s via template %s: %s", kind, quote.Locale(c, template+end), err)
 		}
 		return 1
 	}

@@ -12,7 +12,7 @@ func nice() *cmd.Command {
 	return &cmd.Command{
 		Name: "nice", Summary: "run COMMAND with an adjusted niceness", Usage: "nice [OPTION] [COMMAND [ARG]...]", StopAtOperand: true, Status: 125,
 		Options: []cmd.Option{{Short: 'n', Long: "adjustment", Arg: cmd.Required, Meta: "N", Help: "add integer N to the niceness (default 10)"}},
-		Obsolete: func(args []string) []string {
+		Obsolete: func(_ *cmd.Ctx, args []string) []string {
 			if len(args) > 0 && len(args[0]) > 1 && args[0][0] == '-' {
 				s := args[0][1:]
 				if s[0] == '-' || s[0] == '+' {
@@ -42,7 +42,7 @@ func (p *niceProgram) Step(c *cmd.Ctx) cmd.Next {
 	}
 	n, has := c.Flags.Last("n")
 	if _, err := strconv.Atoi(n.Value); has && err != nil {
-		c.Errorf("invalid adjustment %s", quote.Locale(n.Value))
+		c.Errorf("invalid adjustment %s", quote.Locale(c, n.Value))
 		return cmd.Exit(125)
 	}
 	if len(c.Args) == 0 {
@@ -53,7 +53,7 @@ func (p *niceProgram) Step(c *cmd.Ctx) cmd.Next {
 		return cmd.Exit(0)
 	}
 	if status, err := p.Child.Start(c, cmd.Spawn{Argv: c.Args}); err != nil {
-		c.Errorf("%s: %s", quote.Locale(c.Args[0]), err)
+		c.Errorf("%s: %s", quote.Locale(c, c.Args[0]), err)
 		return cmd.Exit(status)
 	}
 	return cmd.WaitChild(0)

@@ -70,8 +70,8 @@ func (p *nlProgram) options(c *cmd.Ctx) bool {
 			i := strings.Index("bhf", f.Name)
 			what := []string{"body", "header", "footer"}[i]
 			var message string
-			if o.styles[i], message = nlReadStyle(f.Value); message == "style" {
-				c.Errorf("invalid %s numbering style: %s", what, quote.Locale(f.Value))
+			if o.styles[i], message = nlReadStyle(c, f.Value); message == "style" {
+				c.Errorf("invalid %s numbering style: %s", what, quote.Locale(c, f.Value))
 				ok = false
 			} else if message != "" {
 				c.Errorf("%s", message)
@@ -88,10 +88,10 @@ func (p *nlProgram) options(c *cmd.Ctx) bool {
 			least := map[string]int64{"i": -1 << 63, "v": -1 << 63, "l": 1, "w": 1}[f.Name]
 			switch {
 			case err != nil && !strings.Contains(err.Error(), "range"):
-				c.Errorf("invalid %s: %s", what, quote.Locale(f.Value))
+				c.Errorf("invalid %s: %s", what, quote.Locale(c, f.Value))
 				return false
 			case err != nil || n < least || f.Name == "w" && n > 1<<20:
-				c.Errorf("invalid %s: %s: Numerical result out of range", what, quote.Locale(f.Value))
+				c.Errorf("invalid %s: %s: Numerical result out of range", what, quote.Locale(c, f.Value))
 				return false
 			}
 			switch f.Name {
@@ -106,7 +106,7 @@ func (p *nlProgram) options(c *cmd.Ctx) bool {
 			}
 		case "n":
 			if f.Value != "ln" && f.Value != "rn" && f.Value != "rz" {
-				c.Errorf("invalid line numbering format: %s", quote.Locale(f.Value))
+				c.Errorf("invalid line numbering format: %s", quote.Locale(c, f.Value))
 				ok = false
 				continue
 			}
@@ -132,7 +132,7 @@ func (p *nlProgram) options(c *cmd.Ctx) bool {
 	return true
 }
 
-func nlReadStyle(s string) (style nlStyle, message string) {
+func nlReadStyle(c *cmd.Ctx, s string) (style nlStyle, message string) {
 	if s == "" {
 		return style, "style"
 	}
@@ -140,7 +140,7 @@ func nlReadStyle(s string) (style nlStyle, message string) {
 	case 'a', 't', 'n':
 		return style, ""
 	case 'p':
-		re, err := regex.Compile([]byte(s[1:]), regex.Options{Syntax: regex.SedBasic})
+		re, err := regex.Compile([]byte(s[1:]), regex.Options{Syntax: regex.SedBasic, Bytes: c.Bytes()})
 		if err != nil {
 			return style, err.Error()
 		}

@@ -29,7 +29,7 @@ func (p *nohupProgram) Step(c *cmd.Ctx) cmd.Next {
 		return cmd.Exit(c.MissingOperand(""))
 	}
 	if status, err := p.Child.Start(c, cmd.Spawn{Argv: c.Args}); err != nil {
-		c.Errorf("failed to run command %s: %s", quote.Shell(c.Args[0]), err)
+		c.Errorf("failed to run command %s: %s", quote.Shell(c, c.Args[0]), err)
 		return cmd.Exit(status)
 	}
 	return cmd.WaitChild(0)

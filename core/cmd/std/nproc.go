@@ -18,7 +18,7 @@ func nproc() *cmd.Command {
 		Run: func(c *cmd.Ctx) int {
 			if n, ok := c.Flags.Last("ignore"); ok {
 				if _, err := strconv.ParseUint(n.Value, 10, 63); err != nil {
-					c.Errorf("invalid number: %s", quote.Locale(n.Value))
+					c.Errorf("invalid number: %s", quote.Locale(c, n.Value))
 					return 1
 				}
 			}

@@ -32,9 +32,9 @@ func count(c *cmd.Ctx, what, value string) (int64, bool) {
 	case nil:
 		return n, true
 	case size.ErrRange:
-		c.Errorf("%s: %s: %s", what, quote.Locale(value), err)
+		c.Errorf("%s: %s: %s", what, quote.Locale(c, value), err)
 	default:
-		c.Errorf("%s: %s", what, quote.Locale(value))
+		c.Errorf("%s: %s", what, quote.Locale(c, value))
 	}
 	return 0, false
 }

@@ -27,7 +27,7 @@ func more() *cmd.Command {
 			{Short: 'n', Long: "lines", Arg: cmd.Required, Meta: "<number>", Help: "the number of lines per screenful"},
 			{Short: 'h', Long: "help", Help: "display this help"}, {Short: 'V', Long: "version", Help: "display version"},
 		},
-		Obsolete: func(args []string) []string {
+		Obsolete: func(_ *cmd.Ctx, args []string) []string {
 			var out []string
 			for _, a := range args {
 				if len(a) > 1 && (a[0] == '+' || a[0] == '-' && strings.Trim(a[1:], "0123456789") == "") {

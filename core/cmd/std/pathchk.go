@@ -39,7 +39,7 @@ func portable(c *cmd.Ctx, name string) bool {
 		pathMax, nameMax = 256, 14
 	}
 	if basic && (strings.HasPrefix(name, "-") || strings.Contains(name, "/-")) {
-		c.Errorf("leading '-' in a component of file name %s", quote.Shell(name))
+		c.Errorf("leading '-' in a component of file name %s", quote.Shell(c, name))
 		return false
 	}
 	if (basic || strict) && name == "" {
@@ -49,21 +49,21 @@ func portable(c *cmd.Ctx, name string) bool {
 	if strict {
 		for _, r := range name {
 			if !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("._-/", r)) {
-				c.Errorf("nonportable character %s in file name %s", quote.Locale(string(r)), quote.Shell(name))
+				c.Errorf("nonportable character %s in file name %s", quote.Locale(c, string(r)), quote.Shell(c, name))
 				return false
 			}
 		}
 	} else if _, err := c.Lstat(name); err != nil && (err != vfs.ENOENT || name == "") {
-		c.Errorf("%s: %s", quote.Maybe(name), err)
+		c.Errorf("%s: %s", quote.Maybe(c, name), err)
 		return false
 	}
 	if len(name) >= pathMax {
-		c.Errorf("limit %d exceeded by length %d of file name %s", pathMax-1, len(name), quote.Shell(name))
+		c.Errorf("limit %d exceeded by length %d of file name %s", pathMax-1, len(name), quote.Shell(c, name))
 		return false
 	}
 	for _, part := range strings.Split(name, "/") {
 		if len(part) > nameMax {
-			c.Errorf("limit %d exceeded by length %d of file name component %s", nameMax, len(part), quote.Locale(part))
+			c.Errorf("limit %d exceeded by length %d of file name component %s", nameMax, len(part), quote.Locale(c, part))
 			return false
 		}
 	}

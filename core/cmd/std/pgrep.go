@@ -52,7 +52,7 @@ func procOptions() []cmd.Option {
 }
 
 // killSignal makes --signal=9 of -9 and -KILL.
-func killSignal(args []string) []string {
+func killSignal(_ *cmd.Ctx, args []string) []string {
 	for i, a := range args {
 		if len(a) < 2 || a[0] != '-' || a[1] == '-' {
 			continue
@@ -82,7 +82,7 @@ func matched(c *cmd.Ctx, args []string) (found []cmd.Process, status int) {
 			pattern = "^(" + pattern + ")$"
 		}
 		var err error
-		if re, err = regex.Compile([]byte(pattern), regex.Options{Syntax: regex.GrepExtended, Fold: c.Flags.Has("i"), NoSub: true, Steps: c.RegexSteps()}); err != nil {
+		if re, err = regex.Compile([]byte(pattern), regex.Options{Syntax: regex.GrepExtended, Bytes: c.Bytes(), Fold: c.Flags.Has("i"), NoSub: true, Steps: c.RegexSteps()}); err != nil {
 			c.Errorf("regex error: %s", err)
 			return nil, 2
 		}

@@ -25,7 +25,7 @@ func runPrintf(c *cmd.Ctx) int {
 	if len(args) == 0 {
 		return c.MissingOperand("")
 	}
-	r := format.Printer{GNU: true, Now: c.Now(), Work: c}.Printf(nil, args[0], args[1:])
+	r := format.Printer{GNU: true, Now: c.Now(), Work: c, Bytes: c.Bytes()}.Printf(nil, args[0], args[1:])
 	said := 0
 	for i, e := range r.Errors { // stdout is flushed before each message
 		c.Out.Write(r.Out[said:r.Before[i]])

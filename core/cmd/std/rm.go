@@ -35,7 +35,7 @@ func dashFile(c *cmd.Ctx, args []string) {
 	for _, a := range args {
 		if len(a) > 1 && a[0] == '-' {
 			if _, err := c.Lstat(a); err == nil {
-				fmt.Fprintf(&c.Errout, "Try '%s ./%s' to remove the file %s.\n", c.Name, quote.Maybe(a), quote.Shell(a))
+				fmt.Fprintf(&c.Errout, "Try '%s ./%s' to remove the file %s.\n", c.Name, quote.Maybe(c, a), quote.Shell(c, a))
 				return
 			}
 		}
@@ -123,7 +123,7 @@ func onceQuestion(n int, recursive bool) string {
 func (p *rmProgram) operand(c *cmd.Ctx, o remove.Options, path string) {
 	if o.Recursive {
 		if base := walk.Base(path); base == "." || base == ".." {
-			c.Errorf("refusing to remove '.' or '..' directory: skipping %s", quote.Shell(path))
+			c.Errorf("refusing to remove '.' or '..' directory: skipping %s", quote.Shell(c, path))
 			p.Remover.Failed = true
 			return
 		}
@@ -131,9 +131,9 @@ func (p *rmProgram) operand(c *cmd.Ctx, o remove.Options, path string) {
 			st, err := c.Lstat(path)
 			if root, rerr := c.Lstat("/"); err == nil && rerr == nil && st.Ino == root.Ino && st.Mode.IsDir() && isRoot(path) {
 				if path == "/" {
-					c.Errorf("it is dangerous to operate recursively on %s", quote.Shell(path))
+					c.Errorf("it is dangerous to operate recursively on %s", quote.Shell(c, path))
 				} else {
-					c.Errorf("it is dangerous to operate recursively on %s (same as %s)", quote.Shell(path), quote.Shell("/"))
+					c.Errorf("it is dangerous to operate recursively on %s (same as %s)", quote.Shell(c, path), quote.Shell(c, "/"))
 				}
 				c.Errorf("use --no-preserve-root to override this failsafe")
 				p.Remover.Failed = true

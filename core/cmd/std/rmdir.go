@@ -28,11 +28,11 @@ func runRmdir(c *cmd.Ctx) int {
 	for _, dir := range c.Args {
 		for what := "failed to remove"; ; what = "failed to remove directory" {
 			if c.Flags.Has("v") {
-				c.Out.WriteString("rmdir: removing directory, " + quote.Shell(dir) + "\n")
+				c.Out.WriteString("rmdir: removing directory, " + quote.Shell(c, dir) + "\n")
 			}
 			if err := c.Rmdir(dir); err != nil {
 				if !c.Flags.Has("ignore-fail-on-non-empty") || err != vfs.ENOTEMPTY && err != vfs.EEXIST {
-					c.Errorf("%s %s: %s", what, quote.Shell(dir), err)
+					c.Errorf("%s %s: %s", what, quote.Shell(c, dir), err)
 					status = 1
 				}
 				break

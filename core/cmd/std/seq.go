@@ -27,7 +27,7 @@ func seq() *cmd.Command {
 }
 
 // seqNegative ends the options before a negative number, as seq itself does.
-func seqNegative(args []string) []string {
+func seqNegative(_ *cmd.Ctx, args []string) []string {
 	for i := 0; i < len(args); i++ {
 		a := args[i]
 		switch {
@@ -269,7 +269,7 @@ func seqParse(c *cmd.Ctx) (*seqPlan, int) {
 	for _, a := range c.Args {
 		n, bad := seqReadNumber(a)
 		if bad != "" {
-			return nil, c.UsageError("invalid %s argument: %s", bad, quote.Locale(a))
+			return nil, c.UsageError("invalid %s argument: %s", bad, quote.Locale(c, a))
 		}
 		given = append(given, n)
 	}
@@ -280,7 +280,7 @@ func seqParse(c *cmd.Ctx) (*seqPlan, int) {
 	if len(given) == 3 {
 		step = given[1]
 		if step.value != nil && step.value.Sign() == 0 {
-			return nil, c.UsageError("invalid Zero increment value: %s", quote.Locale(c.Args[1]))
+			return nil, c.UsageError("invalid Zero increment value: %s", quote.Locale(c, c.Args[1]))
 		}
 	}
 	if first.value == nil || step.value == nil {
@@ -435,13 +435,13 @@ func seqReadFormat(c *cmd.Ctx, text string) (*seqFormat, bool) {
 	parts, verb, fault := format.Split(text, "aAeEfFgG")
 	switch fault {
 	case format.TooMany:
-		c.Errorf("format %s has too many %% directives", quote.Locale(text))
+		c.Errorf("format %s has too many %% directives", quote.Locale(c, text))
 	case format.Unfinished:
-		c.Errorf("format %s ends in %%", quote.Locale(text))
+		c.Errorf("format %s ends in %%", quote.Locale(c, text))
 	case format.Unknown:
-		c.Errorf("format %s has unknown %%%s directive", quote.Locale(text), verb)
+		c.Errorf("format %s has unknown %%%s directive", quote.Locale(c, text), verb)
 	case format.Missing:
-		c.Errorf("format %s has no %% directive", quote.Locale(text))
+		c.Errorf("format %s has no %% directive", quote.Locale(c, text))
 	}
 	return &seqFormat{before: parts.Before, after: parts.After, spec: parts.Spec}, fault == format.None
 }

@@ -96,7 +96,7 @@ func (p *shufProgram) begin(c *cmd.Ctx, end byte) (status int, done bool) {
 		case "n":
 			n, err := strconv.ParseUint(f.Value, 10, 64)
 			if err != nil && !digits(f.Value) {
-				c.Errorf("invalid line count: %s", quote.Locale(f.Value))
+				c.Errorf("invalid line count: %s", quote.Locale(c, f.Value))
 				return 1, true
 			}
 			if err == nil {
@@ -107,7 +107,7 @@ func (p *shufProgram) begin(c *cmd.Ctx, end byte) (status int, done bool) {
 			a, err := strconv.ParseUint(lo, 10, 64)
 			b, err2 := strconv.ParseUint(hi, 10, 64)
 			if err != nil || err2 != nil || a > b && a != b+1 || a == 0 && b == 1<<64-1 {
-				c.Errorf("invalid input range: %s", quote.Locale(f.Value))
+				c.Errorf("invalid input range: %s", quote.Locale(c, f.Value))
 				return 1, true
 			}
 			p.Lo, p.Size, p.Ready = a, b-a+1, true

@@ -30,7 +30,7 @@ func (p *sleepProgram) Step(c *cmd.Ctx) cmd.Next {
 		for _, a := range c.Args {
 			s, ok := duration(a)
 			if !ok {
-				c.Errorf("invalid time interval %s", quote.Locale(a))
+				c.Errorf("invalid time interval %s", quote.Locale(c, a))
 				bad++
 			}
 			total += s

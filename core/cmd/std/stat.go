@@ -65,7 +65,7 @@ func runStat(c *cmd.Ctx) int {
 			format, end, s.escape = f.Value, "", true
 		case "cached":
 			if f.Value != "always" && f.Value != "never" && f.Value != "default" {
-				return c.UsageError("invalid argument %s for %s\nValid arguments are:\n  - ‘default’\n  - ‘never’\n  - ‘always’", quote.Locale(f.Value), quote.Locale("--cached"))
+				return c.UsageError(quote.Marks(c, "invalid argument %s for %s\nValid arguments are:\n  - ‘default’\n  - ‘never’\n  - ‘always’"), quote.Locale(c, f.Value), quote.Locale(c, "--cached"))
 			}
 		}
 	}
@@ -83,9 +83,9 @@ func runStat(c *cmd.Ctx) int {
 		}
 		if err != nil {
 			if s.fs {
-				c.Errorf("cannot read file system information for %s: %s", quote.Shell(name), err)
+				c.Errorf("cannot read file system information for %s: %s", quote.Shell(c, name), err)
 			} else {
-				c.Errorf("cannot statx %s: %s", quote.Shell(name), err)
+				c.Errorf("cannot statx %s: %s", quote.Shell(c, name), err)
 			}
 			status = 1
 			continue
@@ -129,7 +129,7 @@ func (s *statter) print(format, name string, st vfs.Stat) int {
 			flags := format[i+1 : j]
 			if j == len(format) || format[j] == '\n' && j == len(format)-1 && !s.escape {
 				if flags != "" {
-					s.c.Errorf("%s: invalid directive", quote.Locale(format[i:j]))
+					s.c.Errorf("%s: invalid directive", quote.Locale(s.c, format[i:j]))
 					return 1
 				}
 				b.WriteByte('%')
@@ -143,7 +143,7 @@ func (s *statter) print(format, name string, st vfs.Stat) int {
 			}
 			if format[j] == '%' {
 				if flags != "" {
-					s.c.Errorf("%s: invalid directive", quote.Locale(format[i:j+1]))
+					s.c.Errorf("%s: invalid directive", quote.Locale(s.c, format[i:j+1]))
 					return 1
 				}
 				b.WriteByte('%')
@@ -248,9 +248,11 @@ func (s *statter) directive(flags string, mod, verb byte, name string, st vfs.St
 	case 'n':
 		s.text(flags, name)
 	case 'N':
-		q := quote.Shell
-		if s.plain {
-			q = func(s string) string { return s }
+		q := func(name string) string {
+			if s.plain {
+				return name
+			}
+			return quote.Shell(s.c, name)
 		}
 		if st.Mode.IsLink() && !s.c.Flags.Has("L") {
 			t, _ := s.c.Readlink(name)

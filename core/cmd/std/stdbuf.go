@@ -40,7 +40,7 @@ func (p *stdbufProgram) Step(c *cmd.Ctx) cmd.Next {
 			return cmd.Exit(c.UsageError("line buffering stdin is meaningless"))
 		}
 		if _, err := size.Parse(f.Value, "EGkKMPTYZ"); err != nil {
-			c.Errorf("invalid mode %s", quote.Locale(f.Value))
+			c.Errorf("invalid mode %s", quote.Locale(c, f.Value))
 			return cmd.Exit(125)
 		}
 	}
@@ -51,7 +51,7 @@ func (p *stdbufProgram) Step(c *cmd.Ctx) cmd.Next {
 		return cmd.Exit(c.UsageError("you must specify a buffering mode option"))
 	}
 	if status, err := p.Child.Start(c, cmd.Spawn{Argv: c.Args}); err != nil {
-		c.Errorf("failed to run command %s: %s", quote.Locale(c.Args[0]), err)
+		c.Errorf("failed to run command %s: %s", quote.Locale(c, c.Args[0]), err)
 		return cmd.Exit(status)
 	}
 	return cmd.WaitChild(0)

@@ -36,7 +36,7 @@ func stringsCommand() *cmd.Command {
 }
 
 // stringsObsolete reads -8 as -n 8.
-func stringsObsolete(args []string) []string {
+func stringsObsolete(_ *cmd.Ctx, args []string) []string {
 	out := make([]string, 0, len(args))
 	for i, a := range args {
 		if a == "--" {

@@ -30,7 +30,7 @@ func sync() *cmd.Command {
 					err = c.Access(name, vfs.R_OK)
 				}
 				if err != nil {
-					c.Errorf("error opening %s: %s", quote.Shell(name), err)
+					c.Errorf("error opening %s: %s", quote.Shell(c, name), err)
 					status = 1
 				}
 			}

@@ -41,7 +41,7 @@ func tail() *cmd.Command {
 }
 
 // tailObsolete reads the old forms, and parts -f from letters behind it.
-func tailObsolete(args []string) []string {
+func tailObsolete(c *cmd.Ctx, args []string) []string {
 	out := make([]string, 0, len(args)+1)
 	for i, a := range args {
 		if a == "--" {
@@ -57,7 +57,7 @@ func tailObsolete(args []string) []string {
 		if len(a) > 2 && a[0] == '-' && a[1] != '-' && (i == 0 || !tailTakesValue(args[i-1])) {
 			if k := strings.IndexAny(a, "fcns"); k > 0 && a[k] == 'f' && k+1 < len(a) {
 				out = append(out, a[:k+1])
-				out = append(out, tailObsolete([]string{"-" + a[k+1:]})...)
+				out = append(out, tailObsolete(c, []string{"-" + a[k+1:]})...)
 				continue
 			}
 		}
@@ -179,13 +179,13 @@ func (p *tailProgram) options(c *cmd.Ctx) (status int) {
 		case "s":
 			ns, ok := seconds(f.Value)
 			if !ok {
-				c.Errorf("invalid number of seconds: %s", quote.Locale(f.Value))
+				c.Errorf("invalid number of seconds: %s", quote.Locale(c, f.Value))
 				return 1
 			}
 			o.interval = max(ns, 1e6)
 		case "pid":
 			if !digits(f.Value) {
-				c.Errorf("invalid PID: %s", quote.Locale(f.Value))
+				c.Errorf("invalid PID: %s", quote.Locale(c, f.Value))
 				return 1
 			}
 			for _, d := range []byte(f.Value) {

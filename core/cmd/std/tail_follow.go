@@ -118,7 +118,7 @@ func (p *tailProgram) read(c *cmd.Ctx, i int) bool {
 	if st.Mode.IsRegular() {
 		off, _ := c.Seek(f.FD, 0, io.SeekCurrent)
 		if st.Size < off {
-			c.Errorf("%s: file truncated", quote.Maybe(f.Name))
+			c.Errorf("%s: file truncated", quote.Maybe(c, f.Name))
 			off, _ = c.Seek(f.FD, 0, io.SeekStart)
 		}
 		if st.Size == off {
@@ -148,7 +148,7 @@ func (p *tailProgram) look(c *cmd.Ctx, f *tailFollow) {
 	st, err := c.Stat(f.Name)
 	switch {
 	case err != nil && f.FD >= 0:
-		c.Errorf("%s has become inaccessible: %s", quote.Shell(f.Name), err)
+		c.Errorf("%s has become inaccessible: %s", quote.Shell(c, f.Name), err)
 		c.Close(f.FD)
 		f.FD = p.missing()
 	case err != nil:
@@ -171,6 +171,6 @@ func (p *tailProgram) reopen(c *cmd.Ctx, f *tailFollow, message string) {
 		c.Close(fd)
 		return
 	}
-	c.Errorf(message, quote.Shell(f.Name))
+	c.Errorf(message, quote.Shell(c, f.Name))
 	f.FD, f.Ino = fd, st.Ino
 }

@@ -27,7 +27,7 @@ func bracket() *cmd.Command {
 			return 0
 		}
 		if len(c.Args) == 0 || c.Args[len(c.Args)-1] != "]" {
-			c.Errorf("missing %s", quote.Locale("]"))
+			c.Errorf("missing %s", quote.Locale(c, "]"))
 			return 2
 		}
 		return runTest(c, c.Args[:len(c.Args)-1])
@@ -42,7 +42,7 @@ func runTest(c *cmd.Ctx, args []string) int {
 	t := &tester{c: c, args: args}
 	ok := t.some(len(args))
 	if t.err == "" && t.i < len(args) {
-		t.err = "extra argument " + quote.Locale(args[t.i])
+		t.err = "extra argument " + quote.Locale(c, args[t.i])
 	}
 	switch {
 	case t.err != "":
@@ -83,7 +83,7 @@ func (t *tester) at(n int) string {
 
 // missing says that the expression ends too early.
 func (t *tester) missing() bool {
-	return t.fail("missing argument after " + quote.Locale(t.args[len(t.args)-1]))
+	return t.fail("missing argument after " + quote.Locale(t.c, t.args[len(t.args)-1]))
 }
 
 // some evaluates n arguments.
@@ -135,7 +135,7 @@ func (t *tester) three() bool {
 	case t.at(1) == "-a" || t.at(1) == "-o":
 		return t.or()
 	}
-	return t.fail(quote.Locale(t.at(1)) + ": binary operator expected")
+	return t.fail(quote.Locale(t.c, t.at(1)) + ": binary operator expected")
 }
 
 func (t *tester) or() bool {
@@ -185,9 +185,9 @@ func (t *tester) term() bool {
 		v = t.some(n)
 		switch {
 		case t.i >= len(t.args):
-			return t.fail(quote.Locale(")") + " expected")
+			return t.fail(quote.Locale(t.c, ")") + " expected")
 		case t.at(0) != ")":
-			return t.fail(quote.Locale(")") + " expected, found " + quote.Locale(t.at(0)))
+			return t.fail(quote.Locale(t.c, ")") + " expected, found " + quote.Locale(t.c, t.at(0)))
 		}
 		t.i++
 	case left >= 4 && t.at(0) == "-l" && testBinary(t.at(2)):
@@ -221,7 +221,7 @@ func (t *tester) integer(s string, length bool) *big.Int {
 	digits = strings.TrimPrefix(digits, "+")
 	v, ok := bignum.Parse(digits, 10, t.c)
 	if !ok || strings.ContainsAny(digits, "_+") {
-		t.fail("invalid integer " + quote.Locale(s))
+		t.fail("invalid integer " + quote.Locale(t.c, s))
 		return new(big.Int)
 	}
 	return v
@@ -279,7 +279,7 @@ func (t *tester) files(x, op, y string) bool {
 func (t *tester) unary() bool {
 	op := t.at(0)[1]
 	if strings.IndexByte("befgGhkLnNOprsStuwxzcd", op) < 0 {
-		return t.fail(quote.Locale(t.at(0)) + ": unary operator expected")
+		return t.fail(quote.Locale(t.c, t.at(0)) + ": unary operator expected")
 	}
 	if t.i+1 >= len(t.args) {
 		return t.missing()

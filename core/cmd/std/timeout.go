@@ -54,7 +54,7 @@ func (p *timeoutProgram) Step(c *cmd.Ctx) cmd.Next {
 			sig = signals.KILL
 		}
 		if c.Flags.Has("v") {
-			c.Errorf("sending signal %s to command %s", signals.Name(sig), quote.Locale(c.Args[1]))
+			c.Errorf("sending signal %s to command %s", signals.Name(sig), quote.Locale(c, c.Args[1]))
 		}
 		c.Kill(p.Child.PID, sig)
 		p.Sent, p.Killed, p.Until = true, sig == signals.KILL, 0
@@ -69,13 +69,13 @@ func (p *timeoutProgram) start(c *cmd.Ctx) (status int, ok bool) {
 	p.Signal = signals.TERM
 	if s, has := c.Flags.Last("s"); has {
 		if p.Signal, ok = signals.Parse(s.Value); !ok {
-			return c.UsageError("%s: invalid signal", quote.Locale(s.Value)), false
+			return c.UsageError("%s: invalid signal", quote.Locale(c, s.Value)), false
 		}
 	}
 	interval := func(s string) (float64, bool) {
 		d, ok := duration(s)
 		if !ok {
-			status = c.UsageError("invalid time interval %s", quote.Locale(s))
+			status = c.UsageError("invalid time interval %s", quote.Locale(c, s))
 		}
 		return d, ok
 	}
@@ -97,7 +97,7 @@ func (p *timeoutProgram) start(c *cmd.Ctx) (status int, ok bool) {
 	}
 	argv := c.Args[1:]
 	if status, err := p.Child.Start(c, cmd.Spawn{Argv: argv}); err != nil {
-		c.Errorf("failed to run command %s: %s", quote.Locale(argv[0]), err)
+		c.Errorf("failed to run command %s: %s", quote.Locale(c, argv[0]), err)
 		return status, false
 	}
 	return 0, true

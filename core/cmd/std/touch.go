@@ -96,7 +96,7 @@ func (s *stamp) options(c *cmd.Ctx) (status int) {
 			st, err = c.Lstat(r.Value)
 		}
 		if err != nil {
-			c.Errorf("failed to get attributes of %s: %s", quote.Shell(r.Value), err)
+			c.Errorf("failed to get attributes of %s: %s", quote.Shell(c, r.Value), err)
 			return 1
 		}
 		s.Atime, s.Mtime = st.Atime, st.Mtime
@@ -105,7 +105,7 @@ func (s *stamp) options(c *cmd.Ctx) (status int) {
 		for _, t := range []*int64{&s.Atime, &s.Mtime} {
 			v, err := when.Parse(d.Value, local.Time(*t), zone.Named)
 			if err != nil {
-				c.Errorf("invalid date format %s", quote.Locale(d.Value))
+				c.Errorf("invalid date format %s", quote.Locale(c, d.Value))
 				return 1
 			}
 			*t = v.UnixNano()
@@ -114,7 +114,7 @@ func (s *stamp) options(c *cmd.Ctx) (status int) {
 	if t, ok := c.Flags.Last("t"); ok {
 		v, ok := posixTime(t.Value, local.Time(c.Now()))
 		if !ok {
-			c.Errorf("invalid date format %s", quote.Locale(t.Value))
+			c.Errorf("invalid date format %s", quote.Locale(c, t.Value))
 			return 1
 		}
 		s.Atime, s.Mtime = v.UnixNano(), v.UnixNano()
@@ -155,9 +155,9 @@ func (s *stamp) touch(c *cmd.Ctx, name string) bool {
 		return true
 	}
 	if openErr != nil && openErr != vfs.EISDIR {
-		c.Errorf("cannot touch %s: %s", quote.Shell(name), openErr)
+		c.Errorf("cannot touch %s: %s", quote.Shell(c, name), openErr)
 	} else {
-		c.Errorf("setting times of %s: %s", quote.Shell(name), err)
+		c.Errorf("setting times of %s: %s", quote.Shell(c, name), err)
 	}
 	return false
 }

@@ -116,11 +116,11 @@ func trParse(c *cmd.Ctx) (*trTables, int) {
 	case len(c.Args) == 0:
 		return nil, c.MissingOperand("")
 	case len(c.Args) < least && remove:
-		return nil, c.UsageError("missing operand after %s\nTwo strings must be given when both deleting and squeezing repeats.", quote.Locale(c.Args[0]))
+		return nil, c.UsageError("missing operand after %s\nTwo strings must be given when both deleting and squeezing repeats.", quote.Locale(c, c.Args[0]))
 	case len(c.Args) < least:
-		return nil, c.UsageError("missing operand after %s\nTwo strings must be given when translating.", quote.Locale(c.Args[0]))
+		return nil, c.UsageError("missing operand after %s\nTwo strings must be given when translating.", quote.Locale(c, c.Args[0]))
 	case len(c.Args) > most && most == 1 && len(c.Args) == 2:
-		return nil, c.UsageError("extra operand %s\nOnly one string may be given when deleting without squeezing repeats.", quote.Locale(c.Args[1]))
+		return nil, c.UsageError("extra operand %s\nOnly one string may be given when deleting without squeezing repeats.", quote.Locale(c, c.Args[1]))
 	case len(c.Args) > most:
 		return nil, c.ExtraOperand(c.Args[most])
 	}
@@ -405,7 +405,7 @@ func (s *trSet) bracket(c *cmd.Ctx, chars []byte, escaped []bool) (n int, ok boo
 				if name == "" {
 					c.Errorf("missing character class name '[::]'")
 				} else {
-					c.Errorf("invalid character class %s", quote.Locale(name))
+					c.Errorf("invalid character class %s", quote.Locale(c, name))
 				}
 				return 0, false
 			}
@@ -434,7 +434,7 @@ func (s *trSet) bracket(c *cmd.Ctx, chars []byte, escaped []bool) (n int, ok boo
 	}
 	for _, d := range []byte(digits) {
 		if d < '0' || int(d-'0') >= base {
-			c.Errorf("invalid repeat count %s in [c*n] construct", quote.Locale(digits))
+			c.Errorf("invalid repeat count %s in [c*n] construct", quote.Locale(c, digits))
 			return 0, false
 		}
 		if count = count*base + int(d-'0'); count > 1<<20 {

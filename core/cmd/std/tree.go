@@ -176,9 +176,9 @@ func (p *treeProgram) look(c *cmd.Ctx, dir, name string) (treeEntry, bool) {
 		to, err := c.Stat(path)
 		e.Dir = err == nil && to.Mode.IsDir()
 	}
-	fold := fnmatch.Flags(0)
+	fold := fnmatch.In(c)
 	if c.Flags.Has("ignore-case") {
-		fold = fnmatch.Fold
+		fold |= fnmatch.Fold
 	}
 	match := func(patterns string) bool {
 		for _, x := range strings.Split(patterns, "|") {

@@ -45,7 +45,7 @@ func runTruncate(c *cmd.Ctx) int {
 			if err == size.ErrRange {
 				tail = ": " + err.Error()
 			}
-			c.Errorf("Invalid number: %s%s", quote.Locale(s.Value), tail)
+			c.Errorf("Invalid number: %s%s", quote.Locale(c, s.Value), tail)
 			return 1
 		}
 		if (op == '/' || op == '%') && v == 0 {
@@ -59,11 +59,11 @@ func runTruncate(c *cmd.Ctx) int {
 	ref, hasRef := c.Flags.Last("r")
 	switch {
 	case hasRef && hasSize && op == 0:
-		return c.UsageError("you must specify a relative %s with %s", quote.Locale("--size"), quote.Locale("--reference"))
+		return c.UsageError("you must specify a relative %s with %s", quote.Locale(c, "--size"), quote.Locale(c, "--reference"))
 	case !hasRef && !hasSize:
-		return c.UsageError("you must specify either %s or %s", quote.Locale("--size"), quote.Locale("--reference"))
+		return c.UsageError("you must specify either %s or %s", quote.Locale(c, "--size"), quote.Locale(c, "--reference"))
 	case c.Flags.Has("o") && !hasSize:
-		return c.UsageError("%s was specified but %s was not", quote.Locale("--io-blocks"), quote.Locale("--size"))
+		return c.UsageError("%s was specified but %s was not", quote.Locale(c, "--io-blocks"), quote.Locale(c, "--size"))
 	case len(c.Args) == 0:
 		return c.UsageError("missing file operand")
 	}
@@ -71,7 +71,7 @@ func runTruncate(c *cmd.Ctx) int {
 	if hasRef {
 		st, err := c.Stat(ref.Value)
 		if err != nil {
-			c.Errorf("cannot stat %s: %s", quote.Shell(ref.Value), err)
+			c.Errorf("cannot stat %s: %s", quote.Shell(c, ref.Value), err)
 			return 1
 		}
 		base = st.Size
@@ -97,7 +97,7 @@ func truncateFile(c *cmd.Ctx, name string, op byte, n, base int64) int {
 		if c.Flags.Has("c") && err == vfs.ENOENT {
 			return 0
 		}
-		c.Errorf("cannot open %s for writing: %s", quote.Shell(name), err)
+		c.Errorf("cannot open %s for writing: %s", quote.Shell(c, name), err)
 		return 1
 	}
 	st, err := c.Fstat(fd)
@@ -116,7 +116,7 @@ func truncateFile(c *cmd.Ctx, name string, op byte, n, base int64) int {
 		}
 	case '+':
 		if n > 0 && base > math.MaxInt64-n {
-			c.Errorf("overflow extending size of file %s", quote.Shell(name))
+			c.Errorf("overflow extending size of file %s", quote.Shell(c, name))
 			return 1
 		}
 		want = max(base+n, 0)
@@ -130,7 +130,7 @@ func truncateFile(c *cmd.Ctx, name string, op byte, n, base int64) int {
 		want = (base + n - 1) / n * n
 	}
 	if err := c.Truncate(name, want); err != nil {
-		c.Errorf("failed to truncate %s at %d bytes: %s", quote.Shell(name), want, err)
+		c.Errorf("failed to truncate %s at %d bytes: %s", quote.Shell(c, name), want, err)
 		return 1
 	}
 	return 0

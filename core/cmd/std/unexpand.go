@@ -23,8 +23,8 @@ func unexpand() *cmd.Command {
 
 // unexpandObsolete reads -4 and -4,8 as -t, which does not turn on -a then: the
 // empty item in front tells them apart.
-func unexpandObsolete(args []string) []string {
-	out := tabsObsolete(args)
+func unexpandObsolete(c *cmd.Ctx, args []string) []string {
+	out := tabsObsolete(c, args)
 	for i := range out {
 		if i < len(args) && out[i] != args[i] {
 			out[i] = "-t," + out[i][2:]

@@ -33,7 +33,7 @@ func uniq() *cmd.Command {
 }
 
 // uniqObsolete reads -N as -f N.
-func uniqObsolete(args []string) []string {
+func uniqObsolete(_ *cmd.Ctx, args []string) []string {
 	out := make([]string, 0, len(args))
 	for i, a := range args {
 		if a == "--" {

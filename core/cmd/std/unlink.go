@@ -16,7 +16,7 @@ func unlink() *cmd.Command {
 				return c.ExtraOperand(c.Args[1])
 			}
 			if err := c.Unlink(c.Args[0]); err != nil {
-				c.Errorf("cannot unlink %s: %s", quote.Shell(c.Args[0]), err)
+				c.Errorf("cannot unlink %s: %s", quote.Shell(c, c.Args[0]), err)
 				return 1
 			}
 			return 0

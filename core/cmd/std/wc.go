@@ -188,7 +188,7 @@ func (p *wcProgram) print(c *cmd.Ctx, n wcCounts, name string) {
 	if name != "" {
 		c.Out.WriteByte(' ')
 		if bytes.IndexByte([]byte(name), '\n') >= 0 {
-			name = quote.Maybe(name)
+			name = quote.Maybe(c, name)
 		}
 		c.Out.WriteString(name)
 	}
@@ -206,7 +206,7 @@ func (p *wcProgram) count(c *cmd.Ctx) {
 		return
 	}
 	data := p.In.Rest()
-	n := p.text(data, p.In.EOF)
+	n := p.text(data, p.In.EOF, c.Bytes())
 	p.Now.Bytes += int64(n)
 	p.In.Skip(n)
 	c.Charge(n / 200)
@@ -214,12 +214,17 @@ func (p *wcProgram) count(c *cmd.Ctx) {
 
 // text counts characters, and gives how many bytes it took: all but the
 // beginning of a character that goes on in what is read next.
-func (p *wcProgram) text(data []byte, end bool) int {
+func (p *wcProgram) text(data []byte, end, bytes bool) int {
 	lines, words, chars := p.Now.Lines, p.Now.Words, p.Now.Chars
 	inWord := p.InWord
 	i := 0
 	for i < len(data) {
 		b := data[i]
+		if b >= utf8.RuneSelf && bytes {
+			i++
+			chars++
+			continue
+		}
 		if b >= utf8.RuneSelf {
 			if !end && !utf8.FullRune(data[i:]) {
 				break

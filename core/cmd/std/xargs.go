@@ -106,7 +106,7 @@ func (p *xargsProgram) Step(c *cmd.Ctx) cmd.Next {
 		if p.o.file != "" && p.o.file != "-" {
 			fd, err := c.Open(p.o.file, vfs.O_RDONLY, 0)
 			if err != nil {
-				c.Errorf("Cannot open input file %s: %s", quote.Locale(p.o.file), err)
+				c.Errorf("Cannot open input file %s: %s", quote.Locale(c, p.o.file), err)
 				return cmd.Exit(1)
 			}
 			p.FD = fd
@@ -194,7 +194,7 @@ func (p *xargsProgram) run(c *cmd.Ctx) {
 			if i > 0 {
 				c.Errout.WriteByte(' ')
 			}
-			c.Errout.WriteString(quote.Maybe(a))
+			c.Errout.WriteString(quote.Maybe(c, a))
 		}
 		c.Errout.WriteByte('\n')
 	}

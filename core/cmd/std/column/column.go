@@ -115,9 +115,9 @@ func (p *program) options(c *cmd.Ctx) (status int) {
 				if f.Name == "l" && err == nil {
 					c.Errorf("columns limit must be greater than zero")
 				} else if f.Name == "l" {
-					c.Errorf("invalid columns limit argument: %s", quote.Shell(f.Value))
+					c.Errorf("invalid columns limit argument: %s", quote.Shell(c, f.Value))
 				} else {
-					c.Errorf("invalid columns argument: %s", quote.Shell(f.Value))
+					c.Errorf("invalid columns argument: %s", quote.Shell(c, f.Value))
 				}
 				return 1
 			}
@@ -227,7 +227,7 @@ func (p *program) listRows(c *cmd.Ctx) (done bool) {
 			if i%many == many-1 {
 				c.Charge(many / 4)
 			}
-			p.widest = max(p.widest, cell.Text(l))
+			p.widest = max(p.widest, cell.Text(l, c.Bytes()))
 		}
 	}
 	widest := p.widest
@@ -248,7 +248,7 @@ func (p *program) listRows(c *cmd.Ctx) (done bool) {
 				last = i+1 >= n
 			}
 			c.Out.Write(p.lines[i])
-			at += cell.Text(p.lines[i])
+			at += cell.Text(p.lines[i], c.Bytes())
 			if last || k == columns-1 {
 				break
 			}

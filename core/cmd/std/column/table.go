@@ -58,7 +58,7 @@ func newTable(c *cmd.Ctx, o *options, lines [][]byte) (t *table, message string)
 		if i%many == many-1 {
 			c.Charge(many / 4)
 		}
-		t.columns[i].width = cell.Text([]byte(t.columns[i].name))
+		t.columns[i].width = cell.String(t.columns[i].name, c.Bytes())
 	}
 	for n, row := range t.cells {
 		if n%many == many-1 {
@@ -68,7 +68,7 @@ func newTable(c *cmd.Ctx, o *options, lines [][]byte) (t *table, message string)
 			if i%many == many-1 {
 				c.Charge(many / 4)
 			}
-			t.columns[i].width = max(t.columns[i].width, cell.Text(text))
+			t.columns[i].width = max(t.columns[i].width, cell.Text(text, c.Bytes()))
 		}
 	}
 	return t, ""
@@ -100,7 +100,7 @@ func (t *table) choose(c *cmd.Ctx, o *options) (message string) {
 			}
 			i := t.find(name)
 			if i < 0 {
-				return "undefined column name " + quote.Shell(name)
+				return "undefined column name " + quote.Shell(c, name)
 			}
 			if i < len(t.columns) {
 				set.do(i)
@@ -203,7 +203,7 @@ func (t *table) row(c *cmd.Ctx, cells [][]byte, sep string) {
 		if i < len(cells) {
 			text = cells[i]
 		}
-		pad := max(0, t.columns[i].width-cell.Text(text))
+		pad := max(0, t.columns[i].width-cell.Text(text, c.Bytes()))
 		if k%many == many-1 {
 			c.Charge(many)
 		}

@@ -123,7 +123,7 @@ func (k *copier) level(c *cmd.Ctx, r *rules, budget *int) {
 	top := &k.Stack[len(k.Stack)-1]
 	if !top.Dir.Full {
 		if err := top.Dir.Fill(c, budget); err != nil {
-			k.fail(c, "cannot access %s: %s", quote.Shell(top.Dir.Path), err)
+			k.fail(c, "cannot access %s: %s", quote.Shell(c, top.Dir.Path), err)
 		}
 		return
 	}
@@ -149,12 +149,12 @@ func (k *copier) attributes(c *cmd.Ctx, r *rules, dst string, st vfs.Stat, follo
 	}
 	if r.mode && follow {
 		if err := c.Chmod(dst, uint32(st.Mode&vfs.PermMask)); err != nil {
-			k.fail(c, "preserving permissions for %s: %s", quote.Shell(dst), err)
+			k.fail(c, "preserving permissions for %s: %s", quote.Shell(c, dst), err)
 		}
 	}
 	if r.times {
 		if err := c.Utimes(dst, st.Atime, st.Mtime, follow); err != nil {
-			k.fail(c, "preserving times for %s: %s", quote.Shell(dst), err)
+			k.fail(c, "preserving times for %s: %s", quote.Shell(c, dst), err)
 		}
 	}
 }
@@ -184,16 +184,16 @@ func (k *copier) content(c *cmd.Ctx, r *rules) (ok bool, next cmd.Next) {
 		if err == nil {
 			return true, next
 		}
-		k.fail(c, "error writing %s: %s", quote.Shell(k.Now.Dst), err)
+		k.fail(c, "error writing %s: %s", quote.Shell(c, k.Now.Dst), err)
 	} else if err != nil && err != io.EOF {
-		k.fail(c, "error reading %s: %s", quote.Shell(k.Now.Src), err)
+		k.fail(c, "error reading %s: %s", quote.Shell(c, k.Now.Src), err)
 	}
 	if c.Pending() > c.Out.Len() {
 		return false, cmd.WaitWrite() // times are set after the last write
 	}
 	if f.Gap {
 		if err := c.Truncate(k.Now.Dst, f.Size); err != nil {
-			k.fail(c, "error writing %s: %s", quote.Shell(k.Now.Dst), err)
+			k.fail(c, "error writing %s: %s", quote.Shell(c, k.Now.Dst), err)
 		}
 	}
 	st, err := c.Fstat(f.In)

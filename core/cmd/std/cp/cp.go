@@ -131,11 +131,11 @@ func (p *cpProgram) parents(c *cmd.Ctx, dest, src string) bool {
 		}
 		st, err := c.Stat(from)
 		if err != nil {
-			p.Copier.fail(c, "failed to get attributes of %s: %s", quote.Shell(from), err)
+			p.Copier.fail(c, "failed to get attributes of %s: %s", quote.Shell(c, from), err)
 			return false
 		}
 		if err := c.Mkdir(dir, uint32(st.Mode&0o777)|0o700); err != nil {
-			p.Copier.fail(c, "cannot make directory %s: %s", quote.Shell(dir), err)
+			p.Copier.fail(c, "cannot make directory %s: %s", quote.Shell(c, dir), err)
 			return false
 		}
 		if p.rules.verbose {

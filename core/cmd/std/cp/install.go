@@ -116,11 +116,11 @@ func (p *installProgram) finish(c *cmd.Ctx, a installed) {
 func (p *installProgram) set(c *cmd.Ctx, dst string, a installed) {
 	if a.uid >= 0 || a.gid >= 0 {
 		if err := c.Chown(dst, a.uid, a.gid, true); err != nil {
-			p.Copier.fail(c, "cannot change ownership of %s: %s", quote.Shell(dst), err)
+			p.Copier.fail(c, "cannot change ownership of %s: %s", quote.Shell(c, dst), err)
 		}
 	}
 	if err := c.Chmod(dst, a.mode); err != nil {
-		p.Copier.fail(c, "cannot change permissions of %s: %s", quote.Shell(dst), err)
+		p.Copier.fail(c, "cannot change permissions of %s: %s", quote.Shell(c, dst), err)
 	}
 }
 
@@ -129,7 +129,7 @@ func (p *installProgram) attributes(c *cmd.Ctx) (installed, bool) {
 	if m, ok := c.Flags.Last("m"); ok {
 		ch, err := perm.Parse(m.Value)
 		if err != nil {
-			c.Errorf("invalid mode %s", quote.Locale(m.Value))
+			c.Errorf("invalid mode %s", quote.Locale(c, m.Value))
 			return a, false
 		}
 		base := vfs.TypeFile
@@ -142,7 +142,7 @@ func (p *installProgram) attributes(c *cmd.Ctx) (installed, bool) {
 	if o, ok := c.Flags.Last("o"); ok {
 		id, ok := names.UserID(c, o.Value)
 		if !ok {
-			c.Errorf("invalid user %s", quote.Locale(o.Value))
+			c.Errorf("invalid user %s", quote.Locale(c, o.Value))
 			return a, false
 		}
 		a.uid = int(id)
@@ -150,7 +150,7 @@ func (p *installProgram) attributes(c *cmd.Ctx) (installed, bool) {
 	if g, ok := c.Flags.Last("g"); ok {
 		id, ok := names.GroupID(c, g.Value)
 		if !ok {
-			c.Errorf("invalid group %s", quote.Locale(g.Value))
+			c.Errorf("invalid group %s", quote.Locale(c, g.Value))
 			return a, false
 		}
 		a.gid = int(id)
@@ -194,11 +194,11 @@ func (p *installProgram) create(c *cmd.Ctx, dir string) bool {
 		return true
 	}
 	if err := c.Mkdir(dir, 0o755); err != nil {
-		p.Copier.fail(c, "cannot create directory %s: %s", quote.Locale(dir), err)
+		p.Copier.fail(c, "cannot create directory %s: %s", quote.Locale(c, dir), err)
 		return false
 	}
 	if c.Flags.Has("v") {
-		c.Out.WriteString("install: creating directory " + quote.Shell(dir) + "\n")
+		c.Out.WriteString("install: creating directory " + quote.Shell(c, dir) + "\n")
 	}
 	return true
 }

@@ -103,11 +103,11 @@ func (p *lnProgram) link(c *cmd.Ctx, plan backup.Plan, src, dst string) (ok bool
 			st, err = c.Lstat(src)
 		}
 		if err != nil {
-			p.fail(c, "failed to access %s: %s", quote.Shell(src), err)
+			p.fail(c, "failed to access %s: %s", quote.Shell(c, src), err)
 			return true, next
 		}
 		if st.Mode.IsDir() && !c.Flags.Has("d") && !c.Flags.Has("F") {
-			p.fail(c, "%s: hard link not allowed for directory", quote.Maybe(src))
+			p.fail(c, "%s: hard link not allowed for directory", quote.Maybe(c, src))
 			return true, next
 		}
 	}
@@ -122,22 +122,22 @@ func (p *lnProgram) link(c *cmd.Ctx, plan backup.Plan, src, dst string) (ok bool
 		}
 	}
 	if force && p.made.of(c, p.Made, notePath)[dst] { // without -f the link fails by itself
-		p.fail(c, "will not overwrite just-created %s with %s", quote.Shell(dst), quote.Shell(src))
+		p.fail(c, "will not overwrite just-created %s with %s", quote.Shell(c, dst), quote.Shell(c, src))
 		return true, next
 	}
 	backed := ""
 	if to, err := c.Lstat(dst); err == nil {
 		if to.Mode.IsDir() {
 			if force || asked || plan.Kind != 0 {
-				p.fail(c, "%s: cannot overwrite directory", quote.Maybe(dst))
+				p.fail(c, "%s: cannot overwrite directory", quote.Maybe(c, dst))
 				return true, next
 			}
 		} else if force && symbolic && plan.Kind == 0 && samePlace(c, text, dst) {
-			p.fail(c, "%s and %s are the same file", quote.Shell(src), quote.Shell(dst))
+			p.fail(c, "%s and %s are the same file", quote.Shell(c, src), quote.Shell(c, dst))
 			return true, next
 		} else if !symbolic && to.Ino == st.Ino && (force || asked) {
 			if samePlace(c, src, dst) {
-				p.fail(c, "%s and %s are the same file", quote.Shell(src), quote.Shell(dst))
+				p.fail(c, "%s and %s are the same file", quote.Shell(c, src), quote.Shell(c, dst))
 				return true, next
 			}
 			p.Made = append(large.Extend(p.Made, 1, c), dst)
@@ -147,7 +147,7 @@ func (p *lnProgram) link(c *cmd.Ctx, plan backup.Plan, src, dst string) (ok bool
 			return true, next
 		}
 		if asked {
-			yes, ok, next := p.Asker.Yes(c, "ln: replace "+quote.Shell(dst)+"? ")
+			yes, ok, next := p.Asker.Yes(c, "ln: replace "+quote.Shell(c, dst)+"? ")
 			if !ok || !yes {
 				return ok, next
 			}
@@ -155,12 +155,12 @@ func (p *lnProgram) link(c *cmd.Ctx, plan backup.Plan, src, dst string) (ok bool
 		if plan.Kind != 0 {
 			backed = plan.Name(c, dst)
 			if err := c.Rename(dst, backed); err != nil {
-				p.fail(c, "cannot backup %s: %s", quote.Shell(dst), err)
+				p.fail(c, "cannot backup %s: %s", quote.Shell(c, dst), err)
 				return true, next
 			}
 		} else if force || asked {
 			if err := c.Unlink(dst); err != nil {
-				p.fail(c, "cannot remove %s: %s", quote.Shell(dst), err)
+				p.fail(c, "cannot remove %s: %s", quote.Shell(c, dst), err)
 				return true, next
 			}
 		}
@@ -168,9 +168,9 @@ func (p *lnProgram) link(c *cmd.Ctx, plan backup.Plan, src, dst string) (ok bool
 	if symbolic {
 		if err := c.Symlink(text, dst); err != nil {
 			if text != "" {
-				p.fail(c, "failed to create symbolic link %s: %s", quote.Shell(dst), err)
+				p.fail(c, "failed to create symbolic link %s: %s", quote.Shell(c, dst), err)
 			} else {
-				p.fail(c, "failed to create symbolic link %s -> %s: %s", quote.Shell(dst), quote.Shell(text), err)
+				p.fail(c, "failed to create symbolic link %s -> %s: %s", quote.Shell(c, dst), quote.Shell(c, text), err)
 			}
 			return true, next
 		}
@@ -183,9 +183,9 @@ func (p *lnProgram) link(c *cmd.Ctx, plan backup.Plan, src, dst string) (ok bool
 		}
 		if err := c.Link(from, dst); err != nil {
 			if err == vfs.EEXIST {
-				p.fail(c, "failed to create hard link %s: %s", quote.Shell(dst), err)
+				p.fail(c, "failed to create hard link %s: %s", quote.Shell(c, dst), err)
 			} else {
-				p.fail(c, "failed to create hard link %s => %s: %s", quote.Shell(dst), quote.Shell(src), err)
+				p.fail(c, "failed to create hard link %s => %s: %s", quote.Shell(c, dst), quote.Shell(c, src), err)
 			}
 			return true, next
 		}
@@ -204,9 +204,9 @@ func (p *lnProgram) said(c *cmd.Ctx, src, dst, backed string) {
 	if c.Flags.Has("s") {
 		arrow = " -> "
 	}
-	s := quote.Shell(dst) + arrow + quote.Shell(src)
+	s := quote.Shell(c, dst) + arrow + quote.Shell(c, src)
 	if backed != "" {
-		s = quote.Shell(backed) + " ~ " + s
+		s = quote.Shell(c, backed) + " ~ " + s
 	}
 	c.Out.WriteString(s + "\n")
 }

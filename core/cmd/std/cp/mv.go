@@ -102,11 +102,11 @@ func (p *mvProgram) move(c *cmd.Ctx, r *rules, src, dst string) (ok bool, next c
 		err = vfs.ENOTDIR
 	}
 	if err != nil {
-		p.fail(c, "cannot stat %s: %s", quote.Shell(src), err)
+		p.fail(c, "cannot stat %s: %s", quote.Shell(c, src), err)
 		return true, next
 	}
 	if r.backup.Kind != 'n' && p.moved.of(c, p.Moved, notePath)[dst] {
-		p.fail(c, "will not overwrite just-created %s with %s", quote.Shell(dst), quote.Shell(src))
+		p.fail(c, "will not overwrite just-created %s with %s", quote.Shell(c, dst), quote.Shell(c, src))
 		return true, next
 	}
 	backed := ""
@@ -118,28 +118,28 @@ func (p *mvProgram) move(c *cmd.Ctx, r *rules, src, dst string) (ok bool, next c
 		if r.backup.Kind != 0 {
 			backed = r.backup.Name(c, dst)
 			if err := c.Rename(dst, backed); err != nil {
-				p.fail(c, "cannot backup %s: %s", quote.Shell(dst), err)
+				p.fail(c, "cannot backup %s: %s", quote.Shell(c, dst), err)
 				return true, next
 			}
 		}
 	} else if strings.HasSuffix(dst, "/") && !st.Mode.IsDir() {
-		p.fail(c, "cannot move %s to %s: %s", quote.Shell(src), quote.Shell(dst), vfs.ENOTDIR)
+		p.fail(c, "cannot move %s to %s: %s", quote.Shell(c, src), quote.Shell(c, dst), vfs.ENOTDIR)
 		return true, next
 	}
 	switch err := c.Rename(src, dst); {
 	case err == nil:
 		p.Moved = append(large.Extend(p.Moved, 1, c), dst)
 		if r.verbose {
-			s := "renamed " + quote.Shell(src) + " -> " + quote.Shell(dst)
+			s := "renamed " + quote.Shell(c, src) + " -> " + quote.Shell(c, dst)
 			if backed != "" {
-				s += " (backup: " + quote.Shell(backed) + ")"
+				s += " (backup: " + quote.Shell(c, backed) + ")"
 			}
 			c.Out.WriteString(s + "\n")
 		}
 	case err == vfs.EINVAL && st.Mode.IsDir():
-		p.fail(c, "cannot move %s to a subdirectory of itself, %s", quote.Shell(src), quote.Shell(dst))
+		p.fail(c, "cannot move %s to a subdirectory of itself, %s", quote.Shell(c, src), quote.Shell(c, dst))
 	default:
-		p.fail(c, "cannot move %s to %s: %s", quote.Shell(src), quote.Shell(dst), err)
+		p.fail(c, "cannot move %s to %s: %s", quote.Shell(c, src), quote.Shell(c, dst), err)
 	}
 	return true, next
 }
@@ -150,34 +150,34 @@ func (p *mvProgram) occupied(c *cmd.Ctx, r *rules, src, dst string, st, to vfs.S
 		return false, true, next
 	}
 	if at, err := c.Stat(src); st.Mode.IsLink() && err == nil && at.Ino == to.Ino && r.backup.Kind == 0 {
-		p.fail(c, "%s and %s are the same file", quote.Shell(src), quote.Shell(dst))
+		p.fail(c, "%s and %s are the same file", quote.Shell(c, src), quote.Shell(c, dst))
 		return false, true, next
 	}
 	if st.Ino == to.Ino {
 		if st.Nlink > 1 && !st.Mode.IsDir() && strings.TrimRight(src, "/") != strings.TrimRight(dst, "/") && !samePlace(c, src, dst) {
 			if err := c.Unlink(src); err != nil {
-				p.fail(c, "cannot remove %s: %s", quote.Shell(src), err)
+				p.fail(c, "cannot remove %s: %s", quote.Shell(c, src), err)
 			} else if r.verbose {
-				c.Out.WriteString("removed " + quote.Shell(src) + "\n")
+				c.Out.WriteString("removed " + quote.Shell(c, src) + "\n")
 			}
 			return false, true, next
 		}
-		p.fail(c, "%s and %s are the same file", quote.Shell(src), quote.Shell(dst))
+		p.fail(c, "%s and %s are the same file", quote.Shell(c, src), quote.Shell(c, dst))
 		return false, true, next
 	}
 	if to.Mode.IsDir() && !st.Mode.IsDir() {
-		p.fail(c, "cannot overwrite directory %s with non-directory", quote.Shell(dst))
+		p.fail(c, "cannot overwrite directory %s with non-directory", quote.Shell(c, dst))
 		return false, true, next
 	}
 	if !to.Mode.IsDir() && st.Mode.IsDir() && r.backup.Kind == 0 {
-		p.fail(c, "cannot overwrite non-directory %s with directory %s", quote.Shell(dst), quote.Shell(src))
+		p.fail(c, "cannot overwrite non-directory %s with directory %s", quote.Shell(c, dst), quote.Shell(c, src))
 		return false, true, next
 	}
 	if r.update && !st.Mode.IsDir() && to.Mtime >= st.Mtime {
 		return false, true, next
 	}
 	if r.existing == ask {
-		yes, ok, next := p.Asker.Yes(c, "mv: overwrite "+quote.Shell(dst)+"? ")
+		yes, ok, next := p.Asker.Yes(c, "mv: overwrite "+quote.Shell(c, dst)+"? ")
 		return yes, ok, next
 	}
 	return true, true, next

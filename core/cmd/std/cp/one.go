@@ -20,7 +20,7 @@ func (k *copier) one(c *cmd.Ctx, r *rules) (ok bool, next cmd.Next) {
 		st, err = c.Stat(src)
 	}
 	if err != nil {
-		k.fail(c, "cannot stat %s: %s", quote.Shell(src), err)
+		k.fail(c, "cannot stat %s: %s", quote.Shell(c, src), err)
 		return true, next
 	}
 	if st.Mode.IsDir() && !r.recursive {
@@ -28,17 +28,17 @@ func (k *copier) one(c *cmd.Ctx, r *rules) (ok bool, next cmd.Next) {
 		if c.Def.Name == "install" {
 			what = "omitting directory"
 		}
-		k.fail(c, "%s %s", what, quote.Shell(src))
+		k.fail(c, "%s %s", what, quote.Shell(c, src))
 		return true, next
 	}
 	if k.Now.Command {
 		switch created := k.created.of(c, k.Created, noteMade); {
 		case r.backup.Kind == 'n' || !created[made{Dst: dst}]:
 		case st.Mode.IsDir():
-			c.Errorf("warning: source directory %s specified more than once", quote.Shell(src))
+			c.Errorf("warning: source directory %s specified more than once", quote.Shell(c, src))
 			return true, next
 		case created[made{uint64(st.Ino), dst}]:
-			c.Errorf("warning: source file %s specified more than once", quote.Shell(src))
+			c.Errorf("warning: source file %s specified more than once", quote.Shell(c, src))
 			return true, next
 		}
 	}
@@ -68,14 +68,14 @@ func (k *copier) one(c *cmd.Ctx, r *rules) (ok bool, next cmd.Next) {
 			}
 		}
 		if err := c.Link(from, dst); err != nil {
-			k.fail(c, "cannot create hard link %s to %s: %s", quote.Shell(dst), quote.Shell(src), err)
+			k.fail(c, "cannot create hard link %s to %s: %s", quote.Shell(c, dst), quote.Shell(c, src), err)
 		}
 	case r.symLink:
 		k.symlink(c, r, src, st)
 	case st.Mode.IsLink():
 		text, err := c.Readlink(src)
 		if err != nil {
-			k.fail(c, "cannot read symbolic link %s: %s", quote.Shell(src), err)
+			k.fail(c, "cannot read symbolic link %s: %s", quote.Shell(c, src), err)
 			break
 		}
 		k.said(c, r)
@@ -83,14 +83,14 @@ func (k *copier) one(c *cmd.Ctx, r *rules) (ok bool, next cmd.Next) {
 			c.Unlink(dst)
 		}
 		if err := c.Symlink(text, dst); err != nil {
-			k.fail(c, "cannot create symbolic link %s: %s", quote.Shell(dst), err)
+			k.fail(c, "cannot create symbolic link %s: %s", quote.Shell(c, dst), err)
 			break
 		}
 		k.attributes(c, r, dst, st, false)
 	case st.Mode&vfs.TypeMask == vfs.TypeFifo && r.recursive:
 		k.said(c, r)
 		if err := c.Mkfifo(dst, uint32(st.Mode&0o777)); err != nil {
-			k.fail(c, "cannot create fifo %s: %s", quote.Shell(dst), err)
+			k.fail(c, "cannot create fifo %s: %s", quote.Shell(c, dst), err)
 			break
 		}
 		k.attributes(c, r, dst, st, true)
@@ -122,7 +122,7 @@ func (k *copier) occupied(c *cmd.Ctx, r *rules, st, to vfs.Stat, follow bool) (p
 			r.replace && src != dst && to.Nlink > 1, c.Def.Name == "install" && to.Ino != st.Ino:
 		case r.backup.Kind != 0 && r.force && src == dst:
 		default:
-			k.fail(c, "%s and %s are the same file", quote.Shell(src), quote.Shell(dst))
+			k.fail(c, "%s and %s are the same file", quote.Shell(c, src), quote.Shell(c, dst))
 			return false, true, next
 		}
 	}
@@ -133,11 +133,11 @@ func (k *copier) occupied(c *cmd.Ctx, r *rules, st, to vfs.Stat, follow bool) (p
 		switch {
 		case st.Mode.IsDir():
 			if to.Mode.IsLink() || !r.hardLink {
-				k.fail(c, "cannot overwrite non-directory %s with directory %s", quote.Shell(dst), quote.Shell(src))
+				k.fail(c, "cannot overwrite non-directory %s with directory %s", quote.Shell(c, dst), quote.Shell(c, src))
 				return false, true, next
 			}
 		case to.Mode.IsDir():
-			k.fail(c, "cannot overwrite directory %s with non-directory", quote.Shell(dst))
+			k.fail(c, "cannot overwrite directory %s with non-directory", quote.Shell(c, dst))
 			return false, true, next
 		}
 	}
@@ -145,19 +145,19 @@ func (k *copier) occupied(c *cmd.Ctx, r *rules, st, to vfs.Stat, follow bool) (p
 		return true, true, next
 	}
 	if r.existing == ask {
-		yes, ok, next := k.Asker.Yes(c, c.Name+": overwrite "+quote.Shell(dst)+"? ")
+		yes, ok, next := k.Asker.Yes(c, c.Name+": overwrite "+quote.Shell(c, dst)+"? ")
 		if !ok || !yes {
 			return false, ok, next
 		}
 	}
 	if k.Now.Command && r.backup.Kind != 'n' && k.created.of(c, k.Created, noteMade)[made{Dst: dst}] {
-		k.fail(c, "will not overwrite just-created %s with %s", quote.Shell(dst), quote.Shell(src))
+		k.fail(c, "will not overwrite just-created %s with %s", quote.Shell(c, dst), quote.Shell(c, src))
 		return false, true, next
 	}
 	if r.backup.Kind != 0 {
 		name := r.backup.Name(c, dst)
 		if err := c.Rename(dst, name); err != nil {
-			k.fail(c, "cannot backup %s: %s", quote.Shell(dst), err)
+			k.fail(c, "cannot backup %s: %s", quote.Shell(c, dst), err)
 			return false, true, next
 		}
 		k.backed = name
@@ -169,11 +169,11 @@ func (k *copier) occupied(c *cmd.Ctx, r *rules, st, to vfs.Stat, follow bool) (p
 	if r.replace || r.force && (r.hardLink || r.symLink) || st.Mode.IsLink() && !follow ||
 		(r.links && st.Nlink > 1 && k.firsts.of(c, k.Links, noteLink)[uint64(st.Ino)] != "") {
 		if err := c.Unlink(dst); err != nil {
-			k.fail(c, "cannot remove %s: %s", quote.Shell(dst), err)
+			k.fail(c, "cannot remove %s: %s", quote.Shell(c, dst), err)
 			return false, true, next
 		}
 		if r.verbose {
-			c.Out.WriteString("removed " + quote.Shell(dst) + "\n")
+			c.Out.WriteString("removed " + quote.Shell(c, dst) + "\n")
 		}
 	}
 	return true, true, next
@@ -191,7 +191,7 @@ func (k *copier) linked(c *cmd.Ctx, r *rules, st vfs.Stat) bool {
 	}
 	k.said(c, r)
 	if err := c.Link(first, k.Now.Dst); err != nil {
-		k.fail(c, "cannot create hard link %s to %s: %s", quote.Shell(k.Now.Dst), quote.Shell(first), err)
+		k.fail(c, "cannot create hard link %s to %s: %s", quote.Shell(c, k.Now.Dst), quote.Shell(c, first), err)
 	}
 	return true
 }
@@ -201,9 +201,9 @@ func (k *copier) said(c *cmd.Ctx, r *rules) {
 	if !r.verbose {
 		return
 	}
-	s := quote.Shell(k.Now.Src) + " -> " + quote.Shell(k.Now.Dst)
+	s := quote.Shell(c, k.Now.Src) + " -> " + quote.Shell(c, k.Now.Dst)
 	if k.backed != "" {
-		s += " (backup: " + quote.Shell(k.backed) + ")"
+		s += " (backup: " + quote.Shell(c, k.backed) + ")"
 	}
 	c.Out.WriteString(s + "\n")
 }
@@ -211,12 +211,12 @@ func (k *copier) said(c *cmd.Ctx, r *rules) {
 func (k *copier) symlink(c *cmd.Ctx, r *rules, src string, st vfs.Stat) {
 	dst := k.Now.Dst
 	if !strings.HasPrefix(src, "/") && strings.Contains(dst, "/") && walk.Parent(dst) != "." {
-		k.fail(c, "%s: can make relative symbolic links only in current directory", quote.Maybe(dst))
+		k.fail(c, "%s: can make relative symbolic links only in current directory", quote.Maybe(c, dst))
 		return
 	}
 	k.said(c, r)
 	if err := c.Symlink(src, dst); err != nil {
-		k.fail(c, "cannot create symbolic link %s to %s: %s", quote.Shell(dst), quote.Shell(src), err)
+		k.fail(c, "cannot create symbolic link %s to %s: %s", quote.Shell(c, dst), quote.Shell(c, src), err)
 	}
 }
 
@@ -225,17 +225,17 @@ func (k *copier) directory(c *cmd.Ctx, r *rules, st vfs.Stat, exists bool) {
 	src, dst := k.Now.Src, k.Now.Dst
 	for _, l := range k.Stack {
 		if l.Ino == uint64(st.Ino) {
-			k.fail(c, "cannot copy cyclic symbolic link %s", quote.Shell(src))
+			k.fail(c, "cannot copy cyclic symbolic link %s", quote.Shell(c, src))
 			return
 		}
 	}
 	if k.Root != 0 && uint64(st.Ino) == k.Root {
 		top := k.Stack[0]
-		k.fail(c, "cannot copy a directory, %s, into itself, %s", quote.Shell(strings.TrimRight(top.Dir.Path, "/")), quote.Shell(top.Dst))
+		k.fail(c, "cannot copy a directory, %s, into itself, %s", quote.Shell(c, strings.TrimRight(top.Dir.Path, "/")), quote.Shell(c, top.Dst))
 		return
 	}
 	if len(k.Stack) >= walk.MaxDepth {
-		k.fail(c, "cannot create directory %s: %s", quote.Shell(dst), vfs.ENAMETOOLONG)
+		k.fail(c, "cannot create directory %s: %s", quote.Shell(c, dst), vfs.ENAMETOOLONG)
 		return
 	}
 	l := level{Dir: walk.Dir{Path: src}, Dst: dst, Ino: uint64(st.Ino)}
@@ -245,7 +245,7 @@ func (k *copier) directory(c *cmd.Ctx, r *rules, st vfs.Stat, exists bool) {
 			mode = 0o777
 		}
 		if err := c.Mkdir(dst, mode|0o700); err != nil {
-			k.fail(c, "cannot create directory %s: %s", quote.Shell(dst), err)
+			k.fail(c, "cannot create directory %s: %s", quote.Shell(c, dst), err)
 			return
 		}
 		l.Mode, l.Chmod = mode&^c.Umask(), !r.mode
@@ -266,7 +266,7 @@ func (k *copier) regular(c *cmd.Ctx, r *rules, st vfs.Stat, exists bool) {
 	if r.attributesOnly {
 		fd, err := c.Open(dst, vfs.O_WRONLY|vfs.O_CREAT, uint32(st.Mode&0o777))
 		if err != nil {
-			k.fail(c, "cannot create regular file %s: %s", quote.Shell(dst), err)
+			k.fail(c, "cannot create regular file %s: %s", quote.Shell(c, dst), err)
 			return
 		}
 		c.Close(fd)
@@ -276,13 +276,13 @@ func (k *copier) regular(c *cmd.Ctx, r *rules, st vfs.Stat, exists bool) {
 	}
 	in, err := c.Open(src, vfs.O_RDONLY, 0)
 	if err != nil {
-		k.fail(c, "cannot open %s for reading: %s", quote.Shell(src), err)
+		k.fail(c, "cannot open %s for reading: %s", quote.Shell(c, src), err)
 		return
 	}
 	if to, err := c.Lstat(dst); err == nil && to.Mode.IsLink() {
 		if _, err := c.Stat(dst); err != nil {
 			c.Close(in)
-			k.fail(c, "not writing through dangling symlink %s", quote.Shell(dst))
+			k.fail(c, "not writing through dangling symlink %s", quote.Shell(c, dst))
 			return
 		}
 	}
@@ -297,7 +297,7 @@ func (k *copier) regular(c *cmd.Ctx, r *rules, st vfs.Stat, exists bool) {
 	if err != nil && exists && r.force {
 		if c.Unlink(dst) == nil {
 			if r.verbose {
-				c.Out.WriteString("removed " + quote.Shell(dst) + "\n")
+				c.Out.WriteString("removed " + quote.Shell(c, dst) + "\n")
 			}
 			out, err = c.Open(dst, vfs.O_WRONLY|vfs.O_CREAT|vfs.O_EXCL, mode)
 		}
@@ -307,7 +307,7 @@ func (k *copier) regular(c *cmd.Ctx, r *rules, st vfs.Stat, exists bool) {
 			err = vfs.ENOTDIR
 		}
 		c.Close(in)
-		k.fail(c, "cannot create regular file %s: %s", quote.Shell(dst), err)
+		k.fail(c, "cannot create regular file %s: %s", quote.Shell(c, dst), err)
 		return
 	}
 	k.said(c, r)

@@ -45,7 +45,7 @@ func findTarget(c *cmd.Ctx, keepLink bool) (t target, status int) {
 		if n == 0 {
 			return t, c.UsageError("missing file operand")
 		}
-		return t, c.UsageError("missing destination file operand after %s", quote.Shell(c.Args[0]))
+		return t, c.UsageError("missing destination file operand after %s", quote.Shell(c, c.Args[0]))
 	case hasDir && noDir:
 		if c.Def.Name == "ln" {
 			c.Errorf("cannot combine --target-directory and --no-target-directory")
@@ -55,13 +55,13 @@ func findTarget(c *cmd.Ctx, keepLink bool) (t target, status int) {
 		return t, 1
 	case noDir:
 		if n > 2 {
-			return t, c.UsageError("extra operand %s", quote.Shell(c.Args[2]))
+			return t, c.UsageError("extra operand %s", quote.Shell(c, c.Args[2]))
 		}
 		return target{sources: c.Args[:1], dest: c.Args[1]}, 0
 	case hasDir:
 		err := isDir(c, dir.Value)
 		if err != nil {
-			c.Errorf("target directory %s: %s", quote.Shell(dir.Value), err)
+			c.Errorf("target directory %s: %s", quote.Shell(c, dir.Value), err)
 			return t, 1
 		}
 		return target{c.Args, dir.Value, true}, 0
@@ -75,7 +75,7 @@ func findTarget(c *cmd.Ctx, keepLink bool) (t target, status int) {
 	}
 	t.into = err == nil
 	if n > 2 && !t.into {
-		c.Errorf("target %s: %s", quote.Shell(t.dest), err)
+		c.Errorf("target %s: %s", quote.Shell(c, t.dest), err)
 		return t, 1
 	}
 	return t, 0

@@ -66,7 +66,7 @@ func (p *program) options(c *cmd.Ctx) (status int) {
 		case "n":
 			n, err := strconv.Atoi(x.Value)
 			if err != nil || n < 0 || n > 1000 {
-				c.Errorf("invalid number: %s", quote.Locale(x.Value))
+				c.Errorf("invalid number: %s", quote.Locale(c, x.Value))
 				return 1
 			}
 			o.spec.Width = n
@@ -120,7 +120,7 @@ func (o *options) readPatterns(c *cmd.Ctx, args []string, warn bool) (status int
 		a := args[i]
 		x := pattern{text: a}
 		if a != "" && (a[0] == '/' || a[0] == '%') {
-			if message := x.expression(a); message != "" {
+			if message := x.expression(c, a); message != "" {
 				c.Errorf("%s", message)
 				return 1
 			}
@@ -128,22 +128,22 @@ func (o *options) readPatterns(c *cmd.Ctx, args []string, warn bool) (status int
 			n, err := strconv.ParseInt(a, 10, 64)
 			switch {
 			case err != nil || a[0] == '+' || a[0] == '-':
-				c.Errorf("%s: invalid pattern", quote.Locale(a))
+				c.Errorf("%s: invalid pattern", quote.Locale(c, a))
 				return 1
 			case n == 0:
 				c.Errorf("%s: line number must be greater than zero", a)
 				return 1
 			case n < last:
-				c.Errorf("line number %s is smaller than preceding line number, %d", quote.Locale(a), last)
+				c.Errorf("line number %s is smaller than preceding line number, %d", quote.Locale(c, a), last)
 				return 1
 			case n == last && warn:
-				c.Errorf("warning: line number %s is the same as preceding line number", quote.Locale(a))
+				c.Errorf("warning: line number %s is the same as preceding line number", quote.Locale(c, a))
 			}
 			x.line, last = n, n
 		}
 		if i+1 < len(args) && strings.HasPrefix(args[i+1], "{") {
 			i++
-			if message := x.count(args[i]); message != "" {
+			if message := x.count(c, args[i]); message != "" {
 				c.Errorf("%s", message)
 				return 1
 			}
@@ -153,21 +153,21 @@ func (o *options) readPatterns(c *cmd.Ctx, args []string, warn bool) (status int
 	return 0
 }
 
-func (x *pattern) expression(a string) (message string) {
+func (x *pattern) expression(c *cmd.Ctx, a string) (message string) {
 	end := strings.LastIndexByte(a, a[0])
 	if end == 0 {
 		return fmt.Sprintf("%s: closing delimiter '%c' missing", a, a[0])
 	}
 	x.skip = a[0] == '%'
-	re, err := regex.Compile([]byte(a[1:end]), regex.Options{Syntax: regex.SedBasic})
+	re, err := regex.Compile([]byte(a[1:end]), regex.Options{Syntax: regex.SedBasic, Bytes: c.Bytes()})
 	if err != nil {
-		return quote.Locale(a) + ": invalid regular expression: " + err.Error()
+		return quote.Locale(c, a) + ": invalid regular expression: " + err.Error()
 	}
 	x.re = re
 	if off := a[end+1:]; off != "" {
 		n, err := strconv.ParseInt(off, 10, 64)
 		if err != nil {
-			return quote.Locale(a) + ": integer expected after delimiter"
+			return quote.Locale(c, a) + ": integer expected after delimiter"
 		}
 		x.offset = n
 	}
@@ -175,9 +175,9 @@ func (x *pattern) expression(a string) (message string) {
 }
 
 // count reads {N} or {*}.
-func (x *pattern) count(a string) (message string) {
+func (x *pattern) count(c *cmd.Ctx, a string) (message string) {
 	if !strings.HasSuffix(a, "}") {
-		return quote.Locale(a) + ": '}' is required in repeat count"
+		return quote.Locale(c, a) + ": '}' is required in repeat count"
 	}
 	text := a[1 : len(a)-1]
 	if text == "*" {
@@ -186,7 +186,7 @@ func (x *pattern) count(a string) (message string) {
 	}
 	n, err := strconv.ParseInt(text, 10, 62)
 	if err != nil || n < 0 {
-		return quote.Locale(a[:len(a)-1]) + "}: integer required between '{' and '}'"
+		return quote.Locale(c, a[:len(a)-1]) + "}: integer required between '{' and '}'"
 	}
 	x.repeat = n
 	return ""

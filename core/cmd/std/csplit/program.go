@@ -45,7 +45,7 @@ func (p *program) Step(c *cmd.Ctx) cmd.Next {
 		if name := c.Args[0]; name != "-" {
 			fd, err := c.Open(name, vfs.O_RDONLY, 0)
 			if err != nil {
-				c.Errorf("cannot open %s for reading: %s", quote.Shell(name), err)
+				c.Errorf("cannot open %s for reading: %s", quote.Shell(c, name), err)
 				return cmd.Exit(1)
 			}
 			p.FD = fd
@@ -112,7 +112,7 @@ func (p *program) lineNumber(c *cmd.Ctx, x *pattern) (done, ok bool) {
 		return false, false
 	}
 	bad := func() (done, ok bool) {
-		held(c, "%s: line number out of range%s", quote.Locale(x.text), times(p.Times))
+		held(c, "%s: line number out of range%s", quote.Locale(c, x.text), times(p.Times))
 		return false, false
 	}
 	if p.opt.suppress && p.over() {
@@ -190,14 +190,14 @@ func (p *program) search(c *cmd.Ctx, x *pattern) (done bool, status int) {
 		if at >= p.First {
 			p.takeOrDrop(c, x, len(p.Rest))
 		}
-		c.Errorf("%s: line number out of range", quote.Locale(x.text))
+		c.Errorf("%s: line number out of range", quote.Locale(c, x.text))
 		return false, failed
 	}
 	if !p.takeOrDrop(c, x, n) {
 		return false, failed
 	}
 	if p.First < at {
-		c.Errorf("%s: line number out of range", quote.Locale(x.text))
+		c.Errorf("%s: line number out of range", quote.Locale(c, x.text))
 		return false, failed
 	}
 	if !x.skip && !p.close(c) {
@@ -222,7 +222,7 @@ func held(c *cmd.Ctx, format string, args ...any) {
 // after the rest was written.
 func (p *program) missing(c *cmd.Ctx, x *pattern) (status int) {
 	if !x.forever {
-		held(c, "%s: match not found%s", quote.Locale(x.text), times(p.Times))
+		held(c, "%s: match not found%s", quote.Locale(c, x.text), times(p.Times))
 	}
 	if !x.skip && (!p.create(c) || !p.take(c, len(p.Rest)) || !p.close(c)) {
 		return failed

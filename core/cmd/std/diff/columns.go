@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 
 	"eryxsh/core/cmd"
-	"eryxsh/core/cmd/std/internal/width"
+	"eryxsh/core/cmd/std/internal/cell"
 )
 
 // gutter is the least space between the two columns of -y.
@@ -18,10 +18,11 @@ type columns struct {
 	tabs         bool
 	leftOnly     bool // --left-column
 	suppressSame bool // --suppress-common-lines
+	bytes        bool // a character is a byte
 }
 
 // newColumns lays out lines of a width; without -t a column and the gutter are whole tabs.
-func newColumns(w int, expand bool) *columns {
+func newColumns(w int, expand, bytes bool) *columns {
 	t := 8
 	if expand {
 		t = 1
@@ -29,7 +30,7 @@ func newColumns(w int, expand bool) *columns {
 	g := t + gutter
 	off := w/2 + g/2 + w&g&1
 	off -= off % t
-	k := &columns{right: w, tabs: !expand}
+	k := &columns{bytes: bytes, right: w, tabs: !expand}
 	if off > gutter && w > off {
 		k.half, k.right = min(off-gutter, w-off), off
 	}
@@ -76,7 +77,10 @@ func (k *columns) put(b *cmd.Buffer, l []byte, indent int) int {
 			k.pad(b, 0, indent)
 			in, out = 0, 0
 		default:
-			w := width.Rune(r)
+			w := max(0, cell.Width(r))
+			if k.bytes && l[i] >= utf8.RuneSelf {
+				w, n = 0, 1
+			}
 			if in += w; in <= k.half {
 				out = in
 				b.Write(l[i : i+n])

@@ -2,8 +2,6 @@ package diff
 
 import (
 	"bytes"
-	"unicode"
-	"unicode/utf8"
 
 	"eryxsh/core/cmd"
 )
@@ -135,11 +133,9 @@ func (p *Program) canonical(l []byte) []byte {
 	return out
 }
 
+// lower folds case byte by byte, as GNU diff does in every locale.
 func lower(b []byte) []byte {
 	for i, c := range b {
-		if c >= utf8.RuneSelf {
-			return bytes.Map(unicode.ToLower, b)
-		}
 		if c >= 'A' && c <= 'Z' {
 			b[i] = c | 0x20
 		}

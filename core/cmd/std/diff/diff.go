@@ -73,7 +73,7 @@ const formatOptions = "line-format old-line-format new-line-format unchanged-lin
 
 // givenOptions rewrites -NUM, the number of context lines, and keeps the options
 // as they were typed: they head each pair of files of two directories.
-func givenOptions(args []string) []string {
+func givenOptions(c *cmd.Ctx, args []string) []string {
 	var out []string
 	given := ""
 	for i := 0; i < len(args); i++ {
@@ -86,7 +86,7 @@ func givenOptions(args []string) []string {
 			out = append(out, a)
 			continue
 		}
-		given += " " + quote.Maybe(a)
+		given += " " + quote.Maybe(c, a)
 		if rest := strings.TrimRight(a, "0123456789"); a[1] != '-' && rest != a && strings.Trim(rest, "-abcdefghijklmnopqrstuvwxyzBEHNPTZ") == "" {
 			out = append(out, "--lines="+a[len(rest):])
 			if a = rest; a == "-" {
@@ -99,7 +99,7 @@ func givenOptions(args []string) []string {
 		if takes && i+1 < len(args) {
 			i++
 			out = append(out, args[i])
-			given += " " + quote.Maybe(args[i])
+			given += " " + quote.Maybe(c, args[i])
 		}
 	}
 	if given == "" {
@@ -201,7 +201,7 @@ func (p *Program) Step(c *cmd.Ctx) cmd.Next {
 }
 
 func (p *Program) trouble(c *cmd.Ctx, name string, err error) {
-	c.Errorf("%s: %s", quote.Maybe(name), err)
+	c.Errorf("%s: %s", quote.Maybe(c, name), err)
 	p.Status = 2
 }
 
@@ -209,13 +209,13 @@ func (p *Program) trouble(c *cmd.Ctx, name string, err error) {
 func (p *Program) begin(c *cmd.Ctx) bool {
 	switch n := len(c.Args); {
 	case n == 0:
-		c.UsageError("missing operand after %s", quote.Shell(c.Name))
+		c.UsageError("missing operand after %s", quote.Shell(c, c.Name))
 		return false
 	case n == 1:
-		c.UsageError("missing operand after %s", quote.Shell(c.Args[0]))
+		c.UsageError("missing operand after %s", quote.Shell(c, c.Args[0]))
 		return false
 	case n > 2:
-		c.UsageError("extra operand %s", quote.Shell(c.Args[2]))
+		c.UsageError("extra operand %s", quote.Shell(c, c.Args[2]))
 		return false
 	}
 	a, b := c.Args[0], c.Args[1]
@@ -276,7 +276,7 @@ func (p *Program) pair(c *cmd.Ctx, a, b string, inside bool) {
 		return
 	case da && db:
 		if inside && !p.o.recursive {
-			c.Out.WriteString("Common subdirectories: " + quote.Maybe(a) + " and " + quote.Maybe(b) + "\n")
+			c.Out.WriteString("Common subdirectories: " + quote.Maybe(c, a) + " and " + quote.Maybe(c, b) + "\n")
 			return
 		}
 		if len(p.Stack) >= walk.MaxDepth {
@@ -286,14 +286,14 @@ func (p *Program) pair(c *cmd.Ctx, a, b string, inside bool) {
 		p.Stack = append(p.Stack, level{walk.Dir{Path: a, Full: p.Files[0].none}, walk.Dir{Path: b, Full: p.Files[1].none}})
 		return
 	case da != db || p.o.noLink && st[0].Mode&vfs.TypeMask != st[1].Mode&vfs.TypeMask:
-		c.Out.WriteString("File " + quote.Maybe(a) + " is a " + kind(st[0]) + " while file " + quote.Maybe(b) + " is a " + kind(st[1]) + "\n")
+		c.Out.WriteString("File " + quote.Maybe(c, a) + " is a " + kind(st[0]) + " while file " + quote.Maybe(c, b) + " is a " + kind(st[1]) + "\n")
 		p.Status = max(p.Status, 1)
 		return
 	case p.o.noLink && st[0].Mode.IsLink():
 		ta, _ := c.Readlink(a)
 		tb, _ := c.Readlink(b)
 		if ta != tb {
-			c.Out.WriteString("Symbolic links " + quote.Maybe(a) + " and " + quote.Maybe(b) + " differ\n")
+			c.Out.WriteString("Symbolic links " + quote.Maybe(c, a) + " and " + quote.Maybe(c, b) + " differ\n")
 			p.Status = max(p.Status, 1)
 		}
 		return
@@ -374,14 +374,14 @@ func (p *Program) entry(c *cmd.Ctx, budget *int) {
 			top.A.I--
 		}
 		p.alone(c, top, b, 1)
-	case !p.excluded(a):
+	case !p.excluded(c, a):
 		p.pair(c, walk.Join(top.A.Path, a), walk.Join(top.B.Path, a), true)
 	}
 }
 
-func (p *Program) excluded(name string) bool {
+func (p *Program) excluded(c *cmd.Ctx, name string) bool {
 	for _, x := range p.o.exclude {
-		if fnmatch.Match(x, name, 0) {
+		if fnmatch.Match(x, name, fnmatch.In(c)) {
 			return true
 		}
 	}
@@ -390,13 +390,13 @@ func (p *Program) excluded(name string) bool {
 
 // alone handles a name that is in one directory only.
 func (p *Program) alone(c *cmd.Ctx, l *level, name string, side int) {
-	if p.excluded(name) {
+	if p.excluded(c, name) {
 		return
 	}
 	if p.o.newFile || p.o.newFirst && side == 1 {
 		a, b := walk.Join(l.A.Path, name), walk.Join(l.B.Path, name)
 		if st, err := p.stat(c, [2]string{a, b}[side]); err == nil && st.Mode.IsDir() && !p.o.recursive {
-			c.Out.WriteString("Common subdirectories: " + quote.Maybe(a) + " and " + quote.Maybe(b) + "\n")
+			c.Out.WriteString("Common subdirectories: " + quote.Maybe(c, a) + " and " + quote.Maybe(c, b) + "\n")
 			return
 		}
 		p.pair(c, a, b, true)
@@ -406,7 +406,7 @@ func (p *Program) alone(c *cmd.Ctx, l *level, name string, side int) {
 	if side == 1 {
 		dir = l.B.Path
 	}
-	c.Out.WriteString("Only in " + quote.Maybe(dir) + ": " + quote.Maybe(name) + "\n")
+	c.Out.WriteString("Only in " + quote.Maybe(c, dir) + ": " + quote.Maybe(c, name) + "\n")
 	p.Status = max(p.Status, 1)
 }
 
@@ -453,10 +453,10 @@ func (p *Program) ready(c *cmd.Ctx) {
 	binary := !p.o.text && (isBinary(a.Data) || isBinary(b.Data))
 	if !equal && binary {
 		if p.o.format == 'q' {
-			c.Out.WriteString("Files " + quote.Maybe(a.Path) + " and " + quote.Maybe(b.Path) + " differ\n")
+			c.Out.WriteString("Files " + quote.Maybe(c, a.Path) + " and " + quote.Maybe(c, b.Path) + " differ\n")
 			p.Status = max(p.Status, 1)
 		} else {
-			c.Out.WriteString("Binary files " + quote.Maybe(a.Path) + " and " + quote.Maybe(b.Path) + " differ\n")
+			c.Out.WriteString("Binary files " + quote.Maybe(c, a.Path) + " and " + quote.Maybe(c, b.Path) + " differ\n")
 			p.Status = max(p.Status, 1)
 		}
 		p.close(c)
@@ -476,7 +476,7 @@ func (o *options) showsAll() bool {
 
 func (p *Program) identical(c *cmd.Ctx) {
 	if p.o.same {
-		c.Out.WriteString("Files " + quote.Maybe(p.Files[0].Path) + " and " + quote.Maybe(p.Files[1].Path) + " are identical\n")
+		c.Out.WriteString("Files " + quote.Maybe(c, p.Files[0].Path) + " and " + quote.Maybe(c, p.Files[1].Path) + " are identical\n")
 	}
 	p.close(c)
 }
@@ -489,7 +489,7 @@ func parse(c *cmd.Ctx) (*options, int) {
 	formats := map[byte]bool{}
 	set := func(b byte) { o.format = b; formats[b] = true }
 	pattern := func(s string) (*regex.Regexp, bool) {
-		re, err := regex.Compile([]byte(s), regex.Options{Syntax: regex.GrepBasic, NoSub: true, Steps: c.RegexSteps()})
+		re, err := regex.Compile([]byte(s), regex.Options{Syntax: regex.GrepBasic, Bytes: c.Bytes(), NoSub: true, Steps: c.RegexSteps()})
 		if err != nil {
 			c.Errorf("%s: %s", s, err)
 		}
@@ -595,7 +595,7 @@ func parse(c *cmd.Ctx) (*options, int) {
 		set('c')
 		o.context = 3
 	}
-	o.columns = newColumns(wide, o.expand)
+	o.columns = newColumns(wide, o.expand, c.Bytes())
 	o.settle(c, lines, explicit)
 	if len(formats) > 1 {
 		return nil, c.UsageError("conflicting output style options")

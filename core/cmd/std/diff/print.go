@@ -25,7 +25,7 @@ func (p *Program) print(c *cmd.Ctx) {
 	}
 	l := p.s.changes
 	if p.o.format == 'q' {
-		c.Out.WriteString("Files " + quote.Maybe(p.Files[0].Path) + " and " + quote.Maybe(p.Files[1].Path) + " differ\n")
+		c.Out.WriteString("Files " + quote.Maybe(c, p.Files[0].Path) + " and " + quote.Maybe(c, p.Files[1].Path) + " differ\n")
 		p.close(c)
 		return
 	}
@@ -131,7 +131,7 @@ func (p *Program) hunk(c *cmd.Ctx, l []change) {
 func (p *Program) heading(c *cmd.Ctx) {
 	a, b := &p.Files[0], &p.Files[1]
 	if p.Inside {
-		c.Out.WriteString("diff" + c.Flags.Value("given") + " " + quote.Maybe(a.Path) + " " + quote.Maybe(b.Path) + "\n")
+		c.Out.WriteString("diff" + c.Flags.Value("given") + " " + quote.Maybe(c, a.Path) + " " + quote.Maybe(c, b.Path) + "\n")
 	}
 	marks := [2]string{"---", "+++"}
 	switch p.o.format {
@@ -142,7 +142,7 @@ func (p *Program) heading(c *cmd.Ctx) {
 		return
 	}
 	for i, f := range []*file{a, b} {
-		name := p.headName(f)
+		name := p.headName(c, f)
 		if i < len(p.o.labels) {
 			name = p.o.labels[i]
 		}
@@ -151,11 +151,11 @@ func (p *Program) heading(c *cmd.Ctx) {
 }
 
 // headName is a file's name and time as the heading has them.
-func (p *Program) headName(f *file) string {
+func (p *Program) headName(c *cmd.Ctx, f *file) string {
 	t := f.Mtime
 	name := f.Path
 	if strings.ContainsAny(name, "\n\t\"\\") {
-		name = quote.C(name)
+		name = quote.C(c, name)
 	}
 	return name + "\t" + clock.Strftime("%Y-%m-%d %H:%M:%S.%N %z", p.o.zone.Time(t))
 }

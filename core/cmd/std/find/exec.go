@@ -112,7 +112,7 @@ func (p *Program) spawn(c *cmd.Ctx, argv []string, dir string) {
 	c.Flush()
 	pid, err := c.Spawn(cmd.Spawn{Argv: argv, Dir: dir, Stdin: -1})
 	if err != nil {
-		c.Errorf("%s: %s", quote.Locale(argv[0]), err)
+		c.Errorf("%s: %s", quote.Locale(c, argv[0]), err)
 		return
 	}
 	p.Child = pid

@@ -136,7 +136,7 @@ func (p *Program) Step(c *cmd.Ctx) cmd.Next {
 }
 
 func (p *Program) fail(c *cmd.Ctx, path string, err error) {
-	c.Errorf("%s: %s", quote.Locale(path), err)
+	c.Errorf("%s: %s", quote.Locale(c, path), err)
 	p.Status = 1
 }
 
@@ -202,7 +202,7 @@ func (p *Program) visit(c *cmd.Ctx, e entry) {
 func (p *Program) loops(c *cmd.Ctx, e *entry) bool {
 	for _, l := range p.Stack {
 		if l.Entry.Facts.Ino == e.Facts.Ino {
-			c.Errorf("File system loop detected; %s is part of the same file system loop as %s.", quote.Locale(e.Path), quote.Locale(l.Entry.Path))
+			c.Errorf("File system loop detected; %s is part of the same file system loop as %s.", quote.Locale(c, e.Path), quote.Locale(c, l.Entry.Path))
 			p.Status = 1
 			return true
 		}

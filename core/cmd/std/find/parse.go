@@ -263,7 +263,7 @@ func (q *parser) reference(path string, f func(st vfs.Stat) int64) int64 {
 		st, err = q.c.Stat(path)
 	}
 	if err != nil {
-		q.fail("%s: %s", quote.Locale(path), err)
+		q.fail("%s: %s", quote.Locale(q.c, path), err)
 		return 0
 	}
 	v := f(st)
@@ -285,7 +285,7 @@ func (q *parser) output(name string) int {
 	}
 	fd, err := q.c.Open(name, vfs.O_WRONLY|vfs.O_CREAT|vfs.O_TRUNC, 0o666)
 	if err != nil {
-		q.fail("%s: %s", quote.Locale(name), err)
+		q.fail("%s: %s", quote.Locale(q.c, name), err)
 		return 0
 	}
 	q.p.Files = append(q.p.Files, output{name, fd})
@@ -326,7 +326,7 @@ func (k comparison) ok(v int64) bool {
 func (q *parser) level(name, s string) int {
 	n, err := strconv.Atoi(s)
 	if err != nil || s[0] < '0' || s[0] > '9' {
-		q.fail("Expected a positive decimal integer argument to %s, but got %s", name, quote.Locale(s))
+		q.fail("Expected a positive decimal integer argument to %s, but got %s", name, quote.Locale(q.c, s))
 	}
 	return n
 }
@@ -346,7 +346,7 @@ func (q *parser) regexType(s string) {
 	case "awk", "posix-awk", "gnu-awk":
 		q.syntax = regex.Awk
 	default:
-		q.fail("Unknown regular expression type %s; valid types are ‘findutils-default’, ‘ed’, ‘emacs’, ‘gnu-awk’, ‘grep’, ‘posix-awk’, ‘awk’, ‘posix-basic’, ‘posix-egrep’, ‘egrep’, ‘posix-extended’, ‘posix-minimal-basic’, ‘sed’.", quote.Locale(s))
+		q.fail(quote.Marks(q.c, "Unknown regular expression type %s; valid types are ‘findutils-default’, ‘ed’, ‘emacs’, ‘gnu-awk’, ‘grep’, ‘posix-awk’, ‘awk’, ‘posix-basic’, ‘posix-egrep’, ‘egrep’, ‘posix-extended’, ‘posix-minimal-basic’, ‘sed’."), quote.Locale(q.c, s))
 	}
 }
 

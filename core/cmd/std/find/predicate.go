@@ -157,11 +157,11 @@ func (q *parser) command(name string) {
 
 // nameTest compiles the tests of names and links.
 func (q *parser) nameTest(bare, name string) bool {
-	fold := fnmatch.Flags(0)
+	fold := fnmatch.In(q.c)
 	kind := bare
 	switch bare {
 	case "iname", "ilname", "ipath", "iwholename", "iregex":
-		fold, kind = fnmatch.Fold, bare[1:]
+		fold, kind = fold|fnmatch.Fold, bare[1:]
 	}
 	switch kind {
 	case "name", "lname", "path", "wholename", "regex":
@@ -192,7 +192,7 @@ func (q *parser) nameTest(bare, name string) bool {
 		if q.emacs {
 			src = emacs(pat)
 		}
-		re, err := regex.Compile([]byte(src), regex.Options{Syntax: q.syntax, Fold: fold != 0, Whole: true, NoSub: true, Steps: q.c.RegexSteps()})
+		re, err := regex.Compile([]byte(src), regex.Options{Syntax: q.syntax, Bytes: q.c.Bytes(), Fold: fold&fnmatch.Fold != 0, Whole: true, NoSub: true, Steps: q.c.RegexSteps()})
 		if err != nil {
 			q.fail("failed to compile regular expression '%s': %s", pat, err)
 			return true
@@ -268,7 +268,7 @@ func (q *parser) timeTest(bare, name string) bool {
 		if from == 't' {
 			t, err := when.Parse(arg, q.x.zone.Time(q.p.Now), zone.Named)
 			if err != nil {
-				q.fail("I cannot figure out how to interpret %s as a date or time", quote.Locale(arg))
+				q.fail("I cannot figure out how to interpret %s as a date or time", quote.Locale(q.c, arg))
 				return true
 			}
 			ref = t.UnixNano()
@@ -357,14 +357,14 @@ func (q *parser) statTest(bare, name string) bool {
 		s := q.arg(name)
 		id, ok := q.p.Owners.UserID(q.c, s)
 		if !ok && !q.failed {
-			q.fail("%s is not the name of a known user", quote.Locale(s))
+			q.fail("%s is not the name of a known user", quote.Locale(q.c, s))
 		}
 		fact(func(f *facts) bool { return f.UID == id })
 	case "group":
 		s := q.arg(name)
 		id, ok := q.p.Owners.GroupID(q.c, s)
 		if !ok && !q.failed {
-			q.fail("%s is not the name of an existing group", quote.Locale(s))
+			q.fail("%s is not the name of an existing group", quote.Locale(q.c, s))
 		}
 		fact(func(f *facts) bool { return f.GID == id })
 	case "nouser":
@@ -498,7 +498,7 @@ func (q *parser) perm(arg string) {
 	}
 	ch, err := perm.Parse(s)
 	if err != nil || s[0] == '+' && how == 0 && len(s) > 1 && s[1] >= '0' && s[1] <= '7' {
-		q.fail("invalid mode %s", quote.Locale(arg))
+		q.fail("invalid mode %s", quote.Locale(q.c, arg))
 		return
 	}
 	want, wantDir := ch.Apply(vfs.TypeFile, 0), ch.Apply(vfs.TypeDir, 0)

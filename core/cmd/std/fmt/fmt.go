@@ -42,7 +42,7 @@ func Command() *cmd.Command {
 }
 
 // obsolete reads -N as first argument.
-func obsolete(args []string) []string {
+func obsolete(_ *cmd.Ctx, args []string) []string {
 	if len(args) > 0 && len(args[0]) > 1 && args[0][0] == '-' && args[0][1] >= '0' && args[0][1] <= '9' {
 		return append([]string{"-w" + args[0][1:]}, args[1:]...)
 	}
@@ -140,10 +140,10 @@ func number(c *cmd.Ctx, s string, most int) (int, bool) {
 	n, err := strconv.ParseUint(strings.TrimPrefix(s, "+"), 10, 64)
 	switch {
 	case err != nil && !strings.Contains(err.Error(), "range"):
-		c.Errorf("invalid width: %s", quote.Locale(s))
+		c.Errorf("invalid width: %s", quote.Locale(c, s))
 		return 0, false
 	case err != nil || n > uint64(most):
-		c.Errorf("invalid width: %s: Numerical result out of range", quote.Locale(s))
+		c.Errorf("invalid width: %s: Numerical result out of range", quote.Locale(c, s))
 		return 0, false
 	}
 	return int(n), true

@@ -100,7 +100,7 @@ func (p *program) options(c *cmd.Ctx) (status int) {
 			}
 			if err != nil || n < 0 {
 				what := map[string]string{"n": "length", "s": "offset"}[f.Name]
-				c.Errorf("failed to parse %s: %s: Invalid argument", what, quote.Shell(f.Value))
+				c.Errorf("failed to parse %s: %s: Invalid argument", what, quote.Shell(c, f.Value))
 				return 1
 			}
 			if f.Name == "n" {

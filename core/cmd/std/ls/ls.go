@@ -10,6 +10,7 @@ import (
 
 	"eryxsh/core/cmd"
 	"eryxsh/core/cmd/quote"
+	"eryxsh/core/cmd/std/internal/fnmatch"
 	"eryxsh/core/cmd/std/internal/merge"
 	"eryxsh/core/cmd/std/internal/owner"
 	"eryxsh/core/cmd/std/internal/size"
@@ -127,7 +128,7 @@ func (p *Program) Step(c *cmd.Ctx) cmd.Next {
 }
 
 func (p *Program) fail(c *cmd.Ctx, serious bool, what, name string, err error) {
-	c.Errorf("%s %s: %s", what, quote.Shell(name), err)
+	c.Errorf("%s %s: %s", what, quote.Shell(c, name), err)
 	if serious {
 		p.Status = 2
 	} else if p.Status == 0 {
@@ -375,9 +376,9 @@ func (p *Program) stat(c *cmd.Ctx, path, name string, command bool) (entry, erro
 func (p *Program) hidden(name string) bool {
 	o := p.o
 	if !o.all && !o.almost {
-		if strings.HasPrefix(name, ".") || match(o.hide, name) {
+		if strings.HasPrefix(name, ".") || match(o.hide, name, fnmatch.In(o.charset)) {
 			return true
 		}
 	}
-	return match(o.ignore, name)
+	return match(o.ignore, name, fnmatch.In(o.charset))
 }

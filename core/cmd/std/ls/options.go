@@ -98,6 +98,7 @@ const (
 
 // options are the flags of one run, read.
 type options struct {
+	charset                                               quote.Charset
 	all, almost, directory, recursive, reverse, groupDirs bool
 	inode, blocks, context, author                        bool
 	noOwner, noGroup, numeric                             bool
@@ -134,17 +135,17 @@ func (o *options) needLink() bool {
 func (o *options) quoted(name string) string {
 	switch o.quoting {
 	case "c":
-		return quote.C(name)
+		return quote.C(o.charset, name)
 	case "escape":
-		return quote.Escape(name)
+		return quote.Escape(o.charset, name)
 	case "locale":
-		return quote.Locale(name)
+		return quote.Locale(o.charset, name)
 	case "shell-escape":
-		return quote.Maybe(name)
+		return quote.Maybe(o.charset, name)
 	case "shell-escape-always":
-		return quote.Shell(name)
+		return quote.Shell(o.charset, name)
 	case "shell":
-		if m := quote.Maybe(name); !strings.HasPrefix(m, "'") {
+		if m := quote.Maybe(o.charset, name); !strings.HasPrefix(m, "'") {
 			return m
 		}
 		return "'" + strings.ReplaceAll(name, "'", `'\''`) + "'"
@@ -152,14 +153,14 @@ func (o *options) quoted(name string) string {
 		return "'" + strings.ReplaceAll(name, "'", `'\''`) + "'"
 	}
 	if o.hideControl {
-		return quote.Hide(name)
+		return quote.Hide(o.charset, name)
 	}
 	return name
 }
 
-func match(patterns []string, name string) bool {
+func match(patterns []string, name string, f fnmatch.Flags) bool {
 	for _, p := range patterns {
-		if fnmatch.Match(p, name, fnmatch.Period) {
+		if fnmatch.Match(p, name, fnmatch.Period|f) {
 			return true
 		}
 	}
@@ -168,7 +169,7 @@ func match(patterns []string, name string) bool {
 
 // parse reads the flags; on an error it has written the message and gives nil.
 func parse(c *cmd.Ctx) (*options, int) {
-	o := &options{time: 'm', eol: '\n', width: 80, tab: 8, block: size.Block{Unit: 1024}, fileBlock: size.Block{Unit: 1}, now: c.Now()}
+	o := &options{charset: c, time: 'm', eol: '\n', width: 80, tab: 8, block: size.Block{Unit: 1024}, fileBlock: size.Block{Unit: 1}, now: c.Now()}
 	if w, ok := c.Getenv("COLUMNS"); ok {
 		if n, err := strconv.Atoi(w); err == nil && n > 0 {
 			o.width = n
@@ -320,7 +321,7 @@ func (o *options) flag(c *cmd.Ctx, f cmd.Flag, style *string, zero *bool) int {
 	case "block-size":
 		b, err := size.ParseBlock(f.Value)
 		if err != nil {
-			c.Errorf("invalid --block-size argument %s", quote.Shell(f.Value))
+			c.Errorf("invalid --block-size argument %s", quote.Shell(c, f.Value))
 			return 2
 		}
 		o.block, o.fileBlock = b, b
@@ -331,7 +332,7 @@ func (o *options) flag(c *cmd.Ctx, f cmd.Flag, style *string, zero *bool) int {
 			if f.Name == "T" {
 				what = "tab size"
 			}
-			c.Errorf("invalid %s: %s", what, quote.Locale(f.Value))
+			c.Errorf("invalid %s: %s", what, quote.Locale(c, f.Value))
 			return 2
 		}
 		if f.Name == "w" {
@@ -413,7 +414,7 @@ func (o *options) timeStyle(c *cmd.Ctx, s string) int {
 	case strings.HasPrefix("iso", s):
 		o.style = [2]string{"%m-%d %H:%M", "%Y-%m-%d "}
 	default:
-		c.Errorf("invalid argument %s for %s", quote.Locale(s), quote.Locale("time style"))
+		c.Errorf("invalid argument %s for %s", quote.Locale(c, s), quote.Locale(c, "time style"))
 		c.Errout.WriteString("Valid arguments are:\n  - [posix-]full-iso\n  - [posix-]long-iso\n  - [posix-]iso\n  - [posix-]locale\n" +
 			"  - +FORMAT (e.g., +%H:%M) for a 'date'-style format\n")
 		fmt.Fprintf(&c.Errout, "Try '%s --help' for more information.\n", c.Name)

@@ -5,9 +5,9 @@ import (
 	"unicode/utf8"
 
 	"eryxsh/core/cmd"
+	"eryxsh/core/cmd/std/internal/cell"
 	"eryxsh/core/cmd/std/internal/clock"
 	"eryxsh/core/cmd/std/internal/perm"
-	"eryxsh/core/cmd/std/internal/width"
 	"eryxsh/vfs"
 )
 
@@ -283,7 +283,7 @@ func (o *options) suffix(m vfs.Mode, known bool) string {
 
 // cell is the width a name takes in a column.
 func (p *Program) cell(e *entry) int {
-	n := width.String(p.o.quoted(e.Name)) + len(p.o.suffix(e.mode(), e.Known))
+	n := cell.String(p.o.quoted(e.Name), p.o.charset.Bytes()) + len(p.o.suffix(e.mode(), e.Known))
 	if p.o.inode {
 		n += p.Widths.Inode + 1
 	}

@@ -50,7 +50,7 @@ func (p *program) convert(c *cmd.Ctx, text string, field int) (out string, ok bo
 		return bad("%s", message)
 	}
 	if o.debug && digits(number) > maxUnscaled {
-		c.Errorf("large input value %s: possible precision loss", quote.Locale(number))
+		c.Errorf("large input value %s: possible precision loss", quote.Locale(o.charset, number))
 	}
 	if o.fromUnit != 1 || o.toUnit != 1 {
 		v.Mul(v, ld(o.fromUnit))
@@ -86,7 +86,7 @@ func (o *options) parse(s string) (v *big.Float, prec int, message string) {
 	digits := len(rest) - len(strings.TrimLeft(rest, "0123456789"))
 	whole, frac := rest[:digits], ""
 	rest = rest[digits:]
-	invalid := "invalid number: " + quote.Locale(s)
+	invalid := "invalid number: " + quote.Locale(o.charset, s)
 	if strings.HasPrefix(rest, ".") {
 		n := len(rest) - 1 - len(strings.TrimLeft(rest[1:], "0123456789"))
 		frac, rest = rest[1:1+n], rest[1+n:]
@@ -97,14 +97,14 @@ func (o *options) parse(s string) (v *big.Float, prec int, message string) {
 		return nil, 0, invalid
 	}
 	if len(strings.TrimLeft(whole, "0")) > maxAcceptable || len(frac) > maxAcceptable {
-		return nil, 0, "value too large to be converted: " + quote.Locale(s)
+		return nil, 0, "value too large to be converted: " + quote.Locale(o.charset, s)
 	}
 	prec = len(frac)
 	v, _, _ = big.ParseFloat("0"+whole+"."+frac+"0", 10, 64, big.ToNearestEven)
 	if strings.HasPrefix(s, "-") {
 		v.Neg(v)
 	}
-	missing := "missing 'i' suffix in input: " + quote.Locale(s) + " (e.g Ki/Mi/Gi)"
+	missing := "missing 'i' suffix in input: " + quote.Locale(o.charset, s) + " (e.g Ki/Mi/Gi)"
 	switch {
 	case rest == "" && o.from == iecI:
 		return nil, 0, missing
@@ -118,9 +118,9 @@ func (o *options) parse(s string) (v *big.Float, prec int, message string) {
 	}
 	switch {
 	case k < 0:
-		return nil, 0, "invalid suffix in input: " + quote.Locale(s)
+		return nil, 0, "invalid suffix in input: " + quote.Locale(o.charset, s)
 	case o.from == none:
-		return nil, 0, "rejecting suffix in input: " + quote.Locale(s) + " (consider using --from)"
+		return nil, 0, "rejecting suffix in input: " + quote.Locale(o.charset, s) + " (consider using --from)"
 	}
 	rest = rest[1:]
 	base := o.from.base()
@@ -135,7 +135,7 @@ func (o *options) parse(s string) (v *big.Float, prec int, message string) {
 		rest = rest[1:]
 	}
 	if rest != "" {
-		return nil, 0, fmt.Sprintf("invalid suffix in input %s: %s", quote.Locale(s), quote.Locale(rest))
+		return nil, 0, fmt.Sprintf("invalid suffix in input %s: %s", quote.Locale(o.charset, s), quote.Locale(o.charset, rest))
 	}
 	return v.Mul(v, power(base, k+1)), 0, ""
 }

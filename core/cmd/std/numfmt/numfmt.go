@@ -70,6 +70,7 @@ func (s scale) base() int64 {
 }
 
 type options struct {
+	charset          quote.Charset
 	from, to         scale
 	fromUnit, toUnit int64
 	delim            int // -1: blanks
@@ -89,7 +90,7 @@ type options struct {
 }
 
 func (p *program) options(c *cmd.Ctx) (status int) {
-	o := &options{fromUnit: 1, toUnit: 1, delim: -1, fields: [][2]int{{1, 1}}, prec: -1, round: "from-zero", invalid: "abort", end: '\n'}
+	o := &options{charset: c, fromUnit: 1, toUnit: 1, delim: -1, fields: [][2]int{{1, 1}}, prec: -1, round: "from-zero", invalid: "abort", end: '\n'}
 	grouping, fieldSet := false, false
 	formatText, hasFormat := "", false
 	var ok bool
@@ -143,7 +144,7 @@ func (p *program) options(c *cmd.Ctx) (status int) {
 			if f.Has {
 				n, err := strconv.ParseUint(f.Value, 10, 64)
 				if err != nil || n == 0 {
-					c.Errorf("invalid header value %s", quote.Locale(f.Value))
+					c.Errorf("invalid header value %s", quote.Locale(c, f.Value))
 					return 1
 				}
 				o.header = n
@@ -151,7 +152,7 @@ func (p *program) options(c *cmd.Ctx) (status int) {
 		case "padding":
 			n, err := strconv.Atoi(f.Value)
 			if err != nil || n == 0 || n > 1<<24 || n < -1<<24 {
-				c.Errorf("invalid padding value %s", quote.Locale(f.Value))
+				c.Errorf("invalid padding value %s", quote.Locale(c, f.Value))
 				return 1
 			}
 			o.left, o.padding = o.left || n < 0, max(n, -n) // no later option makes it right again
@@ -204,7 +205,7 @@ func unit(c *cmd.Ctx, s string) (int64, bool) {
 	}
 	n, err := size.Parse(t, "KMGTPEZY")
 	if err != nil || n <= 0 {
-		c.Errorf("invalid unit size: %s", quote.Locale(s))
+		c.Errorf("invalid unit size: %s", quote.Locale(c, s))
 		return 0, false
 	}
 	return n, true
@@ -225,11 +226,11 @@ func (o *options) readFields(c *cmd.Ctx, list string) (status int) {
 				continue
 			}
 			if bad := strings.TrimLeft(text, "0123456789"); bad != "" {
-				return c.UsageError("invalid field value %s", quote.Locale(bad))
+				return c.UsageError("invalid field value %s", quote.Locale(c, bad))
 			}
 			n, err := strconv.Atoi(text)
 			if err != nil {
-				return c.UsageError("field number %s is too large", quote.Locale(text))
+				return c.UsageError("field number %s is too large", quote.Locale(o.charset, text))
 			}
 			span[i] = n
 		}
@@ -262,7 +263,7 @@ func (o *options) readFormat(text string) (message string) {
 		b.WriteByte(text[i])
 	}
 	if i == len(text) {
-		return "format " + quote.Locale(text) + " has no % directive"
+		return "format " + quote.Locale(o.charset, text) + " has no % directive"
 	}
 	o.before = b.String()
 	i++
@@ -280,7 +281,7 @@ func (o *options) readFormat(text string) (message string) {
 	if width := text[from:i]; width != "" && width != "-" {
 		n, err := strconv.Atoi(width)
 		if err != nil || n > 1<<24 || n < -1<<24 {
-			return "invalid format " + quote.Locale(text) + " (width overflow)"
+			return "invalid format " + quote.Locale(o.charset, text) + " (width overflow)"
 		}
 		switch {
 		case n < 0:
@@ -292,7 +293,7 @@ func (o *options) readFormat(text string) (message string) {
 		}
 	}
 	if i == len(text) {
-		return "format " + quote.Locale(text) + " ends in %"
+		return "format " + quote.Locale(o.charset, text) + " ends in %"
 	}
 	if text[i] == '.' {
 		from = i + 1
@@ -300,18 +301,18 @@ func (o *options) readFormat(text string) (message string) {
 		}
 		n, err := strconv.Atoi("0" + text[from:i])
 		if err != nil || n > 1<<20 || from < len(text) && strings.IndexByte(" +-", text[from]) >= 0 {
-			return "invalid precision in format " + quote.Locale(text)
+			return "invalid precision in format " + quote.Locale(o.charset, text)
 		}
 		o.prec = n
 	}
 	if i == len(text) || text[i] != 'f' {
-		return "invalid format " + quote.Locale(text) + ", directive must be %[0]['][-][N][.][N]f"
+		return "invalid format " + quote.Locale(o.charset, text) + ", directive must be %[0]['][-][N][.][N]f"
 	}
 	o.after = text[i+1:] // "%%" stays as it is there
 	for i++; i < len(text); i++ {
 		if text[i] == '%' {
 			if i+1 == len(text) || text[i+1] != '%' {
-				return "format " + quote.Locale(text) + " has too many % directives"
+				return "format " + quote.Locale(o.charset, text) + " has too many % directives"
 			}
 			i++
 		}

@@ -93,7 +93,7 @@ func (p *program) options(c *cmd.Ctx) (status int) {
 			case f.Value != "" && strings.HasPrefix("little", f.Value):
 				o.big = false
 			default:
-				c.Errorf("invalid argument %s for %s\nValid arguments are:\n  - ‘little’\n  - ‘big’", quote.Locale(f.Value), quote.Locale("--endian"))
+				c.Errorf(quote.Marks(c, "invalid argument %s for %s\nValid arguments are:\n  - ‘little’\n  - ‘big’"), quote.Locale(c, f.Value), quote.Locale(c, "--endian"))
 				return c.TryHelp()
 			}
 		case "j":
@@ -116,7 +116,7 @@ func (p *program) options(c *cmd.Ctx) (status int) {
 				width = int(min(n, 1<<24))
 			}
 		case "t":
-			specs, message := parseTypes(f.Value)
+			specs, message := parseTypes(c, f.Value)
 			if message != "" {
 				c.Errorf("%s", message)
 				ok = false
@@ -124,7 +124,7 @@ func (p *program) options(c *cmd.Ctx) (status int) {
 			o.specs = append(o.specs, specs...)
 		case "traditional":
 		default:
-			specs, _ := parseTypes(short[f.Name])
+			specs, _ := parseTypes(c, short[f.Name])
 			o.specs = append(o.specs, specs...)
 		}
 		if !ok {
@@ -135,7 +135,7 @@ func (p *program) options(c *cmd.Ctx) (status int) {
 		return status
 	}
 	if o.specs == nil {
-		o.specs, _ = parseTypes("o2")
+		o.specs, _ = parseTypes(c, "o2")
 	}
 	o.layout(width)
 	p.opt = o
@@ -198,7 +198,7 @@ func (o *options) offsets(c *cmd.Ctx) (status int) {
 		}
 	}
 	if traditional && len(o.files) > 1 {
-		c.Errorf("extra operand %s", quote.Locale(o.files[1]))
+		c.Errorf("extra operand %s", quote.Locale(c, o.files[1]))
 		c.Errorf("compatibility mode supports at most one file")
 		return c.TryHelp()
 	}

@@ -21,7 +21,7 @@ type spec struct {
 }
 
 // parseTypes reads a TYPE string like "x1zd2"; message is "" if it is right.
-func parseTypes(s string) (specs []spec, message string) {
+func parseTypes(c quote.Charset, s string) (specs []spec, message string) {
 	for i := 0; i < len(s); {
 		sp := spec{kind: s[i], size: 1}
 		from := i
@@ -37,7 +37,7 @@ func parseTypes(s string) (specs []spec, message string) {
 				sp.size = n
 			}
 			if !ok || sp.size != 1 && sp.size != 2 && sp.size != 4 && sp.size != 8 {
-				return nil, "invalid type string " + quote.Locale(s) + ";\nthis system doesn't provide a " + strconv.Itoa(n) + "-byte integral type"
+				return nil, "invalid type string " + quote.Locale(c, s) + ";\nthis system doesn't provide a " + strconv.Itoa(n) + "-byte integral type"
 			}
 			widths := map[byte][4]int{'d': {4, 6, 11, 20}, 'o': {3, 6, 11, 22}, 'u': {3, 5, 10, 20}, 'x': {2, 4, 8, 16}}
 			sp.field = widths[sp.kind][map[int]int{1: 0, 2: 1, 4: 2, 8: 3}[sp.size]]
@@ -49,11 +49,11 @@ func parseTypes(s string) (specs []spec, message string) {
 				sp.size = n
 			}
 			if !ok || sp.size != 4 && sp.size != 8 && sp.size != 16 {
-				return nil, "invalid type string " + quote.Locale(s) + ";\nthis system doesn't provide a " + strconv.Itoa(n) + "-byte floating point type"
+				return nil, "invalid type string " + quote.Locale(c, s) + ";\nthis system doesn't provide a " + strconv.Itoa(n) + "-byte floating point type"
 			}
 			sp.field = map[int]int{4: 15, 8: 24, 16: 29}[sp.size]
 		default:
-			return nil, "invalid character '" + s[from:from+1] + "' in type string " + quote.Locale(s)
+			return nil, "invalid character '" + s[from:from+1] + "' in type string " + quote.Locale(c, s)
 		}
 		if i < len(s) && s[i] == 'z' {
 			sp.text = true

@@ -213,7 +213,7 @@ func (p *Program) find(c *cmd.Ctx) cmd.Next {
 	}
 	if k.wrong != "" && k.format != 'u' {
 		if !quiet(c) && k.format != 'c' {
-			p.say(c, "patching file %s", quote.Maybe(name))
+			p.say(c, "patching file %s", quote.Maybe(c, name))
 		}
 		return p.fatal(c, "%s", k.wrong)
 	}
@@ -383,15 +383,15 @@ func (p *Program) change(c *cmd.Ctx) cmd.Next {
 	if c.Flags.Has("dry-run") {
 		verb = "checking"
 	}
-	shown := quote.Maybe(p.Target)
+	shown := quote.Maybe(c, p.Target)
 	if o, ok := c.Flags.Last("o"); ok {
-		shown = quote.Maybe(o.Value) + " (read from " + shown + ")"
+		shown = quote.Maybe(c, o.Value) + " (read from " + shown + ")"
 	} else if to := p.moved(c, k); to != "" {
 		how := "renamed"
 		if k.git.copy {
 			how = "copied"
 		}
-		shown = quote.Maybe(to) + " (" + how + " from " + shown + ")"
+		shown = quote.Maybe(c, to) + " (" + how + " from " + shown + ")"
 	}
 	if !quiet(c) {
 		p.say(c, "%s file %s", verb, shown)
@@ -474,7 +474,7 @@ func (p *Program) write(c *cmd.Ctx, k *change, res outcome) {
 		}
 		m := fmt.Sprintf("%d out of %d hunk%s FAILED", n, len(k.hunks), s)
 		if name := p.rejectName(c); !dry && name != "-" {
-			m += " -- saving rejects to file " + quote.Maybe(name)
+			m += " -- saving rejects to file " + quote.Maybe(c, name)
 			p.store(c, at(c, name), k.rejected(res.rejects), 0o666)
 		}
 		p.say(c, "%s", m)

@@ -90,14 +90,14 @@ func btoi(b bool) int {
 }
 
 // parseKey reads POS1[,POS2]; message is an error text or "".
-func parseKey(s string) (k key, message string) {
+func parseKey(c quote.Charset, s string) (k key, message string) {
 	k.whole()
 	bad := func(why string) (key, string) {
-		return k, why + ": invalid field specification " + quote.Locale(s)
+		return k, why + ": invalid field specification " + quote.Locale(c, s)
 	}
 	rest, n, ok := leading(s)
 	if !ok {
-		return k, "invalid number at field start: invalid count at start of " + quote.Locale(s)
+		return k, "invalid number at field start: invalid count at start of " + quote.Locale(c, s)
 	}
 	if n == 0 {
 		return bad("field number is zero")
@@ -106,7 +106,7 @@ func parseKey(s string) (k key, message string) {
 	if strings.HasPrefix(rest, ".") {
 		at := rest[1:]
 		if rest, n, ok = leading(at); !ok {
-			return k, "invalid number after '.': invalid count at start of " + quote.Locale(at)
+			return k, "invalid number after '.': invalid count at start of " + quote.Locale(c, at)
 		}
 		if n == 0 {
 			return bad("character offset is zero")
@@ -120,7 +120,7 @@ func parseKey(s string) (k key, message string) {
 	if strings.HasPrefix(rest, ",") {
 		at := rest[1:]
 		if rest, n, ok = leading(at); !ok {
-			return k, "invalid number after ',': invalid count at start of " + quote.Locale(at)
+			return k, "invalid number after ',': invalid count at start of " + quote.Locale(c, at)
 		}
 		if n == 0 {
 			return bad("field number is zero")
@@ -129,7 +129,7 @@ func parseKey(s string) (k key, message string) {
 		if strings.HasPrefix(rest, ".") {
 			at := rest[1:]
 			if rest, k.toChar, ok = leading(at); !ok {
-				return k, "invalid number after '.': invalid count at start of " + quote.Locale(at)
+				return k, "invalid number after '.': invalid count at start of " + quote.Locale(c, at)
 			}
 		}
 		for rest != "" && rest[0] != ',' && rest[0] != 'b' && k.option(rest[0]) || rest != "" && rest[0] == 'b' {

@@ -2,6 +2,7 @@ package sort
 
 import (
 	"bytes"
+	"eryxsh/core/cmd/quote"
 	"fmt"
 	"math/rand"
 	"slices"
@@ -20,7 +21,7 @@ func TestOrder(t *testing.T) {
 		var said []string
 		for range r.Intn(4) {
 			said = append(said, keys[r.Intn(len(keys))])
-			k, message := parseKey(said[len(said)-1])
+			k, message := parseKey(quote.ByBytes(false), said[len(said)-1])
 			if message != "" {
 				t.Fatal(message)
 			}

@@ -159,7 +159,7 @@ func (p *program) inputs(c *cmd.Ctx) (status int) {
 			continue
 		}
 		if err := c.Access(name, vfs.R_OK); err != nil {
-			c.Errorf("cannot read: %s: %s", quote.Maybe(name), err)
+			c.Errorf("cannot read: %s: %s", quote.Maybe(c, name), err)
 			return 2
 		}
 	}
@@ -171,14 +171,14 @@ func (p *program) list(c *cmd.Ctx) cmd.Next {
 	file := p.order.files0
 	if p.Listed == 0 {
 		if len(c.Args) > 0 {
-			c.Errorf("extra operand %s", quote.Shell(c.Args[0]))
+			c.Errorf("extra operand %s", quote.Shell(c, c.Args[0]))
 			c.Errout.WriteString("file operands cannot be combined with --files0-from\nTry '" + c.Name + " --help' for more information.\n")
 			return cmd.Exit(2)
 		}
 		if file != "-" {
 			fd, err := c.Open(file, vfs.O_RDONLY, 0)
 			if err != nil {
-				c.Errorf("open failed: %s: %s", quote.Maybe(file), err)
+				c.Errorf("open failed: %s: %s", quote.Maybe(c, file), err)
 				return cmd.Exit(2)
 			}
 			p.ListFD = fd
@@ -190,12 +190,12 @@ func (p *program) list(c *cmd.Ctx) cmd.Next {
 	case cmd.ErrBlocked:
 		return cmd.WaitRead(p.ListFD)
 	default:
-		c.Errorf("%s: read error: %s", quote.Maybe(file), err)
+		c.Errorf("%s: read error: %s", quote.Maybe(c, file), err)
 		return cmd.Exit(2)
 	}
 	for name, ok := p.List.Next(0); ok; name, ok = p.List.Next(0) {
 		if len(name) == 0 {
-			c.Errorf("%s:%d: invalid zero-length file name", quote.Maybe(file), len(p.Names)+1)
+			c.Errorf("%s:%d: invalid zero-length file name", quote.Maybe(c, file), len(p.Names)+1)
 			return cmd.Exit(2)
 		}
 		p.Names = append(p.Names, string(name))
@@ -203,7 +203,7 @@ func (p *program) list(c *cmd.Ctx) cmd.Next {
 	if p.List.Ended() {
 		p.Listed = 2
 		if len(p.Names) == 0 {
-			c.Errorf("no input from %s", quote.Shell(file))
+			c.Errorf("no input from %s", quote.Shell(c, file))
 			return cmd.Exit(2)
 		}
 	}

@@ -119,7 +119,7 @@ func parse(c *cmd.Ctx) (*order, int) {
 			}
 			o.check = how
 		case "k":
-			k, message := parseKey(f.Value)
+			k, message := parseKey(c, f.Value)
 			if message != "" {
 				return fail("%s", message)
 			}
@@ -139,7 +139,7 @@ func parse(c *cmd.Ctx) (*order, int) {
 		case "z":
 			o.end = 0
 		case "t":
-			tab, message := parseTab(f.Value)
+			tab, message := parseTab(c, f.Value)
 			if message != "" {
 				return fail("%s", message)
 			}
@@ -150,7 +150,7 @@ func parse(c *cmd.Ctx) (*order, int) {
 		case "files0-from":
 			o.files0 = f.Value
 		case "parallel", "batch-size", "S":
-			if message := accepted(f); message != "" {
+			if message := accepted(c, f); message != "" {
 				return fail("%s", message)
 			}
 		}
@@ -159,7 +159,7 @@ func parse(c *cmd.Ctx) (*order, int) {
 		return fail("options '-%co' are incompatible", o.check)
 	}
 	if o.check != 0 && len(c.Args) > 1 {
-		return fail("extra operand %s not allowed with -%c", quote.Shell(c.Args[1]), o.check)
+		return fail("extra operand %s not allowed with -%c", quote.Shell(c, c.Args[1]), o.check)
 	}
 	for i := range o.keys {
 		if o.keys[i].plain() && !o.keys[i].reverse {
@@ -179,40 +179,40 @@ func parse(c *cmd.Ctx) (*order, int) {
 	return o, 0
 }
 
-func parseTab(s string) (tab int, message string) {
+func parseTab(c quote.Charset, s string) (tab int, message string) {
 	switch {
 	case s == "":
 		return 0, "empty tab"
 	case s == `\0`:
 		return 0, ""
 	case len(s) > 1:
-		return 0, "multi-character tab " + quote.Locale(s)
+		return 0, "multi-character tab " + quote.Locale(c, s)
 	}
 	return int(s[0]), ""
 }
 
 // accepted checks the argument of an option that has no effect here.
-func accepted(f cmd.Flag) (message string) {
+func accepted(c quote.Charset, f cmd.Flag) (message string) {
 	n := len(f.Value) - len(strings.TrimLeft(f.Value, "0123456789"))
 	rest := f.Value[n:]
 	switch f.Name {
 	case "parallel":
 		if n == 0 || rest != "" {
-			return "invalid --parallel argument " + quote.Shell(f.Value)
+			return "invalid --parallel argument " + quote.Shell(c, f.Value)
 		}
 		if strings.Trim(f.Value, "0") == "" {
 			return "number in parallel must be nonzero"
 		}
 	case "batch-size":
 		if n == 0 || rest != "" {
-			return "invalid --batch-size argument " + quote.Locale(f.Value)
+			return "invalid --batch-size argument " + quote.Locale(c, f.Value)
 		}
 		if v := strings.TrimLeft(f.Value, "0"); v == "" || v == "1" {
-			return "invalid --batch-size argument " + quote.Locale(f.Value) + "\nsort: minimum --batch-size argument is ‘2’"
+			return "invalid --batch-size argument " + quote.Locale(c, f.Value) + "\nsort: minimum --batch-size argument is " + quote.Locale(c, "2")
 		}
 	case "S":
 		if n == 0 || len(rest) > 1 || rest != "" && !strings.Contains("%bEGgKkMmPTtYZ", rest) {
-			return "invalid -S argument " + quote.Shell(f.Value)
+			return "invalid -S argument " + quote.Shell(c, f.Value)
 		}
 	}
 	return ""

@@ -69,7 +69,7 @@ func (p *program) open(c *cmd.Ctx) (status int) {
 	if o.name != "-" {
 		fd, err := c.Open(o.name, vfs.O_RDONLY, 0)
 		if err != nil {
-			c.Errorf("cannot open %s for reading: %s", quote.Shell(o.name), err)
+			c.Errorf("cannot open %s for reading: %s", quote.Shell(c, o.name), err)
 			return 1
 		}
 		p.FD = fd
@@ -82,7 +82,7 @@ func (p *program) open(c *cmd.Ctx) (status int) {
 		}
 	}
 	if o.kind == byChunks || o.kind == byRecords {
-		c.Errorf("%s: cannot determine file size", quote.Maybe(o.name))
+		c.Errorf("%s: cannot determine file size", quote.Maybe(c, o.name))
 		return 1
 	}
 	return 0
@@ -322,10 +322,10 @@ func (p *program) create(c *cmd.Ctx) bool {
 	}
 	p.Files++
 	if p.opt.verbose {
-		c.Out.WriteString("creating file " + quote.Shell(name) + "\n")
+		c.Out.WriteString("creating file " + quote.Shell(c, name) + "\n")
 	}
 	if st, err := c.Stat(name); err == nil && p.reads(c, st.Ino) {
-		c.Errorf("%s would overwrite input; aborting", quote.Shell(name))
+		c.Errorf("%s would overwrite input; aborting", quote.Shell(c, name))
 		return false
 	}
 	fd, err := c.Open(name, vfs.O_WRONLY|vfs.O_CREAT|vfs.O_TRUNC, 0o666)

@@ -43,7 +43,7 @@ func Command() *cmd.Command {
 }
 
 // obsolete reads -5 as -l 5.
-func obsolete(args []string) []string {
+func obsolete(_ *cmd.Ctx, args []string) []string {
 	out := make([]string, 0, len(args))
 	for i, a := range args {
 		if a == "--" {
@@ -103,14 +103,14 @@ func (p *program) options(c *cmd.Ctx) (status int) {
 		case "a":
 			n, err := strconv.Atoi(f.Value)
 			if err != nil || n < 0 || n > 1000 {
-				c.Errorf("invalid suffix length: %s", quote.Locale(f.Value))
+				c.Errorf("invalid suffix length: %s", quote.Locale(c, f.Value))
 				return 1
 			}
 			o.suffix = n
 			o.sized = true
 		case "additional-suffix":
 			if strings.Contains(f.Value, "/") {
-				return c.UsageError("invalid suffix %s, contains directory separator", quote.Locale(f.Value))
+				return c.UsageError("invalid suffix %s, contains directory separator", quote.Locale(c, f.Value))
 			}
 			o.extra = f.Value
 		case "d", "numeric-suffixes", "x", "hex-suffixes":
@@ -125,7 +125,7 @@ func (p *program) options(c *cmd.Ctx) (status int) {
 					if len(o.alphabet) == 16 {
 						what = "hexadecimal"
 					}
-					return c.UsageError("%s: invalid start value for %s suffix", quote.Locale(f.Value), what)
+					return c.UsageError("%s: invalid start value for %s suffix", quote.Locale(c, f.Value), what)
 				}
 				o.start, o.startText, o.hasStart = n, f.Value, true
 			}
@@ -141,7 +141,7 @@ func (p *program) options(c *cmd.Ctx) (status int) {
 				return 1
 			case f.Value == `\0`:
 			case len(f.Value) > 1:
-				c.Errorf("multi-character separator %s", quote.Locale(f.Value))
+				c.Errorf("multi-character separator %s", quote.Locale(c, f.Value))
 				return 1
 			default:
 				sep = f.Value[0]
@@ -212,10 +212,10 @@ func number(c *cmd.Ctx, what, s, units string) (int64, bool) {
 	case err == size.ErrRange:
 		return 1<<62 - 1, true
 	case err != nil:
-		c.Errorf("%s: %s", what, quote.Locale(s))
+		c.Errorf("%s: %s", what, quote.Locale(c, s))
 		return 0, false
 	case n == 0:
-		c.Errorf("%s: %s: Numerical result out of range", what, quote.Locale(s))
+		c.Errorf("%s: %s: Numerical result out of range", what, quote.Locale(c, s))
 		return 0, false
 	}
 	return n, true
@@ -242,12 +242,12 @@ func (o *options) chunks(c *cmd.Ctx, s string) bool {
 			return false
 		}
 		if o.only > o.size {
-			c.Errorf("invalid chunk number: %s: Numerical result out of range", quote.Locale(k))
+			c.Errorf("invalid chunk number: %s: Numerical result out of range", quote.Locale(c, k))
 			return false
 		}
 	}
 	if o.size > 1<<20 {
-		c.Errorf("invalid number of chunks: %s: Numerical result out of range", quote.Locale(n))
+		c.Errorf("invalid number of chunks: %s: Numerical result out of range", quote.Locale(c, n))
 		return false
 	}
 	return true

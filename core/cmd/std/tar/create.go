@@ -151,11 +151,11 @@ func (p *Program) add(c *cmd.Ctx, path, name string, command bool) {
 		st, err = c.Stat(path)
 	}
 	if err != nil {
-		p.fail(c, "%s: Cannot stat: %s", escapeName(name), err)
+		p.fail(c, "%s: Cannot stat: %s", escapeName(c, name), err)
 		return
 	}
 	if k.Ino != 0 && uint64(st.Ino) == k.Ino {
-		c.Errorf("%s: file is the archive; not dumped", escapeName(name))
+		c.Errorf("%s: file is the archive; not dumped", escapeName(c, name))
 		return
 	}
 	h := header{Name: p.transformed(p.safe(c, name, false), typeFile), Mode: uint32(st.Mode & vfs.PermMask), UID: int(st.UID), GID: int(st.GID), Mtime: st.Mtime, Type: typeFile}
@@ -193,13 +193,13 @@ func (p *Program) add(c *cmd.Ctx, path, name string, command bool) {
 	fd := -1
 	if h.Type == typeFile {
 		if fd, err = c.Open(path, vfs.O_RDONLY, 0); err != nil {
-			p.fail(c, "%s: Cannot open: %s", escapeName(name), err)
+			p.fail(c, "%s: Cannot open: %s", escapeName(c, name), err)
 			return
 		}
 	}
 	b, err := h.encode(p.o.format)
 	if err != nil {
-		p.fail(c, "%s: %s", escapeName(name), err)
+		p.fail(c, "%s: %s", escapeName(c, name), err)
 		if fd >= 0 {
 			c.Close(fd)
 		}
@@ -220,7 +220,7 @@ func (p *Program) add(c *cmd.Ctx, path, name string, command bool) {
 		k.FD, k.Open, k.Left, k.Size, k.Name = fd, true, h.Size, h.Size, name
 	case h.Type == typeDir && p.o.recurse:
 		if len(k.Stack) >= walk.MaxDepth {
-			p.fail(c, "%s: Cannot open: %s", escapeName(name), vfs.ENAMETOOLONG)
+			p.fail(c, "%s: Cannot open: %s", escapeName(c, name), vfs.ENAMETOOLONG)
 			return
 		}
 		k.Stack = append(k.Stack, source{walk.Dir{Path: path}, name})
@@ -282,9 +282,9 @@ func (p *Program) said(c *cmd.Ctx, h *header, name string) {
 	if shown.Name = name; h.Type == typeDir && !strings.HasSuffix(name, "/") {
 		shown.Name += "/"
 	}
-	line := escapeName(shown.Name)
+	line := escapeName(c, shown.Name)
 	if p.o.verbose > 1 {
-		line = p.line(&shown)
+		line = p.line(c, &shown)
 	}
 	if p.FD == 1 && p.o.op != 'x' && p.o.op != 't' {
 		c.Errout.WriteString(line + "\n")
@@ -307,9 +307,9 @@ func (p *Program) copyFile(c *cmd.Ctx) cmd.Next {
 			return cmd.WaitRead(k.FD)
 		} else if err != nil {
 			if err != io.EOF {
-				p.fail(c, "%s: Read error at byte %d, while reading %d bytes: %s", escapeName(k.Name), k.Size-k.Left, len(buf), err)
+				p.fail(c, "%s: Read error at byte %d, while reading %d bytes: %s", escapeName(c, k.Name), k.Size-k.Left, len(buf), err)
 			} else {
-				c.Errorf("%s: File shrank by %d bytes; padding with zeros", escapeName(k.Name), k.Left)
+				c.Errorf("%s: File shrank by %d bytes; padding with zeros", escapeName(c, k.Name), k.Left)
 				p.Status = max(p.Status, 1)
 			}
 			c.Close(k.FD)

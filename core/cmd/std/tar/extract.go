@@ -253,9 +253,9 @@ func (p *Program) member(c *cmd.Ctx) bool {
 // said2 writes a member's line of -t.
 func (p *Program) said2(c *cmd.Ctx, h *header) {
 	if p.o.verbose > 0 {
-		c.Out.WriteString(p.line(h) + "\n")
+		c.Out.WriteString(p.line(c, h) + "\n")
 	} else {
-		c.Out.WriteString(escapeName(h.Name) + "\n")
+		c.Out.WriteString(escapeName(c, h.Name) + "\n")
 	}
 }
 
@@ -313,7 +313,7 @@ func (p *Program) extract(c *cmd.Ctx, h *header) {
 		}
 	}
 	if !p.o.absolute && strings.Contains("/"+name+"/", "/../") {
-		p.fail(c, "%s: Member name contains '..', skipping.", escapeName(name))
+		p.fail(c, "%s: Member name contains '..', skipping.", escapeName(c, name))
 		return
 	}
 	name = p.safe(c, name, false)
@@ -323,9 +323,9 @@ func (p *Program) extract(c *cmd.Ctx, h *header) {
 		if p.o.strip == 0 && !p.o.shown {
 			shown.Name = h.Name
 		}
-		line := escapeName(shown.Name)
+		line := escapeName(c, shown.Name)
 		if p.o.verbose > 1 {
-			line = p.line(&shown)
+			line = p.line(c, &shown)
 		}
 		if p.o.stdout {
 			c.Errout.WriteString(line + "\n")
@@ -349,14 +349,14 @@ func (p *Program) extract(c *cmd.Ctx, h *header) {
 		case p.o.skip:
 			return
 		case p.o.keepNewer && st.Mtime >= h.Mtime:
-			c.Errorf("Current %s is newer or same age", quote.Locale(name))
+			c.Errorf("Current %s is newer or same age", quote.Locale(c, name))
 			return
 		case p.o.keep:
 			p.cannot(c, h, name, vfs.EEXIST)
 			return
 		case st.Mode.IsDir() && h.Type != typeDir:
 			if err := c.Rmdir(path); err != nil {
-				p.fail(c, "%s: Cannot open: %s", escapeName(name), vfs.EEXIST)
+				p.fail(c, "%s: Cannot open: %s", escapeName(c, name), vfs.EEXIST)
 				return
 			}
 		case st.Mode.IsDir():
@@ -383,13 +383,13 @@ func (p *Program) extract(c *cmd.Ctx, h *header) {
 func (p *Program) cannot(c *cmd.Ctx, h *header, name string, err error) {
 	switch h.Type {
 	case typeDir:
-		p.fail(c, "%s: Cannot mkdir: %s", escapeName(strings.TrimSuffix(name, "/")), err)
+		p.fail(c, "%s: Cannot mkdir: %s", escapeName(c, strings.TrimSuffix(name, "/")), err)
 	case typeLink:
-		p.fail(c, "%s: Cannot hard link to %s: %s", escapeName(name), "‘"+escapeName(stripped(h.Link, p.o.strip))+"’", err)
+		p.fail(c, "%s: Cannot hard link to %s: %s", escapeName(c, name), quote.Marks(c, "‘")+escapeName(c, stripped(h.Link, p.o.strip))+quote.Marks(c, "’"), err)
 	case typeSymlink:
-		p.fail(c, "%s: Cannot create symlink to %s: %s", escapeName(name), "‘"+escapeName(h.Link)+"’", err)
+		p.fail(c, "%s: Cannot create symlink to %s: %s", escapeName(c, name), quote.Marks(c, "‘")+escapeName(c, h.Link)+quote.Marks(c, "’"), err)
 	default:
-		p.fail(c, "%s: Cannot open: %s", escapeName(name), err)
+		p.fail(c, "%s: Cannot open: %s", escapeName(c, name), err)
 	}
 }
 
@@ -465,7 +465,7 @@ func (p *Program) data(c *cmd.Ctx) {
 		c.Out.Write(b)
 	case r.Out > 2:
 		if err := c.Write(r.Out, b); err != nil {
-			p.fail(c, "%s: Cannot write: %s", escapeName(r.Path), err)
+			p.fail(c, "%s: Cannot write: %s", escapeName(c, r.Path), err)
 		}
 	}
 	r.Raw, r.Left = r.Raw[n:], r.Left-n
@@ -519,7 +519,7 @@ func (p *Program) endExtract(c *cmd.Ctx) cmd.Next {
 	}
 	for i, w := range r.Wanted {
 		if !r.Found[i] {
-			p.fail(c, "%s: Not found in archive", escapeName(w))
+			p.fail(c, "%s: Not found in archive", escapeName(c, w))
 		}
 	}
 	return p.exit(c)

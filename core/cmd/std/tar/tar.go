@@ -81,7 +81,7 @@ const withArgument = "fCTXbHgVLNFIK"
 
 // canonical rewrites tar's own forms of options: a first word without a dash is a
 // bundle whose arguments follow in order, and -C counts where it stands.
-func canonical(args []string) []string {
+func canonical(_ *cmd.Ctx, args []string) []string {
 	var out []string
 	if len(args) > 0 && args[0] != "" && args[0][0] != '-' {
 		rest := args[1:]
@@ -254,7 +254,7 @@ func (p *Program) open(c *cmd.Ctx) bool {
 	}
 	fd, err := c.Open(o.archive, flags, 0o666)
 	if err != nil {
-		p.fatal(c, "%s: Cannot open: %s", escapeName(o.archive), err)
+		p.fatal(c, "%s: Cannot open: %s", escapeName(c, o.archive), err)
 		return false
 	}
 	p.FD = fd
@@ -345,7 +345,7 @@ func (p *Program) excluded(name string) bool {
 }
 
 // line is a member as tar -tv writes it.
-func (p *Program) line(h *header) string {
+func (p *Program) line(c *cmd.Ctx, h *header) string {
 	user, group := h.User, h.Group
 	if user == "" || p.o.numeric {
 		user = strconv.Itoa(h.UID)
@@ -361,18 +361,20 @@ func (p *Program) line(h *header) string {
 	who := user + "/" + group
 	p.Extract.Width = max(p.Extract.Width, 18, len(who)+len(size))
 	s := fmt.Sprintf("%s %s %*s %s %s", mode, who, p.Extract.Width-len(who), size,
-		clock.Strftime("%Y-%m-%d %H:%M", p.o.zone.Time(h.Mtime)), escapeName(h.Name))
+		clock.Strftime("%Y-%m-%d %H:%M", p.o.zone.Time(h.Mtime)), escapeName(c, h.Name))
 	switch h.Type {
 	case typeSymlink:
-		s += " -> " + escapeName(h.Link)
+		s += " -> " + escapeName(c, h.Link)
 	case typeLink:
-		s += " link to " + escapeName(h.Link)
+		s += " link to " + escapeName(c, h.Link)
 	}
 	return s
 }
 
 // escapeName writes a name as tar lists it: with C escapes.
-func escapeName(s string) string { return strings.ReplaceAll(quote.Escape(s), `\ `, " ") }
+func escapeName(c *cmd.Ctx, s string) string {
+	return strings.ReplaceAll(quote.Escape(c, s), `\ `, " ")
+}
 
 // safe takes what is dangerous off a member's name: a leading / and everything up to "..".
 func (p *Program) safe(c *cmd.Ctx, name string, link bool) string {
@@ -565,7 +567,7 @@ func (o *options) value(c *cmd.Ctx, p *Program, f cmd.Flag) bool {
 		}
 		st, serr := c.Stat(f.Value)
 		if serr != nil {
-			c.Errorf("Substituting %s for unknown date format %s", clock.Strftime("%Y-%m-%d %H:%M:%S", o.zone.Time(c.Now())), quote.Locale(f.Value))
+			c.Errorf("Substituting %s for unknown date format %s", clock.Strftime("%Y-%m-%d %H:%M:%S", o.zone.Time(c.Now())), quote.Locale(c, f.Value))
 			o.mtime = c.Now()
 			break
 		}

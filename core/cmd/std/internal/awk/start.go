@@ -46,7 +46,7 @@ func Options() []cmd.Option {
 }
 
 // LongW turns POSIX's -W option into --option.
-func LongW(args []string) []string {
+func LongW(_ *cmd.Ctx, args []string) []string {
 	var out []string
 	for i := 0; i < len(args); i++ {
 		a := args[i]

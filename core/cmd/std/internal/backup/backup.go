@@ -66,8 +66,8 @@ func Parse(c *cmd.Ctx) (p Plan, ok bool) {
 	case "simple", "never":
 		p.Kind = 's'
 	default:
-		c.UsageError("%s", "invalid argument "+quote.Locale(control)+" for "+quote.Locale(source)+"\nValid arguments are:\n"+
-			"  - ‘none’, ‘off’\n  - ‘simple’, ‘never’\n  - ‘existing’, ‘nil’\n  - ‘numbered’, ‘t’")
+		c.UsageError("%s", "invalid argument "+quote.Locale(c, control)+" for "+quote.Locale(c, source)+"\nValid arguments are:\n"+
+			quote.Marks(c, "  - ‘none’, ‘off’\n  - ‘simple’, ‘never’\n  - ‘existing’, ‘nil’\n  - ‘numbered’, ‘t’"))
 		return p, false
 	}
 	return p, true

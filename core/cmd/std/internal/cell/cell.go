@@ -51,14 +51,36 @@ func Width(r rune) int {
 	return 1
 }
 
-// Text is the width of a text; what cannot be printed takes none.
-func Text(s []byte) int {
+// String is Text of a string.
+func String(s string, bytes bool) int {
+	if n := ascii(s); n >= 0 {
+		return n
+	}
+	return Text([]byte(s), bytes)
+}
+
+// ascii is the width of s, -1 if it holds what is not printable ASCII.
+func ascii(s string) int {
+	for i := 0; i < len(s); i++ {
+		if s[i] < ' ' || s[i] >= 0x7f {
+			return -1
+		}
+	}
+	return len(s)
+}
+
+// Text is the width of a text; what cannot be printed takes none: so does, where characters are bytes, all beyond ASCII.
+func Text(s []byte, bytes bool) int {
 	n := 0
 	for i := 0; i < len(s); {
 		if s[i] < utf8.RuneSelf {
 			if s[i] >= ' ' && s[i] < 0x7f {
 				n++
 			}
+			i++
+			continue
+		}
+		if bytes {
 			i++
 			continue
 		}

@@ -35,11 +35,11 @@ func Find(c *cmd.Ctx, option, word, list string) (int, bool) {
 	if ambiguous || word == "" {
 		what = "ambiguous"
 	}
-	msg := fmt.Sprintf("%s argument %s for %s\nValid arguments are:", what, quote.Locale(word), quote.Locale(option))
+	msg := fmt.Sprintf("%s argument %s for %s\nValid arguments are:", what, quote.Locale(c, word), quote.Locale(c, option))
 	for _, g := range groups {
 		var b []string
 		for _, w := range strings.Fields(g) {
-			b = append(b, quote.Locale(w))
+			b = append(b, quote.Locale(c, w))
 		}
 		msg += "\n  - " + strings.Join(b, ", ")
 	}

@@ -18,7 +18,31 @@ const (
 	Pathname                     // a slash is matched by a slash only
 	LeadingDir                   // the pattern may match a leading part that ends before a slash
 	Period                       // a leading dot is matched by a dot only
+	Bytes                        // a character is a byte
 )
+
+// In is Bytes where the locale asks for it.
+func In(c interface{ Bytes() bool }) Flags {
+	if c.Bytes() {
+		return Bytes
+	}
+	return 0
+}
+
+// next is the first character of s and its length. A byte that is none is a number of its own, in no class.
+func next(s string, f Flags) (rune, int) {
+	if f&Bytes != 0 && s != "" && s[0] >= utf8.RuneSelf {
+		return lone + rune(s[0]), 1
+	}
+	r, n := utf8.DecodeRuneInString(s)
+	if r == utf8.RuneError && n == 1 {
+		r = lone + rune(s[0])
+	}
+	return r, n
+}
+
+// lone is what the numbers of bytes that are no characters begin at.
+const lone = utf8.MaxRune
 
 // Match reports whether name matches pattern.
 func Match(pattern, name string, f Flags) bool {
@@ -45,7 +69,7 @@ func Match(pattern, name string, f Flags) bool {
 		if starP < 0 || starS >= len(name) || f&Pathname != 0 && name[starS] == '/' {
 			return false
 		}
-		_, n := utf8.DecodeRuneInString(name[starS:])
+		_, n := next(name[starS:], f)
 		starS += n
 		p, s = starP, starS
 	}
@@ -60,10 +84,7 @@ func leadingDot(name string, s int, f Flags) bool {
 
 // one matches one pattern element that is not a star against one character.
 func one(pattern string, p int, name string, s int, f Flags) (int, int, bool) {
-	r, n := utf8.DecodeRuneInString(name[s:])
-	if r == utf8.RuneError && n == 1 {
-		r = -rune(name[s]) // an invalid byte is only like itself
-	}
+	r, n := next(name[s:], f)
 	switch pattern[p] {
 	case '?':
 		if f&Pathname != 0 && r == '/' || leadingDot(name, s, f) {
@@ -83,10 +104,7 @@ func one(pattern string, p int, name string, s int, f Flags) (int, int, bool) {
 		}
 		p++
 	}
-	q, m := utf8.DecodeRuneInString(pattern[p:])
-	if q == utf8.RuneError && m == 1 {
-		q = -rune(pattern[p])
-	}
+	q, m := next(pattern[p:], f)
 	return p + m, s + n, q == r || f&Fold != 0 && unicode.ToLower(q) == unicode.ToLower(r)
 }
 
@@ -122,14 +140,14 @@ func class(pattern string, p int, r rune, f Flags) (end int, ok, valid bool) {
 				continue
 			}
 		}
-		lo, n := element(pattern, i)
+		lo, n := element(pattern, i, f)
 		if n == 0 {
 			return 0, false, false
 		}
 		i += n
 		hi := lo
 		if i+1 < len(pattern) && pattern[i] == '-' && pattern[i+1] != ']' {
-			if hi, n = element(pattern, i+1); n == 0 {
+			if hi, n = element(pattern, i+1, f); n == 0 {
 				return 0, false, false
 			}
 			i += n + 1
@@ -139,11 +157,11 @@ func class(pattern string, p int, r rune, f Flags) (end int, ok, valid bool) {
 }
 
 // element is one character of a bracket expression and its length, 0 if it is cut off.
-func element(pattern string, i int) (rune, int) {
+func element(pattern string, i int, f Flags) (rune, int) {
 	for _, c := range [2]string{"[=", "[."} {
 		if strings.HasPrefix(pattern[i:], c) {
 			if j := strings.Index(pattern[i+2:], c[1:]+"]"); j > 0 {
-				r, _ := utf8.DecodeRuneInString(pattern[i+2:])
+				r, _ := next(pattern[i+2:], f)
 				return r, j + 4
 			}
 		}
@@ -155,10 +173,7 @@ func element(pattern string, i int) (rune, int) {
 			return 0, 0
 		}
 	}
-	r, n := utf8.DecodeRuneInString(pattern[i:])
-	if r == utf8.RuneError && n == 1 {
-		r = -rune(pattern[i])
-	}
+	r, n := next(pattern[i:], f)
 	return r, n + esc
 }
 
@@ -179,13 +194,13 @@ func named(class string, r rune, f Flags) bool {
 	case "blank":
 		return r == ' ' || r == '\t'
 	case "punct":
-		return r > 0 && (unicode.IsPunct(r) || unicode.IsSymbol(r))
+		return (unicode.IsPunct(r) || unicode.IsSymbol(r))
 	case "cntrl":
 		return unicode.IsControl(r)
 	case "print":
-		return r > 0 && unicode.IsPrint(r)
+		return unicode.IsPrint(r)
 	case "graph":
-		return r > 0 && unicode.IsGraphic(r) && !unicode.IsSpace(r)
+		return unicode.IsGraphic(r) && !unicode.IsSpace(r)
 	case "xdigit":
 		return r < 128 && strings.ContainsRune("0123456789abcdefABCDEF", r)
 	}

@@ -68,7 +68,7 @@ func (r *Remover) Turn(c *cmd.Ctx, o Options, budget *int) (done bool, next cmd.
 }
 
 func (r *Remover) fail(c *cmd.Ctx, path string, err error) {
-	c.Errorf("cannot remove %s: %s", quote.Shell(path), err)
+	c.Errorf("cannot remove %s: %s", quote.Shell(c, path), err)
 	r.keep()
 	r.Failed = true
 }
@@ -85,7 +85,7 @@ func (r *Remover) ask(c *cmd.Ctx, o Options, what, path string) (yes, ok bool, n
 	if !o.Ask {
 		return true, true, next
 	}
-	yes, ok, next = r.Asker.Yes(c, c.Name+": "+what+" "+quote.Shell(path)+"? ")
+	yes, ok, next = r.Asker.Yes(c, c.Name+": "+what+" "+quote.Shell(c, path)+"? ")
 	if ok && !yes {
 		r.keep()
 	}
@@ -110,7 +110,7 @@ func (r *Remover) one(c *cmd.Ctx, o Options) (ok bool, next cmd.Next) {
 		if err := c.Unlink(path); err != nil {
 			r.fail(c, path, err)
 		} else if o.Verbose {
-			c.Out.WriteString("removed " + quote.Shell(path) + "\n")
+			c.Out.WriteString("removed " + quote.Shell(c, path) + "\n")
 		}
 		return true, next
 	}
@@ -168,7 +168,7 @@ func (r *Remover) rmdir(c *cmd.Ctx, o Options, path string) {
 	if err := c.Rmdir(path); err != nil {
 		r.fail(c, path, err)
 	} else if o.Verbose {
-		c.Out.WriteString("removed directory " + quote.Shell(path) + "\n")
+		c.Out.WriteString("removed directory " + quote.Shell(c, path) + "\n")
 	}
 }
 
