@@ -9,6 +9,7 @@ import (
 
 	"eryxsh/core/shell"
 	"eryxsh/state/internal/codec"
+	"eryxsh/state/internal/numbers"
 )
 
 // some gives zero, a small, a large or a negative number.
@@ -97,7 +98,7 @@ func quickly(x any) []byte {
 func TestCodec(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for i := range 12_000 {
-		types := recordTypes()
+		types := numbers.Records()
 		x := reflect.New(types[i%len(types)])
 		fill(r, x.Elem(), true)
 		compareCodecs(t, r, x.Interface())

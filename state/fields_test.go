@@ -4,12 +4,11 @@ import (
 	"fmt"
 	"reflect"
 	"sort"
-	"strconv"
 	"strings"
 	"testing"
 
 	"eryxsh/core"
-	"eryxsh/core/shell"
+	"eryxsh/state/internal/numbers"
 )
 
 // field is one saved field of one saved struct.
@@ -23,23 +22,6 @@ type field struct {
 }
 
 func (f field) String() string { return f.owner.String() + "." + f.name }
-
-// recordTypes are the bodies of the records of a blob.
-func recordTypes() []reflect.Type {
-	return []reflect.Type{reflect.TypeFor[Header](), reflect.TypeFor[World](), reflect.TypeFor[Tree](), reflect.TypeFor[Inode](),
-		reflect.TypeFor[shell.Image](), reflect.TypeFor[shell.ProcRecord]()}
-}
-
-// programTypes are the states of utilities in flight, by utility.
-func programTypes() map[string]reflect.Type {
-	all := map[string]reflect.Type{}
-	for _, name := range core.Registry.Names() {
-		if def := core.Registry.Lookup(name); def.New != nil {
-			all[name] = reflect.TypeOf(def.New())
-		}
-	}
-	return all
-}
 
 // walker collects the structs that are reached from saved types, and what is wrong with them.
 type walker struct {
@@ -107,56 +89,27 @@ func (w *walker) record(t reflect.Type, path string) {
 
 // fields lists the saved fields of a struct, those of embedded structs among them.
 func (w *walker) fields(t reflect.Type, path string) (all []field) {
-	array := false
-	for i := range t.NumField() {
-		if f := t.Field(i); f.Name == "_" && strings.Contains(f.Tag.Get("cbor"), "toarray") {
-			array = true
-		}
+	saved, wrong := numbers.Fields(t)
+	for _, s := range wrong {
+		w.bad(path, "%s", s)
 	}
-	for i := range t.NumField() {
-		f := t.Field(i)
-		tag := f.Tag.Get("cbor")
-		switch {
-		case f.Anonymous && f.Type.Kind() == reflect.Struct && tag == "":
-			all = append(all, w.fields(f.Type, path)...)
-			for j := range all {
-				all[j].owner = t
-			}
-			continue
-		case !f.IsExported() || tag == "-":
-			if f.IsExported() || tag == "" || f.Name == "_" {
-				continue
-			}
-			w.bad(path+"."+f.Name, "has a tag and is not exported")
-			continue
-		}
-		n := 0
-		if !array {
-			num, rest, _ := strings.Cut(tag, ",")
-			var err error
-			if n, err = strconv.Atoi(num); err != nil || n < 1 {
-				w.bad(path+"."+f.Name, "%s has no number: `cbor:%q`", t, tag)
-			} else if !strings.HasPrefix(rest, "keyasint") {
-				w.bad(path+"."+f.Name, "%s: its number is no integer key", t)
-			}
-		}
-		all = append(all, field{t, f.Name, n, f.Type, tag, path})
+	for _, f := range saved {
+		all = append(all, field{f.Owner, f.Name, f.Num, f.Type, f.Tag, path})
 	}
-	sort.SliceStable(all, func(i, j int) bool { return all[i].num < all[j].num })
 	return all
 }
 
 // TestPlainData checks that everything saved is plain data with numbered fields.
 func TestPlainData(t *testing.T) {
 	w := newWalker()
-	for _, r := range recordTypes() {
+	for _, r := range numbers.Records() {
 		w.walk(r, r.Name(), "")
 	}
 	n := len(w.order)
 	if n < 25 {
 		t.Errorf("the walk reached %d structs only", n)
 	}
-	for name, p := range programTypes() {
+	for name, p := range numbers.Programs() {
 		w.walk(p, name, "")
 	}
 	if len(w.order) < n+40 {

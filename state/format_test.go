@@ -1,6 +1,7 @@
 package state
 
 import (
+	"bytes"
 	"fmt"
 	"os"
 	"reflect"
@@ -8,33 +9,12 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"eryxsh/state/internal/numbers"
 )
 
 // kindName is how FORMAT.md calls a type.
-func kindName(t reflect.Type) string {
-	switch t.Kind() {
-	case reflect.Bool:
-		return "bool"
-	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
-		return "int"
-	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
-		return "uint"
-	case reflect.Float32, reflect.Float64:
-		return "float"
-	case reflect.String:
-		return "bytes"
-	case reflect.Pointer:
-		return kindName(t.Elem()) + "?"
-	case reflect.Slice, reflect.Array:
-		if t.Kind() == reflect.Slice && t.Elem().Kind() == reflect.Uint8 {
-			return "bytes"
-		}
-		return "[" + kindName(t.Elem()) + "]"
-	case reflect.Map:
-		return "{" + kindName(t.Key()) + ": " + kindName(t.Elem()) + "}"
-	}
-	return structName(t)
-}
+func kindName(t reflect.Type) string { return numbers.Kind(t, structName) }
 
 func structName(t reflect.Type) string {
 	name := t.Name()
@@ -68,7 +48,8 @@ func TestFormat(t *testing.T) {
 	written := map[string][]string{}
 	constants := map[string]string{}
 	at := ""
-	for _, line := range strings.Split(string(data), "\n") {
+	byHand, _, _ := strings.Cut(string(data), numbers.Mark)
+	for _, line := range strings.Split(byHand, "\n") {
 		if m := section.FindStringSubmatch(line); m != nil {
 			at = m[1]
 			written[at] = nil
@@ -90,8 +71,11 @@ func TestFormat(t *testing.T) {
 	for name := range constants {
 		t.Errorf("FORMAT.md has %s, which the code has not", name)
 	}
+	if fresh, err := numbers.Format(data, ".."); err != nil || !bytes.Equal(fresh, data) {
+		t.Errorf("FORMAT.md is stale, run `go generate ./state/internal/codec` (%v)", err)
+	}
 	w := newWalker()
-	for _, r := range recordTypes() {
+	for _, r := range numbers.Records() {
 		w.walk(r, r.Name(), "")
 	}
 	known := map[string]bool{}

@@ -23,6 +23,7 @@ import (
 	"eryxsh/core"
 	"eryxsh/core/limit"
 	"eryxsh/core/shell"
+	"eryxsh/state/internal/numbers"
 	"eryxsh/vfs"
 )
 
@@ -376,7 +377,7 @@ func TestGoldenCovers(t *testing.T) {
 			missing(name, k.what+" "+strconv.Itoa(n))
 		}
 	}
-	for name := range programTypes() {
+	for name := range numbers.Programs() {
 		missing(name, "program "+name)
 	}
 }

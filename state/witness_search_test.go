@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"eryxsh/core"
+	"eryxsh/state/internal/numbers"
 )
 
 // search finds witnesses for the fields that have none and writes the table.
@@ -106,7 +107,7 @@ func (s script) again(t testing.TB, fields []field, rows map[string]string) {
 // that runs one of them says; fields of the shell have no entry.
 func users(fields []field) map[string]*regexp.Regexp {
 	names := map[string][]string{}
-	for name, typ := range programTypes() {
+	for name, typ := range numbers.Programs() {
 		w := newWalker()
 		w.walk(typ, name, "")
 		for _, of := range w.structs {

@@ -12,6 +12,7 @@ import (
 
 	"eryxsh/core"
 	"eryxsh/core/limit"
+	"eryxsh/state/internal/numbers"
 )
 
 // witnessFile lists, for each saved field, the script and the safe point at
@@ -164,10 +165,10 @@ func witnesses(t testing.TB) (names []string, all map[string]script) {
 // savedFields lists every saved field, those of the utilities' states last.
 func savedFields() []field {
 	w := newWalker()
-	for _, r := range recordTypes() {
+	for _, r := range numbers.Records() {
 		w.walk(r, r.Name(), "")
 	}
-	programs := programTypes()
+	programs := numbers.Programs()
 	for _, name := range slices.Sorted(maps.Keys(programs)) {
 		w.walk(programs[name], name, "")
 	}

@@ -21,7 +21,7 @@ part_format() {
   [ -z "$bad" ] || { echo "gofmt would change:"; echo "$bad"; return 1; }
 }
 
-part_generated() { go run ./capi/internal/wire/gen -check && go run ./state/internal/codec/gen -check; }
+part_generated() { go run ./capi/internal/wire/gen -check && go run ./state/internal/codec/gen -check && go run ./state/internal/numbers/gen -check; }
 
 part_vet() { go vet ./...; }
 

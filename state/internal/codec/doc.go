@@ -10,6 +10,7 @@
 package codec
 
 //go:generate go run ./gen
+//go:generate go run ../numbers/gen -root ../../..
 
 import (
 	"errors"

@@ -6,12 +6,12 @@ import (
 	"maps"
 	"reflect"
 	"slices"
-	"sort"
 	"strconv"
 	"strings"
 
 	"eryxsh/core/shell"
 	"eryxsh/core/vars"
+	"eryxsh/state/internal/numbers"
 	"eryxsh/state/internal/record"
 )
 
@@ -97,39 +97,16 @@ func (g *generator) collect(t reflect.Type) {
 	}
 }
 
-// array reports whether a struct is written as an array.
-func array(t reflect.Type) bool {
-	for i := range t.NumField() {
-		if f := t.Field(i); f.Name == "_" && strings.Contains(f.Tag.Get("cbor"), "toarray") {
-			return true
-		}
-	}
-	return false
-}
-
 func (g *generator) fields(t reflect.Type) (all []field) {
-	for i := range t.NumField() {
-		f := t.Field(i)
-		tag := f.Tag.Get("cbor")
-		switch {
-		case f.Anonymous && tag == "" && f.Type.Kind() == reflect.Struct:
-			all = append(all, g.fields(f.Type)...)
-			continue
-		case !f.IsExported() || tag == "-":
-			continue
-		case array(t):
-			all = append(all, field{name: f.Name, typ: f.Type})
-			continue
-		}
-		num, rest, _ := strings.Cut(tag, ",")
-		n, err := strconv.Atoi(num)
-		if err != nil || n < 1 || n > 23 || !strings.HasPrefix(rest, "keyasint") {
-			g.bad("%s.%s: its tag %q has no number from 1 to 23", t, f.Name, tag)
-		}
-		all = append(all, field{f.Name, n, f.Type, strings.HasSuffix(rest, ",omitempty")})
+	saved, wrong := numbers.Fields(t)
+	if len(wrong) > 0 {
+		g.bad("%s: %s", t, wrong)
 	}
-	if !array(t) {
-		sort.Slice(all, func(i, j int) bool { return all[i].num < all[j].num })
+	for _, f := range saved {
+		if f.Num > 23 {
+			g.bad("%s.%s: its number %d is not from 1 to 23", t, f.Name, f.Num)
+		}
+		all = append(all, field{f.Name, f.Num, f.Type, strings.HasSuffix(f.Tag, ",omitempty")})
 	}
 	return all
 }

@@ -3,12 +3,14 @@ package main
 import (
 	"reflect"
 	"strings"
+
+	"eryxsh/state/internal/numbers"
 )
 
 // read writes the method that reads a struct.
 func (g *generator) read(t reflect.Type) {
 	g.line("\nfunc (r *reader) %s(x *%s) {", function(t), t)
-	if array(t) {
+	if numbers.Array(t) {
 		fields := g.fields(t)
 		g.line("r.fixed(%d)", len(fields))
 		for _, f := range fields {
@@ -65,7 +67,7 @@ func (g *generator) get(t reflect.Type, x string) {
 		g.line("if p := one(r, %s); p != nil {\nr.%s(p)\n}", pointer(x), function(t.Elem()))
 	case t.Kind() == reflect.Struct && named(t):
 		g.line("r.%s(%s)", function(t), pointer(x))
-	case t.Kind() == reflect.Struct && !array(t):
+	case t.Kind() == reflect.Struct && !numbers.Array(t):
 		g.line("{")
 		g.readFields(t, x+".")
 		g.line("}")

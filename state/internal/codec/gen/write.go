@@ -3,12 +3,14 @@ package main
 import (
 	"reflect"
 	"strings"
+
+	"eryxsh/state/internal/numbers"
 )
 
 // write writes the method that adds a struct.
 func (g *generator) write(t reflect.Type) {
 	g.line("\nfunc (w *writer) %s(x *%s) {", function(t), t)
-	if array(t) {
+	if numbers.Array(t) {
 		fields := g.fields(t)
 		g.line("w.head(isList, %d)", len(fields))
 		for _, f := range fields {
@@ -99,7 +101,7 @@ func (g *generator) put(t reflect.Type, x string) {
 		g.line("}")
 	case t.Kind() == reflect.Struct && named(t):
 		g.line("w.%s(%s)", function(t), pointer(x))
-	case t.Kind() == reflect.Struct && !array(t):
+	case t.Kind() == reflect.Struct && !numbers.Array(t):
 		g.line("{\ninner := w.begin()")
 		g.writeFields(t, x+".", "inner")
 		g.line("}")
