@@ -35,8 +35,8 @@ func CompileArith(src *Source, from, to int, nodes ...syntax.Node) *Arith {
 }
 
 // ArithText compiles an expression made at run time, expansions included.
-// A syntax error is reported by Eval, as bash does.
-func ArithText(text string) *Arith { return newArith(nil, dropMarks(text), nil, 0) }
+// A syntax error is reported by Eval, as bash does. a is charged.
+func ArithText(a Account, text string) *Arith { return newArith(roomFor(a, text), dropMarks(text), nil, 0) }
 
 // CompileSub compiles the text between the brackets of a subscript.
 func CompileSub(src *Source, from, to int, nodes ...syntax.Node) *Sub {
@@ -44,8 +44,8 @@ func CompileSub(src *Source, from, to int, nodes ...syntax.Node) *Sub {
 	return newSub(src.room, text, cmds, 0)
 }
 
-// SubText compiles a subscript from text made at run time.
-func SubText(text string) *Sub { return newSub(nil, dropMarks(text), nil, 0) }
+// SubText compiles a subscript from text made at run time. a is charged.
+func SubText(a Account, text string) *Sub { return newSub(roomFor(a, text), dropMarks(text), nil, 0) }
 
 func newArith(m *Room, text string, cmds []command, depth int) *Arith {
 	r := m.reader(text, cmds, depth)
@@ -133,7 +133,7 @@ func EvalString(env Env, s string) (int64, error) {
 		return n, nil
 	}
 	e := eval{env: env}
-	return e.run(parseArith(nil, dropMarks(s), 0), nil)
+	return e.run(parseArith(roomFor(env, s), dropMarks(s), 0), nil)
 }
 
 // Arith returns the expression of a word that is nothing but $((…)), so that
@@ -252,7 +252,7 @@ func (a *Arith) evalStrings(e *eval, ints []int64, strs []string, plain bool) (i
 		}
 	}
 	b.WriteString(a.lits[len(strs)])
-	return e.run(parseArith(nil, b.String(), a.depth), ints)
+	return e.run(parseArith(roomFor(e.env, b.String()), b.String(), a.depth), ints)
 }
 
 // leaf evaluates one expansion inside an expression.
@@ -615,7 +615,7 @@ func (x *calc) read(n *node, v *vars.Var) (*Sub, int64, error) {
 		return nil, 0, x.fail("expression recursion level exceeded", n.pos, 0)
 	}
 	x.e.env.Charge(len(s))
-	i, err := x.e.run(parseArith(nil, dropMarks(s), 0), nil)
+	i, err := x.e.run(parseArith(roomFor(x.e.env, s), dropMarks(s), 0), nil)
 	return sub, i, err
 }
 

@@ -96,11 +96,12 @@ type arithParser struct {
 	nesting int
 	err     *node
 	room    *Room
+	skip    skipper // of s
 }
 
 // parseArith parses s. depth counts the expressions around it.
 func parseArith(m *Room, s string, depth int) *prog {
-	p := &arithParser{s: s, nesting: depth, room: m}
+	p := &arithParser{s: s, nesting: depth, room: m, skip: skipper{s: s, meter: m.meter()}}
 	pr := m.prog()
 	pr.text = s
 	for p.i < len(s) && isSpace(s[p.i]) {
@@ -263,7 +264,7 @@ func (p *arithParser) identifier() {
 	p.name, p.sub, p.tok = p.s[p.i:end], nil, tStr
 	p.i = end
 	if p.at(end) == '[' {
-		closing, ok := skipTo(p.s, end+1, ']')
+		closing, ok := p.skip.to(end+1, ']')
 		if !ok {
 			p.fail("bad array subscript")
 			return

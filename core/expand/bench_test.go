@@ -57,7 +57,7 @@ func BenchmarkArith(b *testing.B) {
 			sh.vars.Own("i").SetInt(5)
 			sh.vars.Own("s").SetInt(5)
 			sh.vars.Own("a").SetIndex(5, "7")
-			a := ArithText(text)
+			a := ArithText(nil, text)
 			b.ReportAllocs()
 			for b.Loop() {
 				sh.vars.Own("i").SetInt(5)

@@ -20,11 +20,11 @@ type braces struct {
 const fewBraces = 64
 
 // newBraces returns nil if text has no brace expansion.
-func newBraces(text string, nodes []command) *braces {
+func newBraces(m *Room, text string, nodes []command) *braces {
 	if strings.IndexByte(text, '{') < 0 {
 		return nil
 	}
-	x := braceReader{}
+	x := braceReader{account: m.meter()}
 	tree := x.read(text, 0)
 	if !x.found && !x.over {
 		return nil
@@ -175,6 +175,7 @@ type braceReader struct {
 	deep    bool // nested too deeply
 	found   bool // there is a brace expansion
 	scanned int  // characters looked at for a closing brace
+	account Account
 }
 
 const (
@@ -242,13 +243,14 @@ func (x *braceReader) read(text string, depth int) *braceTree {
 // like others: {a},b} is a} b.
 func (x *braceReader) findBrace(s string, from int) (open, close int, commas []int, ok bool) {
 	last := strings.LastIndexByte(s, '}')
+	k := skipper{s: s, meter: x.account}
 	for i := from; i < last; {
 		if x.scanned > maxBraceScan {
 			x.over = true
 			return 0, 0, nil, false
 		}
 		if s[i] != '{' {
-			i = skipBraceText(s, i)
+			i = k.braceText(i)
 			continue
 		}
 		if i > 0 && s[i-1] == '$' && (i < 2 || s[i-2] != '\\') {
@@ -258,7 +260,6 @@ func (x *braceReader) findBrace(s string, from int) (open, close int, commas []i
 		commas, depth, dots := []int(nil), 0, false
 		j := i + 1
 		for j < len(s) {
-			x.scanned++
 			switch s[j] {
 			case '{':
 				depth++
@@ -277,7 +278,9 @@ func (x *braceReader) findBrace(s string, from int) (open, close int, commas []i
 					commas = append(commas, j)
 				}
 			}
-			j = skipBraceText(s, j)
+			next := k.braceText(j)
+			x.scanned += next - j
+			j = next
 		}
 	next:
 		i++
@@ -285,13 +288,13 @@ func (x *braceReader) findBrace(s string, from int) (open, close int, commas []i
 	return 0, 0, nil, false
 }
 
-// skipBraceText steps over a character, or over something quoted or nested.
-func skipBraceText(s string, i int) int {
-	if s[i] == mark {
-		_, end := markAt(s, i)
+// braceText steps over a character, or over something quoted or nested.
+func (k *skipper) braceText(i int) int {
+	if k.s[i] == mark {
+		_, end := markAt(k.s, i)
 		return end
 	}
-	return skipQuoted(s, i, false, 0)
+	return k.quoted(i, false)
 }
 
 // sequence is {from..to..step}.

@@ -38,7 +38,7 @@ func TestCorpusCompiles(t *testing.T) {
 			text := Encode([]byte(c.Script))
 			file, err := syntax.NewParser().Parse(strings.NewReader(text), "")
 			if err != nil {
-				if m, ok := Mask(text); ok {
+				if m, ok := Mask(text, nil); ok {
 					if file, err = syntax.NewParser().Parse(strings.NewReader(m), ""); err == nil {
 						masked++
 					}

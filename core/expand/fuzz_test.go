@@ -63,14 +63,14 @@ func FuzzWord(f *testing.F) {
 			return
 		}
 		bounded(t, func(env Env) {
-			w := CompileText(s)
+			w := CompileText(nil, s)
 			_, _ = Fields(env, nil, []*Word{w})
 			_, _ = String(env, w)
 			_, _ = Regexp(env, w)
 			if p, err := Pattern(env, w); err == nil {
 				NewMatcher(p, ExtGlob).Metered(env).Match("abcabc")
 			}
-			_, _ = HereDoc(env, CompilePrompt(s))
+			_, _ = HereDoc(env, CompilePrompt(nil, s))
 		})
 	})
 }
@@ -84,7 +84,7 @@ func FuzzArith(f *testing.F) {
 			return
 		}
 		bounded(t, func(env Env) {
-			_, _ = ArithText(s).Eval(env)
+			_, _ = ArithText(nil, s).Eval(env)
 			_, _ = EvalString(env, s)
 		})
 	})
@@ -133,7 +133,7 @@ func FuzzMask(f *testing.F) {
 		if len(s) > 500 || !utf8.ValidString(s) || strings.Count(s, "(")+strings.Count(s, "{") > 50 {
 			return
 		}
-		m, ok := Mask(s)
+		m, ok := Mask(s, nil)
 		if len(m) != len(s) || strings.Count(m, "\n") != strings.Count(s, "\n") || !ok && m != s {
 			t.Fatalf("%q: %q %v", s, m, ok)
 		}

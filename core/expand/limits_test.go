@@ -37,7 +37,7 @@ func TestHostileInput(t *testing.T) {
 		if strings.HasPrefix(c.name, "extended") {
 			sh.vars.Own("x").SetString("aaa")
 		}
-		_, err := Fields(sh, nil, []*Word{CompileText(c.text)})
+		_, err := Fields(sh, nil, []*Word{CompileText(nil, c.text)})
 		var e *Error
 		if !errors.As(err, &e) {
 			t.Errorf("%s: %v", c.name, err)
@@ -72,7 +72,7 @@ func TestLongFlatInput(t *testing.T) {
 			n = 2000 // quadratic, as in bash; metered
 		}
 		sh.vars.Own("x").SetString(many("a", n))
-		out, err := String(sh, CompileText(c.text))
+		out, err := String(sh, CompileText(nil, c.text))
 		if want := c.want[:min(len(c.want), max(n, 50000))]; err != nil || out != want && out != many("c", n) && out != many("a", n) {
 			t.Errorf("%.30s: %.30q %v, want %.30q", c.text, out, err, want)
 		}
@@ -116,7 +116,7 @@ func TestMemoIsCheckedAgainstTheExpansion(t *testing.T) {
 	sh := newShell()
 	m := Memo{Entries: []Entry{{Kind: EntryCommand, OK: true, Text: []byte("x")}}}
 	var r Recorder
-	if _, err := Fields(r.Start(sh, &m), nil, []*Word{CompileText("$x")}); err == nil && r.Err() == nil {
+	if _, err := Fields(r.Start(sh, &m), nil, []*Word{CompileText(nil, "$x")}); err == nil && r.Err() == nil {
 		t.Error("an entry of another kind must not pass")
 	}
 }
@@ -130,7 +130,7 @@ func TestFieldsAreHeld(t *testing.T) {
 		for i := range n {
 			sh.vars.Own("a").SetIndex(int64(i), "a")
 		}
-		out, err := Fields(sh, nil, []*Word{CompileText(text)})
+		out, err := Fields(sh, nil, []*Word{CompileText(nil, text)})
 		if err != nil || len(out) < n || sh.held < len(out)*fieldSize*9/10 {
 			t.Errorf("%s: %d fields hold %d bytes, %v", text, len(out), sh.held, err)
 		}

@@ -10,17 +10,18 @@ import "strings"
 //
 // It is for texts the parser refuses though bash runs them, such as
 // "${m[two words]}", $(( $a $op $b )) or m[a b]=1, and for those where bash
-// fails only when it gets there: $((1+)). ok is false if nothing was blanked.
-func Mask(text string) (masked string, ok bool) { return mask(text, false) }
+// fails only when it gets there: $((1+)). ok is false if nothing was blanked. m, which
+// may be nil, is charged.
+func Mask(text string, m Account) (masked string, ok bool) { return mask(text, false, m) }
 
 // MaskNames is Mask, and makes name[…] before an assignment one name, which the
 // parser takes where bash finds out only later that it is wrong: a[]=1, or
 // m[k]=1 before a command.
-func MaskNames(text string) (masked string, ok bool) { return mask(text, true) }
+func MaskNames(text string, m Account) (masked string, ok bool) { return mask(text, true, m) }
 
 // HideHashes blanks each # inside a word, which the parser takes for a comment
 // behind a quote or an expansion: (echo "a"#b). ok is false if there is none.
-func HideHashes(text string) (hidden string, ok bool) {
+func HideHashes(text string, a Account) (hidden string, ok bool) {
 	found := false
 	for i := 1; i < len(text) && !found; i++ {
 		found = text[i] == '#' && strings.IndexByte(" \t\n;&|()<>${[", text[i-1]) < 0
@@ -28,7 +29,7 @@ func HideHashes(text string) (hidden string, ok bool) {
 	if !found {
 		return text, false
 	}
-	m := masker{s: text, out: []byte(text)}
+	m := masker{skipper: &skipper{s: text, meter: a}, out: []byte(text)}
 	m.commands(0)
 	out := []byte(text)
 	for _, at := range m.hashes {
@@ -37,8 +38,8 @@ func HideHashes(text string) (hidden string, ok bool) {
 	return string(out), len(m.hashes) > 0
 }
 
-func mask(text string, names bool) (masked string, ok bool) {
-	m := masker{s: text, out: []byte(text), names: names}
+func mask(text string, names bool, a Account) (masked string, ok bool) {
+	m := masker{skipper: &skipper{s: text, meter: a}, out: []byte(text), names: names}
 	m.commands(0)
 	return string(m.out), m.done
 }
@@ -46,10 +47,9 @@ func mask(text string, names bool) (masked string, ok bool) {
 // masker walks over shell text. It knows just enough of the grammar to tell
 // code from quoted text, comments and here-documents.
 type masker struct {
-	s      string
+	*skipper
 	out    []byte
 	i      int
-	depth  int
 	done   bool
 	dry    bool        // out is not wanted
 	names  bool        // subscripts become part of the name
@@ -58,6 +58,7 @@ type masker struct {
 	here   []hereDelim // documents that begin after this line
 	folds  []int       // line continuations outside of single quotes
 	back   int         // depth of `…`
+	sought int         // characters looked at for the end of subscripts
 	within bool        // folds are all that bash takes out: also those in ${…}, and in single quotes within `…`
 }
 
@@ -78,10 +79,10 @@ func (m *masker) has(p string) bool { return strings.HasPrefix(m.s[m.i:], p) }
 
 // commands reads up to the closing character, or to the end if that is 0.
 func (m *masker) commands(closing byte) {
-	if m.depth++; m.depth > maxDepth {
+	defer m.leave()
+	if !m.enter() {
 		m.i = len(m.s)
 	}
-	defer func() { m.depth-- }()
 	m.closed = false
 	cases, parens := 0, 0
 	test := false // inside [[ ]]
@@ -124,7 +125,7 @@ func (m *masker) commands(closing byte) {
 			}
 			if !test && m.has("((") {
 				m.i += 2
-				m.arith("))")
+				m.expression("))")
 				start = false
 				continue
 			}
@@ -222,6 +223,7 @@ func (m *masker) comment() {
 
 // char steps over one character of a word, or over what it begins.
 func (m *masker) char(dquote bool) {
+	m.look(1)
 	switch c := m.s[m.i]; {
 	case c == '\\':
 		if m.has("\\\n") {
@@ -232,7 +234,7 @@ func (m *masker) char(dquote bool) {
 		m.skipSingle()
 	case c == '"' && !dquote:
 		m.i++
-		m.double()
+		m.dquoted()
 	case c == '`':
 		m.i++
 		m.back++
@@ -261,7 +263,7 @@ func (m *masker) skipSingle() {
 	}
 }
 
-func (m *masker) double() {
+func (m *masker) dquoted() {
 	for m.i < len(m.s) {
 		if m.s[m.i] == '"' {
 			m.i++
@@ -274,9 +276,9 @@ func (m *masker) double() {
 func (m *masker) dollar(dquote bool) {
 	switch {
 	case m.has("$(("):
-		if end, ok := skipArith(m.s, m.i+3); ok || end == len(m.s) {
+		if m.parens(m.i).arith {
 			m.i += 3
-			m.arith("))")
+			m.expression("))")
 			return
 		}
 		m.i += 2
@@ -286,10 +288,10 @@ func (m *masker) dollar(dquote bool) {
 		m.commands(')')
 	case m.has("${"):
 		m.i += 2
-		m.brace(dquote)
+		m.parameter(dquote)
 	case m.has("$["):
 		m.i += 2
-		m.arith("]")
+		m.expression("]")
 	case m.has("$'") && !dquote:
 		_, n := ansiC(m.s[m.i+2:])
 		m.i += 2 + n
@@ -353,10 +355,10 @@ func (m *masker) inner(keep []span, dquote bool) []span {
 // region reads up to the end of a bracketed text and returns the commands in
 // it.
 func (m *masker) region(end string, dquote bool) (keep []span) {
-	if m.depth++; m.depth > maxDepth {
+	defer m.leave()
+	if !m.enter() {
 		m.i = len(m.s)
 	}
-	defer func() { m.depth-- }()
 	open := map[byte]byte{')': '(', ']': '[', '}': 0}[end[0]]
 	for n := 0; m.i < len(m.s); {
 		if n == 0 && m.has(end) {
@@ -377,8 +379,8 @@ func (m *masker) region(end string, dquote bool) (keep []span) {
 	return keep
 }
 
-// arith blanks an arithmetic expression.
-func (m *masker) arith(end string) {
+// expression blanks an arithmetic expression.
+func (m *masker) expression(end string) {
 	from := m.i
 	keep := m.region(end, true)
 	if m.i == len(m.s) && !strings.HasSuffix(m.s, end) {
@@ -398,8 +400,12 @@ func (m *masker) arith(end string) {
 	}
 	m.blank(from, to, '0', keep)
 	// The parser wants an operator before a line end inside the expression.
-	for j := from + 1; j < to; j++ {
-		if m.out[j] == '\n' && m.out[j-1] == '0' && strings.Trim(string(m.out[j:to]), "\n;") != "" {
+	last := to
+	for last > from && (m.out[last-1] == '\n' || m.out[last-1] == ';') {
+		last--
+	}
+	for j := from + 1; j < last; j++ {
+		if m.out[j] == '\n' && m.out[j-1] == '0' {
 			m.out[j-1] = '+'
 		}
 	}
@@ -419,8 +425,8 @@ func withSemicolons(from, to int, s string, cmds []span) (out []span) {
 	return out
 }
 
-// brace blanks the inside of ${…}.
-func (m *masker) brace(dquote bool) {
+// parameter blanks the inside of ${…}.
+func (m *masker) parameter(dquote bool) {
 	from := m.i
 	if m.peek(0) == '}' { // ${}
 		m.i++
@@ -475,6 +481,20 @@ func (m *masker) let(closing byte) {
 	}
 }
 
+// ahead is where the subscript that begins at i ends. Brackets that are not closed are looked
+// for to the end of the text, which is not done for very many of them.
+func (m *masker) ahead(i int) (end int, ok bool) {
+	if m.sought > maxSought*len(m.s) {
+		return len(m.s), false
+	}
+	end, ok = m.to(i, ']')
+	m.sought += end - i
+	return end, ok
+}
+
+// maxSought is how many times the length of a text is looked through for ends of subscripts.
+const maxSought = 16
+
 // subscript blanks name[…]= at the current position, or […]= if not named.
 func (m *masker) subscript(named bool) bool {
 	j := m.i
@@ -489,7 +509,7 @@ func (m *masker) subscript(named bool) bool {
 	if j >= len(m.s) || m.s[j] != '[' {
 		return false
 	}
-	end, ok := skipTo(m.s, j+1, ']')
+	end, ok := m.ahead(j+1)
 	if !ok || end == j+1 && !(m.names && named) || !strings.HasPrefix(m.s[end+1:], "=") && !strings.HasPrefix(m.s[end+1:], "+=") {
 		return false
 	}

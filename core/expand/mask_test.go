@@ -21,7 +21,7 @@ func TestMaskMakesParsable(t *testing.T) {
 		if _, err := syntax.NewParser().Parse(strings.NewReader(s), ""); err == nil {
 			t.Errorf("%q: the parser takes it as it is", s)
 		}
-		m, ok := Mask(s)
+		m, ok := Mask(s, nil)
 		if !ok || len(m) != len(s) || strings.Count(m, "\n") != strings.Count(s, "\n") {
 			t.Errorf("%q: masked %q", s, m)
 		}

@@ -109,7 +109,7 @@ func (e *eval) indirect(p *param, quoted bool) error {
 		}
 		return &Error{Kind: BadSubst, Text: p.shown() + ": invalid indirect expansion"}
 	}
-	r := (*Room)(nil).reader(target+"}", nil, 0)
+	r := roomFor(e.env, target).reader(target+"}", nil, 0)
 	t := *p
 	t.sub, t.indirect = nil, false
 	if !r.name(&t) || r.i != len(target) {
@@ -228,7 +228,7 @@ func (e *eval) refElement(name string) *param {
 	if !ok || !strings.HasSuffix(target, "]") {
 		return nil
 	}
-	r := (*Room)(nil).reader(target+"}", nil, 0)
+	r := roomFor(e.env, target).reader(target+"}", nil, 0)
 	q := &param{}
 	if !r.name(q) || r.i != len(target) || q.sub == nil || q.name == name {
 		return nil
@@ -549,7 +549,7 @@ func (e *eval) replacement(p *param) (replacement, error) {
 		return replacement{}, nil
 	}
 	if p.quoted && e.flags&RawReplacement != 0 {
-		p = p.raw()
+		p = p.raw(e.env)
 	}
 	if e.flags&PatSubReplacement == 0 {
 		s, err := e.str(p.rep)
@@ -566,9 +566,8 @@ func (e *eval) replacement(p *param) (replacement, error) {
 }
 
 // raw is p as bash 4.2 reads it, where it has a replacement in double quotes.
-func (p *param) raw() *param {
-	var m *Room
-	r := m.reader(p.text, nil, 0)
+func (p *param) raw(a Account) *param {
+	r := roomFor(a, p.text).reader(p.text, nil, 0)
 	r.raw, r.i = true, 1
 	if old := r.brace(true).par; old.rep != nil {
 		return old

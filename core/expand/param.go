@@ -193,8 +193,7 @@ func (r *reader) brace(quoted bool) part {
 	r.i++
 	p := r.room.param(param{quoted: quoted, here: r.here})
 	if !r.param(p) || r.i >= len(r.s) || r.s[r.i] != '}' {
-		end, _ := skipBrace(r.s, start+2, quoted, r.depth)
-		r.i = end
+		r.i, _ = r.skip.brace(start+2, quoted)
 		p = &param{kind: parBad, quoted: quoted}
 	} else {
 		r.i++
@@ -288,7 +287,7 @@ func (r *reader) name(p *param) bool {
 	p.name = r.s[r.i:end]
 	r.i = end
 	if p.kind == parVar && r.peek(0) == '[' {
-		close, ok := skipTo(r.s, r.i+1, ']')
+		close, ok := r.skip.to(r.i+1, ']')
 		if !ok || close == r.i+1 {
 			return false
 		}
@@ -421,7 +420,8 @@ func (r *reader) slice(p *param) bool {
 	if r.peek(0) == '}' {
 		return false
 	}
-	end, ok := skipColon(r.s, r.i)
+	k := &r.skip
+	end, ok := k.colon(r.i)
 	if !ok {
 		return false
 	}
@@ -431,7 +431,7 @@ func (r *reader) slice(p *param) bool {
 		r.i++
 		// everything up to the brace is the length
 		for end = r.i; end < len(r.s) && r.s[end] != '}'; {
-			end = skipQuoted(r.s, end, false, r.depth)
+			end = k.quoted(end, false)
 		}
 		p.len = newArith(r.room, r.s[r.i:min(end, len(r.s))], r.nodes, r.depth+1)
 		r.i = min(end, len(r.s))
@@ -439,9 +439,10 @@ func (r *reader) slice(p *param) bool {
 	return true
 }
 
-// skipColon finds the : or } that ends the offset of a slice: one that is not
+// colon finds the : or } that ends the offset of a slice: one that is not
 // nested and not part of ?:.
-func skipColon(s string, i int) (int, bool) {
+func (k *skipper) colon(i int) (int, bool) {
+	s := k.s
 	for parens, quest := 0, 0; i < len(s); {
 		switch s[i] {
 		case '(', '[':
@@ -458,7 +459,7 @@ func skipColon(s string, i int) (int, bool) {
 		case '}':
 			return i, true
 		}
-		i = skipQuoted(s, i, false, 0)
+		i = k.quoted(i, false)
 	}
 	return i, false
 }

@@ -16,6 +16,7 @@ type reader struct {
 	raw   bool // replacements in double quotes are read as bash 4.2 did
 	open  bool // a single quote is not closed
 	room  *Room
+	skip  skipper // of s
 	stack *[]part // of the words being read, the innermost last
 }
 
@@ -347,7 +348,7 @@ func (r *reader) dollar(b *partsBuilder, m mode) {
 	case c == '{':
 		b.add(r.brace(quoted))
 	case c == '(' && r.i+1 < len(r.s) && r.s[r.i+1] == '(':
-		if end, ok := skipArith(r.s, r.i+2); ok {
+		if end, ok := r.skip.arith(r.i + 2); ok {
 			a := newArith(r.room, r.s[r.i+2:end], r.nodes, r.depth)
 			b.add(part{kind: pArith, arith: a, quoted: quoted})
 			r.i = end + 2
@@ -359,7 +360,7 @@ func (r *reader) dollar(b *partsBuilder, m mode) {
 		r.i = start
 		r.runtime(b, m)
 	case c == '[':
-		end, ok := skipTo(r.s, r.i+1, ']')
+		end, ok := r.skip.to(r.i+1, ']')
 		if !ok {
 			b.span(start, start+1, quoted)
 			return
@@ -393,101 +394,4 @@ func (r *reader) dollar(b *partsBuilder, m mode) {
 	default:
 		b.span(start, start+1, quoted)
 	}
-}
-
-// skipQuoted returns the position after the quoted or nested text that begins
-// at i, or i+1. It never goes past the end.
-func skipQuoted(s string, i int, dquote bool, depth int) int {
-	switch c := s[i]; {
-	case c == '\\':
-		return min(i+2, len(s))
-	case c == '\'' && !dquote:
-		if n := strings.IndexByte(s[i+1:], '\''); n >= 0 {
-			return i + n + 2
-		}
-	case c == '"':
-		for j := i + 1; j < len(s); {
-			if s[j] == '"' {
-				return j + 1
-			}
-			j = skipQuoted(s, j, true, depth+1)
-		}
-		return len(s)
-	case c == '$' && i+1 < len(s) && s[i+1] == '{' && depth < maxDepth:
-		if j, ok := skipBrace(s, i+2, dquote, depth+1); ok {
-			return j
-		}
-	case c == '$' && i+1 < len(s) && s[i+1] == '(' && depth < maxDepth:
-		if i+2 < len(s) && s[i+2] == '(' {
-			if j, ok := skipArith(s, i+3); ok {
-				return j + 2
-			}
-		}
-		if j, ok := skipCommand(s, i+2, ')'); ok {
-			return j
-		}
-	case c == '`':
-		if j, ok := skipCommand(s, i+1, '`'); ok {
-			return j
-		}
-	case c == '$' && !dquote && i+1 < len(s) && s[i+1] == '\'':
-		_, n := ansiC(s[i+2:])
-		return i + 2 + n
-	}
-	return i + 1
-}
-
-// SkipQuoted returns the position after the character at i, or after the quoted
-// text or expansion that it begins.
-func SkipQuoted(s string, i int) int { return skipQuoted(s, i, false, 0) }
-
-// skipBrace returns the position after the } that closes a ${ whose content
-// begins at i.
-func skipBrace(s string, i int, dquote bool, depth int) (int, bool) {
-	for i < len(s) {
-		if s[i] == '}' {
-			return i + 1, true
-		}
-		i = skipQuoted(s, i, dquote, depth)
-	}
-	return i, false
-}
-
-// skipArith returns the position of the )) that closes a $(( whose expression
-// begins at i.
-func skipArith(s string, i int) (int, bool) {
-	for n := 0; i < len(s); {
-		switch s[i] {
-		case '(':
-			n++
-		case ')':
-			if n == 0 {
-				return i, i+1 < len(s) && s[i+1] == ')'
-			}
-			n--
-		case '\'':
-			i++
-			continue
-		}
-		i = skipQuoted(s, i, false, 0)
-	}
-	return i, false
-}
-
-// skipTo returns the position of the closing bracket for text that begins at
-// i inside one.
-func skipTo(s string, i int, closing byte) (int, bool) {
-	for n := 0; i < len(s); {
-		switch s[i] {
-		case '[':
-			n++
-		case closing:
-			if n == 0 {
-				return i, true
-			}
-			n--
-		}
-		i = skipQuoted(s, i, false, 0)
-	}
-	return i, false
 }

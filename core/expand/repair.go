@@ -10,7 +10,7 @@ func Repair(masked, why string, at int) (repaired string, ok bool) {
 	if at < 0 || at >= len(masked) {
 		at = max(0, len(masked)-1)
 	}
-	m := masker{s: masked, out: []byte(masked), i: at}
+	m := masker{skipper: &skipper{s: masked}, out: []byte(masked), i: at}
 	switch {
 	case strings.Contains(why, "inline variables cannot be arrays"):
 		m.inline()
@@ -67,7 +67,7 @@ func (m *masker) inline() {
 		m.i++
 	}
 	if m.peek(0) == '[' {
-		end, ok := skipTo(m.s, m.i+1, ']')
+		end, ok := m.to(m.i+1, ']')
 		if !ok {
 			return
 		}
@@ -99,7 +99,7 @@ func (m *masker) delimiter() {
 	}
 	to := m.i
 	for to < len(m.s) && strings.IndexByte(" \t\n;&|<>", m.s[to]) < 0 {
-		if n := skipQuoted(m.s, to, false, 0); n > to {
+		if n := m.quoted(to, false); n > to {
 			to = n
 		}
 	}
@@ -121,7 +121,7 @@ func (m *masker) delimiter() {
 func (m *masker) funcName() {
 	for m.i < len(m.s) && !m.has("()") && strings.IndexByte("\n;&|<>", m.s[m.i]) < 0 {
 		from := m.i
-		if m.i = skipQuoted(m.s, m.i, false, 0); m.i > from+1 || m.s[from] == '$' {
+		if m.i = m.quoted(m.i, false); m.i > from+1 || m.s[from] == '$' {
 			m.blank(from, m.i, '_', nil)
 		}
 	}
@@ -153,7 +153,7 @@ func (m *masker) ticks() {
 			m.i++
 			continue
 		}
-		end, ok := skipCommand(m.s, m.i+1, '`')
+		end, ok := m.command(m.i+1, '`')
 		if !ok {
 			return
 		}

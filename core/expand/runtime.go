@@ -1,8 +1,6 @@
 package expand
 
 import (
-	"strings"
-
 	"mvdan.cc/sh/v3/syntax"
 )
 
@@ -25,7 +23,7 @@ func (r *reader) runtime(b *partsBuilder, m mode) {
 	if old {
 		from, closing = r.i+1, '`'
 	}
-	end, ok := skipCommand(r.s, from, closing)
+	end, ok := r.skip.command(from, closing)
 	if !ok {
 		text := "unexpected EOF while looking for matching `" + string(rune(closing)) + "'"
 		b.add(part{kind: pError, text: "command substitution: line 1: " + text})
@@ -38,26 +36,4 @@ func (r *reader) runtime(b *partsBuilder, m mode) {
 	}
 	b.add(part{kind: pCommand, node: &Runtime{Text: r.unmark(text)}, quoted: m.quoted()})
 	r.i = end
-}
-
-// skipCommand returns the position after the character that closes a command
-// substitution whose commands begin at i.
-func skipCommand(s string, i int, closing byte) (int, bool) {
-	if closing == '`' {
-		for ; i < len(s); i++ {
-			switch s[i] {
-			case '\\':
-				i++
-			case '`':
-				return i + 1, true
-			}
-		}
-		return len(s), false
-	}
-	if strings.IndexByte(s[i:], closing) < 0 {
-		return len(s), false
-	}
-	m := masker{s: s, dry: true, i: i}
-	m.commands(closing)
-	return m.i, m.closed
 }

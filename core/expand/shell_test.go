@@ -48,7 +48,7 @@ func (sh *shell) run(script string) (out string, err error) {
 	text := Encode([]byte(script))
 	f, perr := syntax.NewParser().Parse(strings.NewReader(text), "")
 	if perr != nil {
-		masked, ok := Mask(text)
+		masked, ok := Mask(text, nil)
 		if !ok {
 			return "", perr
 		}
@@ -103,7 +103,7 @@ func (sh *shell) stmt(st *syntax.Stmt) error {
 		return err
 	case *syntax.LetClause:
 		for _, x := range c.Exprs {
-			l, err := Fields(sh, nil, []*Word{CompileText(sh.src.Text[x.Pos().Offset():x.End().Offset()])})
+			l, err := Fields(sh, nil, []*Word{CompileText(nil, sh.src.Text[x.Pos().Offset():x.End().Offset()])})
 			if err != nil {
 				return err
 			}
@@ -264,7 +264,7 @@ func (sh *shell) call(c *syntax.CallExpr, here *Word) error {
 	case "unset":
 		for _, a := range args[1:] {
 			if name, sub, ok := strings.Cut(a, "["); ok {
-				s := SubText(strings.TrimSuffix(sub, "]"))
+				s := SubText(nil, strings.TrimSuffix(sub, "]"))
 				r, err := s.Resolve(sh, name, sh.vars.Get(name))
 				if err != nil {
 					return err

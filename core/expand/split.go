@@ -242,8 +242,9 @@ func lastField(s string, isSep, isWS func(rune) bool, raw bool) string {
 }
 
 // SplitQuoted cuts a text made at run time at runs of the delimiters; one that
-// is quoted, or inside an expansion, does not count.
-func SplitQuoted(s, delims string) (words []string) {
+// is quoted, or inside an expansion, does not count. m is charged.
+func SplitQuoted(m Account, s, delims string) (words []string) {
+	k := skipper{s: s, meter: m}
 	from := -1
 	for i := 0; i < len(s); {
 		if strings.IndexByte(delims, s[i]) >= 0 {
@@ -257,7 +258,7 @@ func SplitQuoted(s, delims string) (words []string) {
 		if from < 0 {
 			from = i
 		}
-		i = skipQuoted(s, i, false, 0)
+		i = k.quoted(i, false)
 	}
 	if from >= 0 {
 		words = append(words, s[from:])

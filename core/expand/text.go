@@ -19,17 +19,16 @@ func Translated(text string) string {
 	if !strings.Contains(text, "$'") && !strings.Contains(text, `$"`) {
 		return text
 	}
-	t := translator{s: text}
+	t := translator{skipper: skipper{s: text}}
 	t.word(0, false, false)
 	return t.b.String()
 }
 
 // translator copies a text from i on.
 type translator struct {
-	b     strings.Builder
-	s     string
-	i     int
-	depth int
+	skipper
+	b strings.Builder
+	i int
 }
 
 func (t *translator) has(p string) bool { return strings.HasPrefix(t.s[t.i:], p) }
@@ -66,17 +65,17 @@ func (t *translator) word(closing byte, dquote, bare bool) {
 			t.copy(t.i + 1)
 		case t.has("${") && t.depth < maxDepth:
 			t.copy(t.i + 2)
-			t.brace(dquote)
+			t.parameter(dquote)
 		case t.has("$(("):
 			t.copy(t.i + 3)
 		default:
-			t.copy(skipQuoted(t.s, t.i, dquote, 0))
+			t.copy(t.quoted(t.i, dquote))
 		}
 	}
 }
 
-// brace copies the inside of ${…} and what closes it.
-func (t *translator) brace(dquote bool) {
+// parameter copies the inside of ${…} and what closes it.
+func (t *translator) parameter(dquote bool) {
 	from := t.i
 	for t.i < len(t.s) && (t.i == from || strings.IndexByte("#%^,~:-=?+/}[", t.s[t.i]) < 0) {
 		t.copy(t.i + 1)

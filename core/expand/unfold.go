@@ -10,7 +10,7 @@ func Unfold(text string) (unfolded string, ok bool) {
 	if !strings.Contains(text, "\\\n") {
 		return text, false
 	}
-	m := masker{s: text, dry: true}
+	m := masker{skipper: &skipper{s: text}, dry: true}
 	m.commands(0)
 	b := []byte(text) // m has blanked things
 	for _, at := range m.folds {
@@ -33,7 +33,7 @@ func joined(text string) string {
 	if !strings.Contains(text, "\\\n") {
 		return text
 	}
-	m := masker{s: text, dry: true, within: true}
+	m := masker{skipper: &skipper{s: text}, dry: true, within: true}
 	m.commands(0)
 	var b strings.Builder
 	from := 0

@@ -359,32 +359,27 @@ func PlainByte(c byte) bool {
 }
 
 // CompilePrompt compiles a text made at run time by the rules of a
-// here-document: quotes mean nothing, $ and backslash do.
-func CompilePrompt(text string) *Word {
-	r := (*Room)(nil).reader(dropMarks(text), nil, 0)
+// here-document: quotes mean nothing, $ and backslash do. a is charged.
+func CompilePrompt(a Account, text string) *Word {
+	r := roomFor(a, text).reader(dropMarks(text), nil, 0)
 	w := &Word{parts: r.word(modeHere)}
 	w.finish()
 	return w
 }
 
 // CompileText compiles a word from text made at run time, which contains no
-// command substitution.
-func CompileText(text string) *Word {
-	w := compile(dropMarks(text), nil)
-	w.text = text
-	return w
-}
-
-func compile(text string, nodes []command) *Word {
+// command substitution. a, which may be nil, is charged.
+func CompileText(a Account, text string) *Word {
 	w := &Word{}
-	w.compile(nil, text, nodes)
+	w.compile(roomFor(a, text), dropMarks(text), nil)
+	w.text = text
 	return w
 }
 
 func (w *Word) compile(m *Room, text string, nodes []command) {
 	w.compileOne(m, text, nodes)
 	if !w.isLit || strings.IndexByte(text, '{') >= 0 {
-		if b := newBraces(text, nodes); b != nil {
+		if b := newBraces(m, text, nodes); b != nil {
 			w.braces, w.isLit = b, false
 		}
 	}

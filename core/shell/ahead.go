@@ -3,7 +3,7 @@ package shell
 import (
 	"strings"
 
-	"eryxsh/core/large"
+	"eryxsh/core/expand"
 
 	"mvdan.cc/sh/v3/syntax"
 )
@@ -21,7 +21,7 @@ type ahead struct {
 	first int            // of units, the next one
 	stmts []*syntax.Stmt // of units
 	shelf *shelf         // of the script's code
-	work  large.Meter    // hears of what is read of a long text; may be nil
+	work  expand.Account // hears of what is read of a long text; may be nil
 }
 
 // parsedUnit is the tree of one complete line.
@@ -39,7 +39,8 @@ func (a *ahead) next(text string, off, line int) (u *Unit, next int, err error) 
 	if a.shelf == nil {
 		a.shelf = &shelf{}
 	}
-	a.shelf.work = a.work
+	a.shelf.Account = a.work
+	a.shelf.Begin()
 	if a.text != text || a.first == len(a.units) || a.units[a.first].off != off {
 		if start := skipComments(text, off); start < len(text) {
 			if u, n := a.shelf.direct(text[start:], line+strings.Count(text[off:start], "\n")); u != nil {
@@ -52,7 +53,7 @@ func (a *ahead) next(text string, off, line int) (u *Unit, next int, err error) 
 		a.fill(text, off)
 	}
 	if len(a.units) == 0 {
-		return nextUnit(text, off, line)
+		return nextUnit(a.shelf.Account, text, off, line)
 	}
 	p := a.units[a.first]
 	a.units[a.first] = parsedUnit{} // its tree is garbage now
@@ -75,7 +76,7 @@ func (a *ahead) fill(text string, off int) {
 	clear(a.units)
 	clear(a.stmts)
 	a.units, a.first, a.stmts = a.units[:0], 0, a.stmts[:0]
-	r := &lineReader{text: text, off: off, checked: off, between: true}
+	r := &lineReader{account: a.work, text: text, off: off, checked: off, between: true}
 	p, from := parsedUnit{off: off}, 0
 	end := func() {
 		p.next = r.off
@@ -92,14 +93,14 @@ func (a *ahead) fill(text string, off int) {
 		if at := int(s.End().Offset()) - p.origin.off + p.start; !endsLine(text[:r.off], at) {
 			return
 		}
-		if !shallowAll(a.stmts[from:], r.off-p.start) || faulty(text[p.start:r.off]) || hashed(text[p.start:r.off]) { // left to nextUnit, which words the error
+		if !shallowAll(a.stmts[from:], r.off-p.start) || faulty(a.shelf.Account, text[p.start:r.off]) || hashed(a.shelf.Account, text[p.start:r.off]) { // left to nextUnit, which words the error
 			r.stop = true
 			return
 		}
 		end()
 		r.stop = r.off-off >= aheadBytes
 	})
-	if err == nil && !r.stop && len(a.stmts) > from && shallowAll(a.stmts[from:], r.off-p.start) && !faulty(text[p.start:r.off]) && !hashed(text[p.start:r.off]) {
+	if err == nil && !r.stop && len(a.stmts) > from && shallowAll(a.stmts[from:], r.off-p.start) && !faulty(a.shelf.Account, text[p.start:r.off]) && !hashed(a.shelf.Account, text[p.start:r.off]) {
 		end() // the text ends without a newline
 	}
 }

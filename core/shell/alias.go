@@ -20,7 +20,7 @@ func (m *Machine) aliasedUnit(p *Process, text string, off, line int) (*Unit, st
 		var stmts []*syntax.Stmt
 		n, err := 0, error(nil)
 		if at < 0 {
-			stmts, n, err = parseUnit(rest)
+			stmts, n, err = parseUnit(m.env(p), rest)
 		}
 		for _, s := range stmts {
 			if at, word = m.findAlias(p, s, used); at >= 0 {
@@ -32,14 +32,14 @@ func (m *Machine) aliasedUnit(p *Process, text string, off, line int) (*Unit, st
 		}
 		if at < 0 {
 			if err != nil {
-				return nil, text, len(text), syntaxError(err, rest, line)
+				return nil, text, len(text), syntaxError(m.env(p), err, rest, line)
 			}
 			text = text[:off] + rest
 			if len(stmts) == 0 {
 				return nil, text, len(text), nil
 			}
 			u := newUnit(rest[:n], line)
-			if err := u.compile(stmts, origin{}, &shelf{}); err != nil {
+			if err := u.compile(stmts, origin{}, newShelf(m.env(p))); err != nil {
 				return nil, text, len(text), err
 			}
 			return u, text, off + n, nil
@@ -58,7 +58,7 @@ func (m *Machine) aliasedUnit(p *Process, text string, off, line int) (*Unit, st
 		}
 		used = append(used, aliasSpan{at, at + len(value), word, strings.HasSuffix(value, " ") || strings.HasSuffix(value, "\t")})
 	}
-	u, next, err := nextUnit(text, off, line)
+	u, next, err := nextUnit(m.env(p), text, off, line)
 	return u, text, next, err
 }
 
@@ -128,7 +128,7 @@ func (m *Machine) leadingAlias(p *Process, rest string, used []aliasSpan) (int, 
 			}
 			from := i
 			for i < len(rest) && strings.IndexByte(" \t\n;&|()", rest[i]) < 0 {
-				i = expand.SkipQuoted(rest, i)
+				i = expand.SkipQuoted(rest, i, m.env(p))
 			}
 			begins = begins && beforeCommand(rest[from:i])
 		}

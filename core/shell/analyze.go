@@ -29,7 +29,7 @@ func (m *Machine) Analyze(script string) ([]Analyzed, error) {
 	a := analyzer{m: m, funcs: map[string]bool{}}
 	line := 1
 	for off := 0; ; {
-		u, next, err := nextUnit(text, off, line)
+		u, next, err := nextUnit(nil, text, off, line)
 		if err != nil {
 			return nil, err
 		}

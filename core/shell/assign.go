@@ -30,7 +30,7 @@ func (m *Machine) assignSlow(p *Process, e expand.Env, name string, sub *expand.
 		}
 		base, text := splitRef(target)
 		if text != "" {
-			sub = expand.SubText(text)
+			sub = expand.SubText(m.env(p), text)
 		}
 		name = base
 		v = t.Get(name)
@@ -550,7 +550,7 @@ func listKey(e expand.Env, el element, assoc bool) (*expand.Sub, error) {
 		return sub, nil
 	}
 	text, err := expand.String(e, sub.Word)
-	return expand.SubText(text), err
+	return expand.SubText(e, text), err
 }
 
 // listElement does one [subscript]=value of a list; the next plain word goes

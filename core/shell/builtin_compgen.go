@@ -119,8 +119,8 @@ func (m *Machine) compWords(p *Process, f *Frame, list, word string) bool {
 		ifs = v.String()
 	}
 	var ws []*expand.Word
-	for _, s := range expand.SplitQuoted(list, ifs) {
-		ws = append(ws, expand.CompileText(s))
+	for _, s := range expand.SplitQuoted(m.env(p), list, ifs) {
+		ws = append(ws, expand.CompileText(m.env(p), s))
 	}
 	var words []string
 	done, err := m.evaluate(p, f, false, func(e expand.Env) (err error) {
@@ -149,7 +149,7 @@ func (m *Machine) compCommand(p *Process, f *Frame, command, word string) bool {
 	if f.Child == 0 && len(f.X.Memo.Entries) == 0 {
 		m.compVars(p, vars.Export)
 	}
-	w := expand.CompileText("\"$(" + command + " 'compgen' " + expand.QuoteAt(word, p.Shell.bytes(), nil) + " '')\"")
+	w := expand.CompileText(m.env(p), "\"$("+command+" 'compgen' "+expand.QuoteAt(word, p.Shell.bytes(), nil)+" '')\"")
 	text := ""
 	done, err := m.evaluate(p, f, false, func(e expand.Env) (err error) { text, err = expand.String(e, w); return err })
 	if !done {

@@ -69,7 +69,7 @@ func (m *Machine) biPrintf(p *Process, argv []string) int {
 		name, sub := splitRef(dest)
 		var s *expand.Sub
 		if sub != "" {
-			s = expand.SubText(sub)
+			s = expand.SubText(m.env(p), sub)
 		}
 		value, _, _ := strings.Cut(large.Text(text, m.env(p)), "\x00")
 		if err := m.assign(p, name, s, value, false); err != nil {
@@ -227,7 +227,7 @@ func (m *Machine) readElements(p *Process, names []string) (known []string, stat
 			continue
 		}
 		v := p.Shell.Vars.Get(base)
-		at, err := expand.SubText(sub).Resolve(m.env(p), base, v)
+		at, err := expand.SubText(m.env(p), sub).Resolve(m.env(p), base, v)
 		if err == expand.ErrNeed {
 			return nil, 1 // the command runs, then read again
 		}
@@ -461,7 +461,7 @@ func (m *Machine) assignName(p *Process, name, value string) error {
 	if sub == "" {
 		return m.assign(p, name, nil, value, false)
 	}
-	err := m.assign(p, base, expand.SubText(sub), value, false)
+	err := m.assign(p, base, expand.SubText(m.env(p), sub), value, false)
 	if err == expand.ErrNeed { // its input is read: it cannot begin again
 		m.rt.need = nil
 		return &expand.Error{Kind: expand.BadSubscript, Text: "eryxsh: read: " + name + ": command substitution in a subscript: not yet"}

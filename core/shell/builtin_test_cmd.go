@@ -287,13 +287,13 @@ func (m *Machine) isSet(p *Process, name string) bool {
 	}
 	if v.Is(vars.Assoc) {
 		key := unquoteKey(sub)
-		if s, err := expand.SubText(sub).Resolve(e, base, v); err == nil {
+		if s, err := expand.SubText(e, sub).Resolve(e, base, v); err == nil {
 			key = s.Text
 		}
 		_, ok := v.Key(key)
 		return ok
 	}
-	at, err := expand.SubText(sub).Resolve(e, base, v)
+	at, err := expand.SubText(e, sub).Resolve(e, base, v)
 	if err != nil {
 		if bad, ok := err.(*expand.Error); ok && bad.Kind == expand.BadSubscript {
 			m.complain(p, "%s: bad array subscript", base)

@@ -172,10 +172,10 @@ func (m *Machine) unsetElement(p *Process, name string, v *vars.Var, sub string)
 	var at *expand.Sub
 	var err error
 	if v.Is(vars.Assoc) {
-		if at, err = expand.SubText(sub).Resolve(m.env(p), name, v); err != nil {
+		if at, err = expand.SubText(m.env(p), sub).Resolve(m.env(p), name, v); err != nil {
 			at, err = &expand.Sub{Text: unquoteKey(sub), Resolved: true}, nil
 		}
-	} else if at, err = expand.SubText(sub).Resolve(m.env(p), name, v); err != nil {
+	} else if at, err = expand.SubText(m.env(p), sub).Resolve(m.env(p), name, v); err != nil {
 		if bad, ok := err.(*expand.Error); ok && bad.Kind == expand.BadSubscript {
 			m.complain(p, "unset: [%s]: bad array subscript", sub)
 			return 1

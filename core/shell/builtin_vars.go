@@ -37,7 +37,7 @@ func (m *Machine) declText(p *Process, d *declaration, name, value string, add b
 	if add {
 		text = name + "+=" + value + "\n"
 	}
-	u, _, err := nextUnit(expand.Encode([]byte(text)), 0, p.Line)
+	u, _, err := nextUnit(m.env(p), expand.Encode([]byte(text)), 0, p.Line)
 	if err != nil || u == nil {
 		m.complain(p, "%s: %s", d.name, value)
 		return 1
@@ -327,7 +327,7 @@ func (m *Machine) biDeclareRest(p *Process, e expand.Env, d *declaration) int {
 		}
 		var s *expand.Sub
 		if sub != "" {
-			s = expand.SubText(sub)
+			s = expand.SubText(m.env(p), sub)
 		}
 		if has && s == nil && strings.HasPrefix(value, "(") && strings.HasSuffix(value, ")") && (d.set&(vars.Indexed|vars.Assoc) != 0 || p.Shell.Vars.Get(base).IsArray()) {
 			if st := m.declText(p, d, base, value, add); st != 0 {

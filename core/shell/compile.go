@@ -400,7 +400,7 @@ func (c *compiler) pipeline(x *syntax.BinaryCmd) node {
 
 // joinErrors is |&, which is 2>&1 behind the redirections of the command.
 func (st *stmt) joinErrors() {
-	r := &redir{op: syntax.DplOut, fd: 2, word: expand.CompileText("1"), implied: true}
+	r := &redir{op: syntax.DplOut, fd: 2, word: expand.CompileText(nil, "1"), implied: true}
 	switch x := st.cmd.(type) {
 	case *simple:
 		x.redirs, x.plain, x.bare, x.temp = append(x.redirs, r), false, false, false
@@ -748,9 +748,9 @@ func (c *compiler) let(x *syntax.LetClause) node {
 			s.words = append(s.words, expand.CompileWord(&c.src, w))
 			continue
 		}
-		s.words = append(s.words, expand.CompileText(expand.Decode(c.u.Text[c.off(e.Pos()):c.off(e.End())])))
+		s.words = append(s.words, expand.CompileText(nil, expand.Decode(c.u.Text[c.off(e.Pos()):c.off(e.End())])))
 	}
-	s.words = append([]*expand.Word{expand.CompileText("let")}, s.words...)
+	s.words = append([]*expand.Word{expand.CompileText(nil, "let")}, s.words...)
 	for _, w := range s.words {
 		s.memo = s.memo || w.NeedsMemo()
 	}

@@ -42,8 +42,8 @@ type direct struct {
 // the command around it, which is known only when that has been read.
 type lateLines struct{ first, last, from int }
 
-// manyStatements are charged for together, so many units each.
-const manyStatements, statementUnits = 64, 16
+// manyStatements are charged for together; each takes about so many bytes.
+const manyStatements, statementBytes = 64, 768
 
 // maxDirect is how deep commands may nest that are read directly.
 const maxDirect = 64
@@ -305,8 +305,8 @@ func separates(c byte) bool {
 // parser sees its end.
 func (d *direct) statement() (st *stmt, to int, ended bool) {
 	start, line := d.i, d.now
-	if d.count++; d.count%manyStatements == 0 && d.c.shelf.work != nil {
-		d.c.shelf.work.Charge(manyStatements * statementUnits)
+	if d.count++; d.count%manyStatements == 0 {
+		d.c.shelf.Took(manyStatements * statementBytes)
 	}
 	st, to = d.pipeline()
 	d.blank()

@@ -71,7 +71,7 @@ func (m *Machine) importFunctions(c *Process, from *Shell) {
 func (m *Machine) importFunction(c *Process, name, value string) {
 	text := expand.EncodeText(name + " " + value)
 	m.charge(len(text))
-	u, next, err := nextUnit(text, 0, 0)
+	u, next, err := nextUnit(nil, text, 0, 0)
 	if err == nil && u != nil && next == len(text) && len(u.body.stmts) == 1 {
 		if d, ok := u.body.stmts[0].cmd.(*funcDecl); ok && d.name == expand.EncodeText(name) {
 			m.retain(functionCost)

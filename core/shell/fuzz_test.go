@@ -32,7 +32,7 @@ func FuzzUnit(f *testing.F) {
 		began := time.Now()
 		var a ahead
 		for off, line := 0, 1; off < len(text); {
-			u, next, err := nextUnit(text, off, line)
+			u, next, err := nextUnit(nil, text, off, line)
 			u2, next2, err2 := a.next(text, off, line)
 			if (err == nil) != (err2 == nil) || (u == nil) != (u2 == nil) || next != next2 {
 				t.Fatalf("at %d alone: %v to %d, %v; ahead: %v to %d, %v", off, u != nil, next, err, u2 != nil, next2, err2)

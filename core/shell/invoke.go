@@ -209,7 +209,7 @@ func (m *Machine) startupFiles(c *Process, in *invocation) {
 		push(in.rc)
 	case !in.interactive && !sh.Opts.on(OptPosix):
 		if v := sh.Vars.Get("BASH_ENV"); v.IsSet() && v.String() != "" {
-			if path, err := expand.String(m.env(c), expand.CompilePrompt(v.String())); err == nil {
+			if path, err := expand.String(m.env(c), expand.CompilePrompt(m.env(c), v.String())); err == nil {
 				push(path)
 			}
 		}

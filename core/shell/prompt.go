@@ -96,7 +96,7 @@ func (m *Machine) promptFor(p *Process, env expand.Env, s string) (string, error
 	if !p.Shell.Opts.on(OptPromptvars) {
 		return b.String(), nil
 	}
-	out, err := expand.HereDoc(env, expand.CompilePrompt(b.String()))
+	out, err := expand.HereDoc(env, expand.CompilePrompt(env, b.String()))
 	if err == expand.ErrNeed {
 		return "", err
 	}

@@ -182,7 +182,7 @@ func (m *Machine) install(p *Process, f *Frame, r *redir, num, file int) (int, r
 		base, text := splitRef(r.name)
 		var sub *expand.Sub
 		if text != "" {
-			sub = expand.SubText(text)
+			sub = expand.SubText(m.env(p), text)
 		}
 		if err := m.assign(p, base, sub, itoa(num), false); err != nil {
 			m.unref(file)

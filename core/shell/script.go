@@ -20,7 +20,7 @@ func (m *Machine) unit(p *Process, text string, off, line int) (u *Unit, read st
 		return nil, read, len(read), e
 	}
 	if err == nil && u != nil && u.cond > 0 && !p.Shell.Opts.on(OptExtglob) {
-		if e := faultIn(u.Text, u.Line, false); e != nil {
+		if e := faultIn(m.env(p), u.Text, u.Line, false); e != nil {
 			return nil, read, len(read), e
 		}
 	}
@@ -28,21 +28,22 @@ func (m *Machine) unit(p *Process, text string, off, line int) (u *Unit, read st
 }
 
 func (m *Machine) readUnit(p *Process, text string, off, line int) (u *Unit, read string, next int, err error) {
+	a := m.env(p)
 	if p.Shell.Aliases.Len() == 0 || !p.Shell.Opts.on(OptExpandAliases) {
 		if len(text) > cachedText {
-			m.rt.ahead.work = m.env(p)
+			m.rt.ahead.work = a
 		}
 		u, next, err = m.lib.units.next(&m.rt.ahead, text, off, line)
 		if err != nil || foldedName(text[off:next]) {
 			if rest, ok := expand.Unfold(text[off:]); ok {
 				edited := text[:off] + rest
-				if v, end, err := nextUnit(edited, off, line); err == nil {
+				if v, end, err := nextUnit(a, edited, off, line); err == nil {
 					return v, edited, end, nil
 				}
 			}
 		}
 		if err != nil || !p.Shell.Opts.on(OptExtglob) && strings.Contains(text[off:next], "!(") {
-			return respaced(text, off, line, u, next, err)
+			return respaced(a, text, off, line, u, next, err)
 		}
 		return u, text, next, err
 	}
@@ -111,7 +112,7 @@ func closedDocs(text string, off, line int) (edited string, added []int, warn []
 
 // splitParens reads a line again with a blank between the two of each (( that
 // is no arithmetic, from the one before the error on.
-func splitParens(text string, off, line int, e *SyntaxError) (u *Unit, edited string, next int, ok bool) {
+func splitParens(a expand.Account, text string, off, line int, e *SyntaxError) (u *Unit, edited string, next int, ok bool) {
 	for range 8 {
 		at, further := e.at, ""
 		for i, tries := min(skipComments(text, off)+e.at+len("$((("), len(text)), 0; tries < 8; tries++ {
@@ -119,7 +120,7 @@ func splitParens(text string, off, line int, e *SyntaxError) (u *Unit, edited st
 				break
 			}
 			edited = text[:i+1] + " " + text[i+1:]
-			u, next, err := nextUnit(edited, off, line)
+			u, next, err := nextUnit(a, edited, off, line)
 			if err == nil {
 				return u, edited, next, true
 			}
@@ -138,10 +139,10 @@ func splitParens(text string, off, line int, e *SyntaxError) (u *Unit, edited st
 
 // respaced reads a line again where the parser and bash see other tokens:
 // without extglob !( is a negated subshell, and (( that is no arithmetic is two.
-func respaced(text string, off, line int, u *Unit, next int, err error) (*Unit, string, int, error) {
+func respaced(a expand.Account, text string, off, line int, u *Unit, next int, err error) (*Unit, string, int, error) {
 	if e, ok := err.(*SyntaxError); ok && !e.Depth {
 		if edited, added, warn := closedDocs(text, off, line); len(added) > 0 {
-			if u, next, err := nextUnit(edited, off, line); err == nil {
+			if u, next, err := nextUnit(a, edited, off, line); err == nil {
 				for u.added < len(added) && added[u.added] < next {
 					u.added++
 				}
@@ -149,7 +150,7 @@ func respaced(text string, off, line int, u *Unit, next int, err error) (*Unit, 
 				return u, edited[:next] + text[next-u.added:], next, nil
 			}
 		}
-		if u, edited, next, ok := splitParens(text, off, line, e); ok {
+		if u, edited, next, ok := splitParens(a, text, off, line, e); ok {
 			return u, edited, next, nil
 		}
 		return nil, text, len(text), err
@@ -172,7 +173,7 @@ func respaced(text string, off, line int, u *Unit, next int, err error) (*Unit, 
 			break
 		}
 		edited := text[:at] + " " + text[at:]
-		v, end, err := nextUnit(edited, off, line)
+		v, end, err := nextUnit(a, edited, off, line)
 		if e, ok := err.(*SyntaxError); ok && e.Cond {
 			return nil, text, len(text), err
 		}

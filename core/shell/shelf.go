@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"eryxsh/core/expand"
-	"eryxsh/core/large"
 	"eryxsh/core/slab"
 )
 
@@ -32,11 +31,17 @@ type shelf struct {
 	beingRead
 }
 
+// newShelf makes a shelf that tells a, which may be nil, of what is put there.
+func newShelf(a expand.Account) *shelf {
+	s := &shelf{}
+	s.Account = a
+	return s
+}
+
 // beingRead is what a shelf has for the unit that is read.
 type beingRead struct {
 	addressed []addressed // its nodes, in order of appearance
 	compiler  compiler
-	work      large.Meter // hears of the reading; may be nil
 }
 
 // addressed is a node beside its address, which is compared often.

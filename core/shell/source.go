@@ -54,6 +54,9 @@ func (e *SyntaxError) Error() string { return e.Text }
 // lineReader hands out a text line by line, so that a command is known before
 // the line after it is read, and fails when the parser's stack is too deep.
 type lineReader struct {
+	account expand.Account // charged for what the parser makes; may be nil
+	made    int            // bytes of that, about
+
 	text    string
 	off     int
 	checked int
@@ -102,9 +105,29 @@ func (r *lineReader) Read(p []byte) (int, error) {
 			r.remarks = 0
 		}
 	}
+	r.pay(line)
 	r.off += len(line)
 	r.given += len(line)
 	return copy(p, line), nil
+}
+
+// tokenBytes is about what the parser makes of a token.
+const tokenBytes = 160
+
+// pay charges for what the parser will make of a piece of text.
+func (r *lineReader) pay(text string) {
+	if r.account == nil {
+		return
+	}
+	tokens := 0
+	for i := range len(text) {
+		if strings.IndexByte(" \t\n;&|()<>$\"'`{}", text[i]) >= 0 {
+			tokens++
+		}
+	}
+	r.made += len(text) + tokens*tokenBytes
+	r.account.Charge(len(text)/4 + tokens*4)
+	r.account.Hold(r.made)
 }
 
 // skipComments gives the offset of the first line from off on that is neither
@@ -134,8 +157,8 @@ var parsers = sync.Pool{New: func() any { return syntax.NewParser(syntax.Variant
 // reads them. It gives their statements and how many bytes they took; no
 // statements means that nothing but blanks and comments was left.
 // Leaving StmtsSeq early can panic, so the reader ends the input instead.
-func parseUnit(text string) (stmts []*syntax.Stmt, n int, err error) {
-	if stmts, n, err = parseLine(text); err == nil && faulty(text[:n]) {
+func parseUnit(a expand.Account, text string) (stmts []*syntax.Stmt, n int, err error) {
+	if stmts, n, err = parseLine(a, text); err == nil && faulty(a, text[:n]) {
 		err = errRefused
 	}
 	return stmts, n, err
@@ -148,19 +171,19 @@ const maxOpenDocs = 16
 var errRefused = errors.New("refused")
 
 // faulty reports whether bash finds an error in a line.
-func faulty(text string) bool { return faultIn(text, 1, true) != nil }
+func faulty(a expand.Account, text string) bool { return faultIn(a, text, 1, true) != nil }
 
 // hashed reports whether a line has a # that the parser may take for a comment.
-func hashed(text string) bool {
-	_, ok := expand.HideHashes(text)
+func hashed(a expand.Account, text string) bool {
+	_, ok := expand.HideHashes(text, a)
 	return ok
 }
 
 // parseLine is parseUnit for what the parser knows.
-func parseLine(text string) (stmts []*syntax.Stmt, n int, err error) {
-	stmts, n, err = parseOnce(text, "")
+func parseLine(a expand.Account, text string) (stmts []*syntax.Stmt, n int, err error) {
+	stmts, n, err = parseOnce(a, text, "")
 	if err != nil && !errors.Is(err, errDepth) {
-		if s2, n2, ok := parseOtherwise(text); ok && (n2 == len(text) || standsAlone(text[:n2])) {
+		if s2, n2, ok := parseOtherwise(a, text); ok && (n2 == len(text) || standsAlone(a, text[:n2])) {
 			return s2, n2, nil
 		}
 	}
@@ -171,7 +194,7 @@ func parseLine(text string) (stmts []*syntax.Stmt, n int, err error) {
 		for range maxOpenDocs {
 			_, word, _ := strings.Cut(pe.Text, "`")
 			tail += "\n" + strings.TrimSuffix(word, "`") + "\n"
-			s2, n2, err2 := parseOnce(text, tail)
+			s2, n2, err2 := parseOnce(a, text, tail)
 			if err2 == nil {
 				return s2, min(n2, len(text)), nil
 			}
@@ -185,45 +208,45 @@ func parseLine(text string) (stmts []*syntax.Stmt, n int, err error) {
 
 // parseOtherwise parses a text that the parser refuses: what package expand
 // reads by its own rules may be no syntax to it.
-func parseOtherwise(text string) (stmts []*syntax.Stmt, n int, ok bool) {
-	masked, ok := expand.Mask(text)
+func parseOtherwise(a expand.Account, text string) (stmts []*syntax.Stmt, n int, ok bool) {
+	masked, ok := expand.Mask(text, a)
 	if ok {
-		if stmts, n, err := parseOnce(masked, ""); err == nil {
+		if stmts, n, err := parseOnce(a, masked, ""); err == nil {
 			return stmts, n, true
 		}
 	}
-	if stmts, n, ok := parseBuiltins(masked); ok {
+	if stmts, n, ok := parseBuiltins(a, masked); ok {
 		return stmts, n, true
 	}
-	if stmts, n, ok := parseRepaired(masked); ok {
+	if stmts, n, ok := parseRepaired(a, masked); ok {
 		return stmts, n, true
 	}
 	if i := strings.Index(masked, "time ! "); i >= 0 { // to bash the same as ! time
-		if stmts, n, err := parseOnce(masked[:i]+"! time "+masked[i+len("time ! "):], ""); err == nil {
+		if stmts, n, err := parseOnce(a, masked[:i]+"! time "+masked[i+len("time ! "):], ""); err == nil {
 			return stmts, n, true
 		}
 	}
-	if masked, ok := expand.MaskNames(text); ok {
-		return parseBuiltins(masked)
+	if masked, ok := expand.MaskNames(text, a); ok {
+		return parseBuiltins(a, masked)
 	}
 	return nil, 0, false
 }
 
 // standsAlone reports whether the text of a unit is one without what follows
 // it: so it is saved. What was hidden from the parser may have gone on behind it.
-func standsAlone(text string) bool {
-	if _, n, err := parseOnce(text, ""); err == nil {
+func standsAlone(a expand.Account, text string) bool {
+	if _, n, err := parseOnce(a, text, ""); err == nil {
 		return n == len(text)
 	}
-	_, n, ok := parseOtherwise(text)
+	_, n, ok := parseOtherwise(a, text)
 	return ok && n == len(text)
 }
 
 // parseRepaired parses a text that the parser refuses in one place after the
 // other, each of which package expand can hide from it.
-func parseRepaired(text string) ([]*syntax.Stmt, int, bool) {
+func parseRepaired(a expand.Account, text string) ([]*syntax.Stmt, int, bool) {
 	for range 16 {
-		stmts, n, err := parseOnce(text, "")
+		stmts, n, err := parseOnce(a, text, "")
 		if err == nil {
 			return stmts, n, true
 		}
@@ -253,9 +276,9 @@ func repaired(text, why string, at int) (string, error) {
 // parseBuiltins parses a text in which declarations the parser refuses, such
 // as local a-b=c or let alone, are ordinary commands, as they are to bash: they
 // fail when they run. It breaks the keyword before each error.
-func parseBuiltins(text string) ([]*syntax.Stmt, int, bool) {
+func parseBuiltins(a expand.Account, text string) ([]*syntax.Stmt, int, bool) {
 	for range 16 {
-		stmts, n, err := parseOnce(text, "")
+		stmts, n, err := parseOnce(a, text, "")
 		if err == nil {
 			return stmts, n, true
 		}
@@ -282,9 +305,9 @@ func parseBuiltins(text string) ([]*syntax.Stmt, int, bool) {
 	return nil, 0, false
 }
 
-func parseOnce(text, tail string) (stmts []*syntax.Stmt, n int, err error) {
-	text, _ = expand.HideHashes(text)
-	r := &lineReader{text: text, tail: tail}
+func parseOnce(a expand.Account, text, tail string) (stmts []*syntax.Stmt, n int, err error) {
+	text, _ = expand.HideHashes(text, a)
+	r := &lineReader{account: a, text: text, tail: tail}
 	err = r.parse(func(s *syntax.Stmt) {
 		stmts = append(stmts, s)
 		r.stop = endsLine(text[:r.off], int(s.End().Offset()))
@@ -298,9 +321,13 @@ func parseOnce(text, tail string) (stmts []*syntax.Stmt, n int, err error) {
 // parse gives the statements one by one until the reader stops.
 func (r *lineReader) parse(each func(*syntax.Stmt)) (err error) {
 	p := parsers.Get().(*syntax.Parser)
-	defer parsers.Put(p)
 	defer func() {
-		if x := recover(); x != nil {
+		switch x := recover().(type) {
+		case nil:
+			parsers.Put(p)
+		case *stop: // a limit was met
+			panic(x)
+		default:
 			err = fmt.Errorf("syntax error: parser: %v", x)
 		}
 	}()
@@ -376,15 +403,16 @@ func shallow(n syntax.Node) bool {
 }
 
 // nextUnit compiles the next complete line of text[off:], whose first line has the number line.
+// a, which may be nil, is charged.
 // At the end of the text it gives nil and no error.
-func nextUnit(text string, off, line int) (u *Unit, next int, err error) {
+func nextUnit(a expand.Account, text string, off, line int) (u *Unit, next int, err error) {
 	start := skipComments(text, off)
 	rest := text[start:]
 	if rest == "" {
 		return nil, len(text), nil
 	}
 	line += strings.Count(text[off:start], "\n")
-	to := &shelf{}
+	to := newShelf(a)
 	if u, n := to.direct(rest, line); u != nil {
 		return u, start + n, nil
 	}
@@ -398,9 +426,9 @@ func nextUnit(text string, off, line int) (u *Unit, next int, err error) {
 // parsed compiles the first complete line of a text by way of a syntax tree,
 // and gives how many bytes it takes.
 func (to *shelf) parsed(text string, line int) (u *Unit, n int, err error) {
-	stmts, n, err := parseUnit(text)
+	stmts, n, err := parseUnit(to.Account, text)
 	if err != nil {
-		return nil, 0, syntaxError(err, text, line)
+		return nil, 0, syntaxError(to.Account, err, text, line)
 	}
 	if len(stmts) == 0 {
 		return nil, 0, nil

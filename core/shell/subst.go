@@ -43,7 +43,7 @@ func (m *Machine) substitute(p *Process, n syntax.Node) {
 // substituteText starts the child for a command in a text made at run time.
 func (m *Machine) substituteText(p *Process, text string) {
 	if strings.HasPrefix(strings.TrimLeft(text, " \t\n"), "<") {
-		if u, _, err := nextUnit(text, 0, max(p.Line, 1)); err == nil && u != nil && m.readFile(p, u.body) {
+		if u, _, err := nextUnit(m.env(p), text, 0, max(p.Line, 1)); err == nil && u != nil && m.readFile(p, u.body) {
 			return
 		}
 	}
@@ -92,7 +92,7 @@ func (m *Machine) substBody(p *Process, n syntax.Node) (*list, error) {
 		}
 		b.WriteByte('\n')
 	}
-	u, _, err := nextUnit(b.String(), 0, p.Line)
+	u, _, err := nextUnit(m.env(p), b.String(), 0, p.Line)
 	if err != nil {
 		return nil, err
 	}

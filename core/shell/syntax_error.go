@@ -4,15 +4,17 @@ import (
 	"errors"
 	"strings"
 
+	"eryxsh/core/expand"
+
 	"mvdan.cc/sh/v3/syntax"
 )
 
 // syntaxError turns the parser's error into bash's.
-func syntaxError(err error, text string, line int) *SyntaxError {
+func syntaxError(a expand.Account, err error, text string, line int) *SyntaxError {
 	if errors.Is(err, errDepth) {
 		return &SyntaxError{Line: line, Text: "eryxsh: input nested too deeply", Depth: true}
 	}
-	if e := faultIn(text, line, false); e != nil {
+	if e := faultIn(a, text, line, false); e != nil {
 		e.place(err)
 		return e
 	}

@@ -1,10 +1,15 @@
 package shell
 
-import "strings"
+import (
+	"strings"
+
+	"eryxsh/core/expand"
+)
 
 // faultIn gives the error that bash finds in a text, nil if it finds none in the first command line.
-func faultIn(text string, line int, extglob bool) *SyntaxError {
-	r := &syntaxReader{text: text, first: line, extglob: extglob, tokens: tokens{tok: "newline", last: "newline"}}
+// a, which may be nil, is charged.
+func faultIn(a expand.Account, text string, line int, extglob bool) *SyntaxError {
+	r := &syntaxReader{account: a, text: text, first: line, extglob: extglob, tokens: tokens{tok: "newline", last: "newline"}}
 	r.next()
 	for r.tok == "newline" {
 		r.next()

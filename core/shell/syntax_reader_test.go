@@ -18,12 +18,12 @@ func TestNoFault(t *testing.T) {
 			}
 			text := expand.EncodeText(c.Script)
 			for off, line := 0, 1; off < len(text); {
-				u, next, err := nextUnit(text, off, line)
+				u, next, err := nextUnit(nil, text, off, line)
 				if err != nil || u == nil {
 					break
 				}
 				units++
-				if f := faultIn(u.Text, u.Line, strings.Contains(text, "extglob")); f != nil {
+				if f := faultIn(nil, u.Text, u.Line, strings.Contains(text, "extglob")); f != nil {
 					if wrong++; wrong < 40 {
 						t.Errorf("%s: %s\n%s", c.ID, f.Text, u.Text)
 					}

@@ -14,10 +14,15 @@ import (
 
 // syntaxReader reads tokens as bash's parser does.
 type syntaxReader struct {
+	account expand.Account // may be nil
+
 	text    string
 	at      int  // how far it has been read
 	first   int  // the number of the first line
 	shown   int  // where the last token ends, before here-documents
+	counted int  // up to where lines have been counted
+	lines   int  // of them
+	charged int  // up to where the reading has been charged for
 	extglob bool // @( ) and its like are patterns
 	ended   bool // the end of a last line without a newline has been read
 	tokens
@@ -80,7 +85,15 @@ func (r *syntaxReader) next() {
 }
 
 // lineAt is the number of the line of the last character read.
-func (r *syntaxReader) lineAt() int { return r.first + strings.Count(r.text[:max(r.at-1, 0)], "\n") }
+func (r *syntaxReader) lineAt() int {
+	at := max(r.at-1, 0)
+	if at < r.counted { // it has been read again
+		r.counted, r.lines = 0, 0
+	}
+	r.lines += strings.Count(r.text[r.counted:at], "\n")
+	r.counted = at
+	return r.first + r.lines
+}
 
 // lastLine is the line that bash names at the end of the text.
 func (r *syntaxReader) lastLine() int {
@@ -146,6 +159,9 @@ func (r *syntaxReader) unexpected() bool {
 	return false
 }
 
+// tokensCharged is how many bytes are read between two charges.
+const tokensCharged = 1 << 10
+
 // joined skips lines that are continued.
 func (r *syntaxReader) joined() {
 	for strings.HasPrefix(r.text[r.at:], "\\\n") {
@@ -157,6 +173,11 @@ func (r *syntaxReader) joined() {
 func (r *syntaxReader) token() string {
 	if r.fault != nil {
 		return tokNone
+	}
+	if n := r.at - r.charged; n > tokensCharged {
+		if r.charged = r.at; r.account != nil {
+			r.account.Charge(n)
+		}
 	}
 	for r.joined(); r.at < len(r.text) && (r.text[r.at] == ' ' || r.text[r.at] == '\t'); r.joined() {
 		r.at++
