@@ -36,7 +36,9 @@ func CompileArith(src *Source, from, to int, nodes ...syntax.Node) *Arith {
 
 // ArithText compiles an expression made at run time, expansions included.
 // A syntax error is reported by Eval, as bash does. a is charged.
-func ArithText(a Account, text string) *Arith { return newArith(roomFor(a, text), dropMarks(text), nil, 0) }
+func ArithText(a Account, text string) *Arith {
+	return newArith(roomFor(a, text), dropMarks(text), nil, 0)
+}
 
 // CompileSub compiles the text between the brackets of a subscript.
 func CompileSub(src *Source, from, to int, nodes ...syntax.Node) *Sub {

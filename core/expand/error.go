@@ -67,6 +67,8 @@ const (
 	maxWordSize = 1 << 28 // bytes of one expanded word
 )
 
+func tooLarge() error { return limitError("memory", "expanded word too large") }
+
 func limitError(name, text string) error {
 	return &Error{Kind: Limit, Name: name, Text: text}
 }

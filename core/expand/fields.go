@@ -57,6 +57,7 @@ type nested struct {
 	runs  int // arithmetic nodes
 	names int // evaluations of names
 	held  int // bytes of the fields finished
+	told  int // of them, what env has heard of
 }
 
 // child returns an evaluator for a word inside the current one.
@@ -304,12 +305,20 @@ func (e *eval) flush() {
 		e.out = append(e.out, large.Text(e.buf, e.env))
 	}
 	e.held += newField + len(e.out[len(e.out)-1])
+	e.tell()
 	if len(e.out)%manyFields == 0 {
 		e.env.Charge(manyFields)
-		e.env.Hold(e.held)
 		e.out = large.Extend(e.out, manyFields, e.env)
 	}
 	e.one, e.buf, e.quotes, e.have, e.meta = "", e.buf[:0], e.quotes[:0], false, false
+}
+
+// tell tells what the fields hold when that has become much more.
+func (e *eval) tell() {
+	if e.held-e.told > tellEvery {
+		e.told = e.held
+		e.env.Hold(e.held)
+	}
 }
 
 // parts evaluates parts into the current field. operand: they are the operand
@@ -321,7 +330,7 @@ func (e *eval) parts(ps []part, operand bool) error {
 	var err error
 	for i := range ps {
 		if err = e.part(&ps[i], operand); err == nil && e.rope.size+len(e.buf) > maxWordSize {
-			err = limitError("memory", "expanded word too large")
+			err = tooLarge()
 		}
 		if err != nil {
 			break
@@ -498,7 +507,16 @@ func (e *eval) unquoted(s string) {
 func (e *eval) list(l []string, star, quoted bool) error {
 	switch {
 	case quoted && star:
-		e.quote(large.Join(l, e.joiner(), e.env))
+		sep := e.joiner()
+		size := len(sep) * len(l)
+		for _, s := range l {
+			size += len(s)
+		}
+		if size > maxWordSize {
+			return tooLarge()
+		}
+		e.env.Hold(e.held + size)
+		e.quote(large.Join(l, sep, e.env))
 	case e.goal != toFields:
 		sep := " "
 		if star || e.ifsJoin {

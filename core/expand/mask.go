@@ -509,7 +509,7 @@ func (m *masker) subscript(named bool) bool {
 	if j >= len(m.s) || m.s[j] != '[' {
 		return false
 	}
-	end, ok := m.ahead(j+1)
+	end, ok := m.ahead(j + 1)
 	if !ok || end == j+1 && !(m.names && named) || !strings.HasPrefix(m.s[end+1:], "=") && !strings.HasPrefix(m.s[end+1:], "+=") {
 		return false
 	}

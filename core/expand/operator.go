@@ -246,7 +246,15 @@ func (val *value) null(colon bool) bool {
 
 // joinedNull reports whether the elements of "$*" are nothing when they are joined.
 func (e *eval) joinedNull(p *param, val value, quoted bool) bool {
-	return p.colon && quoted && val.many && val.star && !val.far && strings.Join(val.list, e.joiner()) == ""
+	if !p.colon || !quoted || !val.many || !val.star || val.far || len(val.list) > 1 && e.joiner() != "" {
+		return false
+	}
+	for _, s := range val.list {
+		if s != "" {
+			return false
+		}
+	}
+	return true
 }
 
 // apply applies the operator of p and emits the result.
@@ -310,11 +318,13 @@ func (e *eval) mapped(val value, quoted bool, f func(string) string) error {
 		return nil
 	}
 	l := make([]string, len(val.list))
+	all := Matcher{env: e.env, held: e.held}
 	for i, s := range val.list {
 		if i%manyFields == manyFields-1 {
 			e.env.Charge(manyFields)
 		}
 		l[i] = f(s)
+		all.made(len(l[i]))
 	}
 	return e.list(l, val.star, quoted)
 }
@@ -470,7 +480,7 @@ func (e *eval) operate(p *param, val value, quoted bool) error {
 		}
 	}
 	metered := *m
-	metered.env = e.env
+	metered.env, metered.held = e.env, e.held
 	var rep replacement
 	if p.op == opReplace {
 		var err error
@@ -479,12 +489,20 @@ func (e *eval) operate(p *param, val value, quoted bool) error {
 		}
 	}
 	if !val.many {
-		e.emit(p.applied(&metered, &rep, val.s), quoted)
+		s := p.applied(&metered, &rep, val.s)
+		if metered.over {
+			return tooLarge()
+		}
+		e.emit(s, quoted)
 		return nil
 	}
 	l := make([]string, len(val.list))
 	for i, s := range val.list {
 		l[i] = p.applied(&metered, &rep, s)
+		if metered.over {
+			return tooLarge()
+		}
+		metered.made(len(l[i]))
 	}
 	return e.joined(p, quoted || p.op == opTrim, l, val.star, quoted)
 }

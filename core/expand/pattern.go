@@ -20,6 +20,9 @@ type Matcher struct {
 	byte bool // a byte is a character
 	odd  bool // bash takes it for longer or shorter than what it matches
 	env  Env  // charged for the work, if not nil
+	held int  // bytes of what was made before
+	told int  // of them, what env has heard of
+	over bool // a replacement is too long
 	err  error
 }
 
@@ -323,6 +326,24 @@ func (m *Matcher) one(e *elem, s string) int {
 		}
 	}
 	return -1
+}
+
+// Charge implements large.Meter.
+func (m *Matcher) Charge(n int) { m.charge(n) }
+
+// made counts n bytes of an element that is done.
+func (m *Matcher) made(n int) {
+	if m.held += fieldSize + n; m.env != nil && m.held-m.told > tellEvery {
+		m.told = m.held
+		m.env.Hold(m.held)
+	}
+}
+
+// hold asks for n bytes besides those of what was made before.
+func (m *Matcher) hold(n int) {
+	if m.env != nil && n > muchText {
+		m.env.Hold(m.held + n)
+	}
 }
 
 func (m *Matcher) charge(n int) {

@@ -2,6 +2,8 @@ package expand
 
 import (
 	"strings"
+
+	"eryxsh/core/large"
 )
 
 // replacement is the string of ${x/pattern/string}: text, or pieces between
@@ -40,16 +42,55 @@ func newReplacement(buf []byte, quotes []span) replacement {
 	return r
 }
 
-func (r *replacement) write(b *strings.Builder, match string) {
+// size is how long the replacement of a match of n bytes is.
+func (r *replacement) size(n int) int {
 	if r.pieces == nil {
-		b.WriteString(r.text)
+		return len(r.text)
+	}
+	all := (len(r.pieces) - 1) * n
+	for _, p := range r.pieces {
+		all += len(p)
+	}
+	return all
+}
+
+// replaced is a text in which matches are replaced. Memory is asked for before it is taken.
+type replaced struct {
+	strings.Builder
+	m *Matcher
+	r *replacement
+}
+
+// room asks for n more bytes. It reports whether there may be so many.
+func (b *replaced) room(n int) bool {
+	if b.Len()+n > b.Cap() {
+		b.m.hold(2*b.Len() + n) // it grows by doubling
+	}
+	b.m.over = b.m.over || n > maxWordSize-b.Len()
+	return !b.m.over
+}
+
+func (b *replaced) add(s string) {
+	if b.room(len(s)) {
+		large.Write(&b.Builder, s, b.m)
+	}
+}
+
+// match puts the replacement of a match.
+func (b *replaced) match(s string) {
+	r := b.r
+	if !b.room(r.size(len(s))) {
+		return
+	}
+	if r.pieces == nil {
+		b.add(r.text)
 		return
 	}
 	for i, p := range r.pieces {
 		if i > 0 {
-			b.WriteString(match)
+			b.add(s)
 		}
-		b.WriteString(p)
+		b.add(p)
 	}
 }
 
@@ -59,35 +100,35 @@ func (m *Matcher) Replace(s string, r replacement, anchor byte, all bool) string
 	if m.err != nil || m.odd || len(m.seq) == 0 && anchor == 0 {
 		return s
 	}
-	var b strings.Builder
+	b := replaced{m: m, r: &r}
 	switch anchor {
 	case '#':
 		n, ok := m.prefix(s, true)
 		if !ok {
 			return s
 		}
-		r.write(&b, s[:n])
-		b.WriteString(s[n:])
+		b.match(s[:n])
+		b.add(s[n:])
 		return b.String()
 	case '%':
 		i, ok := m.suffix(s, true)
 		if !ok {
 			return s
 		}
-		b.WriteString(s[:i])
-		r.write(&b, s[i:])
+		b.add(s[:i])
+		b.match(s[i:])
 		return b.String()
 	}
 	if s == "" {
 		if n, ok := m.prefix(s, true); ok && n == 0 {
-			r.write(&b, "")
+			b.match("")
 		}
 		return b.String()
 	}
 	if m.kind == mLit {
 		return m.replaceLit(s, r, all)
 	}
-	if all && len(s) > muchText {
+	if all && len(s) > muchText && b.room(2*len(s)) {
 		b.Grow(2 * len(s))
 	}
 	work := 0
@@ -100,19 +141,19 @@ func (m *Matcher) Replace(s string, r replacement, anchor byte, all bool) string
 		if i < 0 {
 			break
 		}
-		b.WriteString(s[:i])
-		r.write(&b, s[i:i+n])
+		b.add(s[:i])
+		b.match(s[i : i+n])
 		s = s[i+n:]
-		if !all {
+		if !all || m.over {
 			break
 		}
 		if n == 0 && s != "" {
 			_, w := decode(s, m.byte)
-			b.WriteString(s[:w])
+			b.add(s[:w])
 			s = s[w:]
 		}
 	}
-	b.WriteString(s)
+	b.add(s)
 	return b.String()
 }
 
@@ -121,9 +162,20 @@ func (m *Matcher) replaceLit(s string, r replacement, all bool) string {
 	if i < 0 {
 		return s
 	}
-	var b strings.Builder
+	b := replaced{m: m, r: &r}
 	if all && len(s) > muchText && r.pieces == nil { // it need not grow
-		b.Grow(len(s) + strings.Count(s, m.lit)*(len(r.text)-len(m.lit)))
+		n := len(s)
+		if more := len(r.text) - len(m.lit); more <= 0 {
+			n += strings.Count(s, m.lit) * more
+		} else if k := strings.Count(s, m.lit); k > (maxWordSize-n)/more {
+			n = maxWordSize + 1
+		} else {
+			n += k * more
+		}
+		if !b.room(n) {
+			return s
+		}
+		b.Grow(n)
 	}
 	work := 0
 	for ; i >= 0; i = strings.Index(s, m.lit) {
@@ -131,14 +183,14 @@ func (m *Matcher) replaceLit(s string, r replacement, all bool) string {
 			m.charge(work >> 3)
 			work = 0
 		}
-		b.WriteString(s[:i])
-		r.write(&b, m.lit)
+		b.add(s[:i])
+		b.match(m.lit)
 		s = s[i+len(m.lit):]
-		if !all {
+		if !all || m.over {
 			break
 		}
 	}
-	b.WriteString(s)
+	b.add(s)
 	return b.String()
 }
 

@@ -1,6 +1,7 @@
 package expand
 
 import (
+	"bytes"
 	"strings"
 	"unicode/utf8"
 
@@ -70,6 +71,7 @@ func (e *eval) escaped(special string) string {
 func (e *eval) regexp() string {
 	var b strings.Builder
 	q, bracket := 0, 0
+	var nowhere ends
 	for i := 0; i < len(e.buf); i++ {
 		for q < len(e.quotes) && e.quotes[q].to <= i {
 			q++
@@ -79,7 +81,7 @@ func (e *eval) regexp() string {
 		switch {
 		case bracket > 0:
 			if c == '[' && !quoted && i+1 < len(e.buf) && strings.IndexByte(":.=", e.buf[i+1]) >= 0 {
-				if n := strings.Index(string(e.buf[i+2:]), string(e.buf[i+1])+"]"); n >= 0 {
+				if n := nowhere.find(e.buf[i+2:], e.buf[i+1]); n >= 0 {
 					b.Write(e.buf[i : i+n+4])
 					i += n + 3
 					bracket++
@@ -108,6 +110,18 @@ func (e *eval) regexp() string {
 		b.WriteByte(c)
 	}
 	return b.String()
+}
+
+// ends finds the ends of [: [. and [=. What was not found once is not further on either.
+type ends [128]bool
+
+func (gone *ends) find(rest []byte, c byte) int {
+	if gone[c] {
+		return -1
+	}
+	n := bytes.Index(rest, []byte{c, ']'})
+	gone[c] = n < 0
+	return n
 }
 
 // String evaluates w without splitting and path names: the value of an

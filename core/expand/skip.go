@@ -10,8 +10,8 @@ type skipper struct {
 	s     string
 	depth int
 	met   map[int]parens // each $((, which is looked at as arithmetic first and then as commands
-	work  int         // characters looked at and not yet charged for
-	meter Account // may be nil
+	work  int            // characters looked at and not yet charged for
+	meter Account        // may be nil
 }
 
 // parens is what a $(( is found to be.

@@ -178,7 +178,11 @@ func (e *eval) pairs(p *param, val value, quoted bool) error {
 	}
 	keys := val.v.AllKeys(e.env)
 	var l []string
+	all := Matcher{env: e.env, held: e.held}
 	for i, k := range keys {
+		if i%manyFields == manyFields-1 {
+			e.env.Charge(manyFields)
+		}
 		if p.letter == 'k' {
 			l = append(l, k, val.list[i])
 			continue
@@ -187,9 +191,11 @@ func (e *eval) pairs(p *param, val value, quoted bool) error {
 			k = QuoteKey(k, e.inBytes())
 		}
 		l = append(l, k+" "+QuoteDeclare(val.list[i], e.inBytes(), e.env))
+		all.made(len(l[i]))
 	}
 	if p.letter == 'K' {
-		s := strings.Join(l, " ")
+		e.env.Hold(2 * all.held)
+		s := large.Join(l, " ", e.env)
 		if val.v.Is(vars.Assoc) && s != "" {
 			s += " "
 		}
