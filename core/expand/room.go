@@ -1,7 +1,7 @@
 package expand
 
 import (
-	"unsafe"
+	"reflect"
 
 	"eryxsh/core/slab"
 )
@@ -32,6 +32,16 @@ type Room struct {
 	idle    reader // the outermost
 	busy    bool
 }
+
+// What is counted, in bytes.
+var (
+	wordSize  = reflect.TypeFor[Word]().Size()
+	partSize  = reflect.TypeFor[part]().Size()
+	paramSize = reflect.TypeFor[param]().Size()
+	arithSize = reflect.TypeFor[Arith]().Size()
+	nodeSize  = reflect.TypeFor[node]().Size()
+	linkSize  = reflect.TypeFor[link]().Size()
+)
 
 // roomFor is where a text made at run time is compiled: one that is long is charged for.
 func roomFor(a Account, text string) *Room {
@@ -73,7 +83,7 @@ func (m *Room) NewWord() *Word {
 	if m == nil {
 		return new(Word)
 	}
-	m.Took(unsafe.Sizeof(Word{}))
+	m.Took(wordSize)
 	return m.words.One()
 }
 
@@ -82,7 +92,7 @@ func (m *Room) Words(n int) []Word {
 	if m == nil {
 		return make([]Word, n)
 	}
-	m.Took(uintptr(n) * unsafe.Sizeof(Word{}))
+	m.Took(uintptr(n) * wordSize)
 	return m.words.Some(n)
 }
 
@@ -90,7 +100,7 @@ func (m *Room) some(n int) []part {
 	if m == nil {
 		return make([]part, n)
 	}
-	m.Took(uintptr(n) * unsafe.Sizeof(part{}))
+	m.Took(uintptr(n) * partSize)
 	return m.parts.Some(n)
 }
 
@@ -99,7 +109,7 @@ func (m *Room) param(p param) *param {
 	if m == nil {
 		to = new(param)
 	} else {
-		m.Took(unsafe.Sizeof(param{}))
+		m.Took(paramSize)
 		to = m.params.One()
 	}
 	*to = p
@@ -110,7 +120,7 @@ func (m *Room) arith() *Arith {
 	if m == nil {
 		return new(Arith)
 	}
-	m.Took(unsafe.Sizeof(Arith{}))
+	m.Took(arithSize)
 	return m.ariths.One()
 }
 
@@ -126,7 +136,7 @@ func (m *Room) node(n node) *node {
 	if m == nil {
 		to = new(node)
 	} else {
-		m.Took(unsafe.Sizeof(node{}))
+		m.Took(nodeSize)
 		to = m.nodes.One()
 	}
 	*to = n
@@ -139,7 +149,7 @@ func (m *Room) link(list []link, l link) []link {
 		list = m.links.Some(1)[:0]
 	}
 	if m != nil {
-		m.Took(2 * unsafe.Sizeof(l))
+		m.Took(2 * linkSize)
 	}
 	return append(list, l)
 }
