@@ -21,14 +21,20 @@ LICENCES = ("LICENSE", "NOTICE")
 
 def in_sdist(names: List[str]) -> List[str]:
     """What is wrong with the names in the sdist, its folder left out."""
-    wrong = [f"the sdist lacks {name}" for name in (*LICENCES, "README.md", "go.mod", "capi/main.go", "vendor/modules.txt") if name not in names]
+    needed = (*LICENCES, "README.md", "go.mod", "capi/main.go", "vendor/modules.txt")
+    wrong = [f"the sdist lacks {name}" for name in needed if name not in names]
     stray = re.compile(r"(^|/)(tests?|testdata|examples)/|_test\.go$|\.(so|pyc)$")
     return wrong + [f"the sdist has {name}" for name in names if stray.search(name) and not name.startswith("vendor/")]
 
 
 def in_metadata(data: email.message.Message, description: str) -> List[str]:
     """What is wrong with the metadata."""
-    want = {"License-Expression": ["MIT"], "License-File": list(LICENCES), "Description-Content-Type": ["text/markdown"], "Author": ["the eryxsh authors"]}
+    want = {
+        "License-Expression": ["MIT"],
+        "License-File": list(LICENCES),
+        "Description-Content-Type": ["text/markdown"],
+        "Author": ["the eryxsh authors"],
+    }
     wrong = [f"{name} is {data.get_all(name)}, not {value}" for name, value in want.items() if data.get_all(name) != value]
     if description.strip() != (TOP / "README.md").read_text(encoding="utf-8").strip():
         wrong.append("the description is not the README")
