@@ -68,10 +68,12 @@ class BuildExt(build_ext):
             super().build_extension(ext)
 
     def build_go(self, out):
-        version = self.distribution.get_version()
-        command = [self.go, "build", "-trimpath", f"-ldflags=-s -w -X main.version={version}", "-buildmode=c-shared", "-o", str(out)]
-        self.execute_tool([*command, "./capi"])
+        flags = f"-s -w -X main.version={self.distribution.get_version()}"
+        if sys.platform == "linux":
+            flags += f" '-extldflags=\"-Wl,--version-script={HERE / 'capi' / 'exports.map'}\"'"
+        self.execute_tool([self.go, "build", "-trimpath", f"-ldflags={flags}", "-buildmode=c-shared", "-o", str(out), "./capi"])
         out.with_suffix(".h").unlink(missing_ok=True)
+        shutil.copyfile(HERE / "capi" / "eryxsh.h", out.with_name("eryxsh.h"))
 
     def build_c(self, ext, out):
         """One plain command instead of setuptools': no -rpath, -specs, LTO or -g out of this Python's own flags."""

@@ -11,6 +11,8 @@ import email.message
 import importlib.metadata
 import pathlib
 import re
+import shutil
+import subprocess
 import sys
 import tarfile
 from typing import List
@@ -21,7 +23,7 @@ LICENCES = ("LICENSE", "NOTICE")
 
 def in_sdist(names: List[str]) -> List[str]:
     """What is wrong with the names in the sdist, its folder left out."""
-    needed = (*LICENCES, "README.md", "go.mod", "capi/main.go", "vendor/modules.txt")
+    needed = (*LICENCES, "README.md", "go.mod", "capi/main.go", "capi/eryxsh.h", "vendor/modules.txt")
     wrong = [f"the sdist lacks {name}" for name in needed if name not in names]
     stray = re.compile(r"(^|/)(tests?|testdata|examples)/|_test\.go$|\.(so|pyc)$")
     return wrong + [f"the sdist has {name}" for name in names if stray.search(name) and not name.startswith("vendor/")]
@@ -56,12 +58,26 @@ def in_site(site: pathlib.Path) -> List[str]:
     return wrong
 
 
+def in_library(package: pathlib.Path) -> List[str]:
+    """What is wrong with the library for a C program: it comes with its header, and exports its functions and nothing else."""
+    header = (TOP / "capi/eryxsh.h").read_text(encoding="utf-8")
+    if (package / "eryxsh.h").read_text(encoding="utf-8") != header:
+        return ["the installed eryxsh.h is another"]
+    if sys.platform != "linux" or not shutil.which("nm"):
+        print("skipped: what the library exports is looked at on Linux, with nm")
+        return []
+    told = subprocess.run(["nm", "-D", "--defined-only", str(package / "liberyxsh.so")], capture_output=True, text=True, check=True).stdout
+    have = {line.split()[2] for line in told.splitlines()}
+    want = {"eryx_init", "eryx_call", "eryx_fetch", "eryx_release", *re.findall(r"\b(eryxsh_\w+)\(", header)}
+    return [f"the library exports {name}" for name in sorted(have - want)] + [f"it does not export {name}" for name in sorted(want - have)]
+
+
 def main(sdist: str, site: str) -> int:
     """Print what is wrong; 1 if anything is."""
     with tarfile.open(sdist) as archive:
         names = [m.name.partition("/")[2] for m in archive if m.isfile()]
-    wrong = in_sdist(names) + in_site(pathlib.Path(site))
-    print("\n".join(wrong) if wrong else f"{len(names)} files, {', '.join(LICENCES)}, metadata: as they should be")
+    wrong = in_sdist(names) + in_site(pathlib.Path(site)) + in_library(pathlib.Path(site) / "eryxsh")
+    print("\n".join(wrong) if wrong else f"{len(names)} files, {', '.join(LICENCES)}, metadata, header and exports: as they should be")
     return 1 if wrong else 0
 
 
