@@ -33,15 +33,30 @@ type eval struct {
 	leaves []string  // values for pLeaf
 	ifs    string
 	nested
-	ifsJoin bool // a list of an operation is joined by IFS where it is one word
-	tildes  tildeUse
-	solid   bool // the word has no unquoted expansion and no pattern
-	ready   bool // flags and ifs are loaded
-	have    bool // the field exists even if empty
-	meta    bool // the field has unquoted pattern characters
-	quoted  bool // one is quoted
+	joins
+	tildes tildeUse
+	solid  bool // the word has no unquoted expansion and no pattern
+	ready  bool // flags and ifs are loaded
+	have   bool // the field exists even if empty
+	meta   bool // the field has unquoted pattern characters
+	quoted bool // one is quoted
 	seen
 }
+
+// joins says what stands between the elements of a list that goes into one word.
+type joins struct {
+	ifsJoin bool // IFS, also if an operation made them
+	hereList
+}
+
+// hereList says what joins $* and what is made of a list's elements in a here-document: mostly not IFS.
+type hereList uint8
+
+const (
+	hereIFS    hereList = iota // as in "$*"
+	hereSpace                  // a space
+	hereNoNull                 // a space, but nothing if IFS is empty
+)
 
 // seen is what has been met on the way.
 type seen struct {
@@ -508,6 +523,9 @@ func (e *eval) list(l []string, star, quoted bool) error {
 	switch {
 	case quoted && star:
 		sep := e.joiner()
+		if sep != "" && e.hereList == hereNoNull || e.hereList == hereSpace {
+			sep = " "
+		}
 		size := len(sep) * len(l)
 		for _, s := range l {
 			size += len(s)

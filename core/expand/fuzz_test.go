@@ -137,7 +137,7 @@ func FuzzMask(f *testing.F) {
 		if len(m) != len(s) || strings.Count(m, "\n") != strings.Count(s, "\n") || !ok && m != s {
 			t.Fatalf("%q: %q %v", s, m, ok)
 		}
-		if u, ok := Unfold(s); len(u) != len(s) || !ok && u != s {
+		if u, ok := Unfold(s, nil); len(u) != len(s) || !ok && u != s {
 			t.Fatalf("%q: %q %v", s, u, ok)
 		}
 		file, err := syntax.NewParser().Parse(strings.NewReader(m), "")

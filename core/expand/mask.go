@@ -19,25 +19,6 @@ func Mask(text string, m Account) (masked string, ok bool) { return mask(text, f
 // m[k]=1 before a command.
 func MaskNames(text string, m Account) (masked string, ok bool) { return mask(text, true, m) }
 
-// HideHashes blanks each # inside a word, which the parser takes for a comment
-// behind a quote or an expansion: (echo "a"#b). ok is false if there is none.
-func HideHashes(text string, a Account) (hidden string, ok bool) {
-	found := false
-	for i := 1; i < len(text) && !found; i++ {
-		found = text[i] == '#' && strings.IndexByte(" \t\n;&|()<>${[", text[i-1]) < 0
-	}
-	if !found {
-		return text, false
-	}
-	m := masker{skipper: &skipper{s: text, meter: a}, out: []byte(text)}
-	m.commands(0)
-	out := []byte(text)
-	for _, at := range m.hashes {
-		out[at] = '.'
-	}
-	return string(out), len(m.hashes) > 0
-}
-
 func mask(text string, names bool, a Account) (masked string, ok bool) {
 	m := masker{skipper: &skipper{s: text, meter: a}, out: []byte(text), names: names}
 	m.commands(0)
@@ -53,19 +34,14 @@ type masker struct {
 	done   bool
 	dry    bool        // out is not wanted
 	names  bool        // subscripts become part of the name
-	hashes []int       // where a # stands inside a word
+	hidden []hiding    // what the parser must not see
 	closed bool        // the last commands() ended at its closing character
 	here   []hereDelim // documents that begin after this line
 	folds  []int       // line continuations outside of single quotes
 	back   int         // depth of `…`
 	sought int         // characters looked at for the end of subscripts
+	tokens bool        // only those folds matter that stand in a token
 	within bool        // folds are all that bash takes out: also those in ${…}, and in single quotes within `…`
-}
-
-type hereDelim struct {
-	text   string
-	quoted bool
-	tabs   bool
 }
 
 func (m *masker) peek(n int) byte {
@@ -85,8 +61,9 @@ func (m *masker) commands(closing byte) {
 	}
 	m.closed = false
 	cases, parens := 0, 0
-	test := false // inside [[ ]]
-	start := true // at the beginning of a word
+	test := false  // inside [[ ]]
+	start := true  // at the beginning of a word
+	lists := false // in the words of a command of which name=( … ) is one
 	for m.i < len(m.s) {
 		c := m.s[m.i]
 		if c == closing && (closing != ')' || parens == 0 && cases == 0) {
@@ -113,12 +90,11 @@ func (m *masker) commands(closing byte) {
 				test = true
 			case "]]":
 				test = false
+			case "let", "nameref": // no syntax to bash
+				m.hide(m.i, m.i+1, '_')
 			}
-			if word == "let" {
-				m.i += len(word)
-				m.let(closing)
-				start = false
-				continue
+			if !lists {
+				lists = word == "let" || word == "eval" || word == "alias"
 			}
 			if word == "!" && !test && m.twice() {
 				continue
@@ -136,27 +112,34 @@ func (m *masker) commands(closing byte) {
 		}
 		start = false
 		switch c {
-		case ' ', '\t', ';', '&', '|':
+		case ' ', '\t':
 			start = true
 			m.i++
+		case ';', '&', '|':
+			start, lists = true, false
+			m.i++
 		case '\n':
-			start = true
+			start, lists = true, false
 			m.i++
 			m.hereDocs()
 		case '(':
 			if m.i > 0 && m.s[m.i-1] == '=' {
+				if lists {
+					m.list()
+					continue
+				}
 				m.i++
 				m.array()
 				continue
 			}
 			parens++
-			start = true
+			start, lists = true, false
 			m.i++
 		case ')':
 			if parens > 0 {
 				parens--
 			}
-			start = true
+			start, lists = true, false
 			m.i++
 		case '<':
 			m.redirect()
@@ -195,7 +178,7 @@ func (m *masker) twice() bool {
 func (m *masker) hash() {
 	if !m.dry && m.i > 0 && strings.IndexByte("$<>", m.s[m.i-1]) < 0 {
 		m.blank(m.i, m.i+1, '.', nil)
-		m.hashes = append(m.hashes, m.i)
+		m.hide(m.i, m.i+1, '.')
 	}
 	m.i++
 }
@@ -219,6 +202,9 @@ func (m *masker) comment() {
 	} else {
 		m.i = len(m.s)
 	}
+	if m.s[m.i-1] == '\\' { // continues nothing
+		m.hide(m.i-1, m.i, '.')
+	}
 }
 
 // char steps over one character of a word, or over what it begins.
@@ -227,7 +213,7 @@ func (m *masker) char(dquote bool) {
 	switch c := m.s[m.i]; {
 	case c == '\\':
 		if m.has("\\\n") {
-			m.folds = append(m.folds, m.i)
+			m.fold(dquote)
 		}
 		m.i = min(m.i+2, len(m.s))
 	case c == '\'' && !dquote:
@@ -335,7 +321,7 @@ func (m *masker) inner(keep []span, dquote bool) []span {
 		return append(keep, m.region("}", dquote && !m.within)...) // bash reads '…' as one piece there
 	case m.has("\\"):
 		if m.within && m.has("\\\n") {
-			m.folds = append(m.folds, m.i)
+			m.fold(false)
 		}
 		m.i = min(m.i+2, len(m.s))
 	case m.has("\""):
@@ -455,32 +441,6 @@ func (m *masker) parameter(dquote bool) {
 	}
 }
 
-// let blanks the words after let.
-func (m *masker) let(closing byte) {
-	for m.i < len(m.s) {
-		for m.peek(0) == ' ' || m.peek(0) == '\t' {
-			m.i++
-		}
-		from := m.i
-		var keep []span
-		for m.i < len(m.s) && (closing == 0 || m.s[m.i] != closing) {
-			if m.s[m.i] == '(' && m.i > from && m.s[m.i-1] == '=' { // x=( … ) is one word
-				m.i++
-				keep = append(keep, m.region(")", false)...)
-				continue
-			}
-			if strings.IndexByte(" \t\n;&|()<>", m.s[m.i]) >= 0 {
-				break
-			}
-			keep = m.inner(keep, false)
-		}
-		if m.i == from || m.i < len(m.s) && strings.IndexByte("<>", m.s[m.i]) >= 0 && strings.Trim(m.s[from:m.i], "0123456789") == "" {
-			return // the end, or a descriptor
-		}
-		m.blank(from, m.i, '0', keep)
-	}
-}
-
 // ahead is where the subscript that begins at i ends. Brackets that are not closed are looked
 // for to the end of the text, which is not done for very many of them.
 func (m *masker) ahead(i int) (end int, ok bool) {
@@ -578,82 +538,6 @@ func (m *masker) array() {
 			m.i++
 		default:
 			m.char(false)
-		}
-	}
-}
-
-// redirect reads < and notes here-documents.
-func (m *masker) redirect() {
-	if m.has("<<<") {
-		m.i += 3
-		return
-	}
-	if !m.has("<<") {
-		m.i++
-		return
-	}
-	m.i += 2
-	d := hereDelim{}
-	if m.peek(0) == '-' {
-		d.tabs = true
-		m.i++
-	}
-	for m.peek(0) == ' ' || m.peek(0) == '\t' {
-		m.i++
-	}
-	var b strings.Builder
-	for m.i < len(m.s) && strings.IndexByte(" \t\n;&|()<>", m.s[m.i]) < 0 {
-		switch c := m.s[m.i]; c {
-		case '\'', '"':
-			d.quoted = true
-			m.i++
-			for m.i < len(m.s) && m.s[m.i] != c {
-				b.WriteByte(m.s[m.i])
-				m.i++
-			}
-			m.i = min(m.i+1, len(m.s))
-		case '\\':
-			d.quoted = true
-			m.i++
-		default:
-			b.WriteByte(c)
-			m.i++
-		}
-	}
-	d.text = b.String()
-	m.here = append(m.here, d)
-}
-
-// hereDocs reads the bodies that begin at the current line.
-func (m *masker) hereDocs() {
-	docs := m.here
-	m.here = nil
-	for _, d := range docs {
-		for m.i < len(m.s) {
-			n := strings.IndexByte(m.s[m.i:], '\n')
-			if n < 0 {
-				n = len(m.s) - m.i
-			}
-			line := m.s[m.i : m.i+n]
-			if d.tabs {
-				line = strings.TrimLeft(line, "\t")
-			}
-			end := m.i + n
-			if line == d.text {
-				m.i = min(end+1, len(m.s))
-				break
-			}
-			for m.i < end {
-				switch c := m.s[m.i]; {
-				case d.quoted || c != '\\' && c != '$' && c != '`':
-					m.i++
-				default:
-					m.char(true)
-				}
-			}
-			if m.i < len(m.s) && m.s[m.i] == '\n' {
-				m.i++
-			}
 		}
 	}
 }

@@ -60,7 +60,7 @@ func (e *eval) param(p *param, quoted bool) error {
 			e.unquoted(strings.Join(names, ""))
 			return nil
 		}
-		return e.list(names, p.letter == '*', quoted)
+		return e.hereAs(p, hereNoNull, func() error { return e.list(names, p.letter == '*', quoted) })
 	case opKeys:
 		return e.joined(p, quoted, e.env.Var(p.name).AllKeys(e.env), p.sub.All == '*', quoted)
 	}
@@ -304,7 +304,7 @@ func (e *eval) apply(p *param, val value, quoted bool) error {
 		return e.slice(p, val, quoted)
 	case opTransform:
 		e.ifsJoin = !p.here
-		err := e.transform(p, val, quoted)
+		err := e.hereAs(p, hereSpace, func() error { return e.transform(p, val, quoted) })
 		e.ifsJoin = false
 		return err
 	}
@@ -331,11 +331,24 @@ func (e *eval) mapped(val value, quoted bool, f func(string) string) error {
 
 // give emits the value itself.
 func (e *eval) give(val value, quoted bool) error {
+	if val.many && val.star && val.p.here && val.p.kind == parSpecial {
+		return e.hereAs(val.p, hereSpace, func() error { return e.list(val.list, true, quoted) })
+	}
 	if val.many {
 		return e.list(val.list, val.star, quoted)
 	}
 	e.emit(val.s, quoted)
 	return nil
+}
+
+// hereAs runs fn, in which what joins a list in a here-document is as.
+func (e *eval) hereAs(p *param, as hereList, fn func() error) error {
+	if p.here {
+		e.hereList = as
+	}
+	err := fn()
+	e.hereList = hereIFS
+	return err
 }
 
 // mustBeSet applies nounset.
@@ -511,7 +524,14 @@ func (e *eval) operate(p *param, val value, quoted bool) error {
 // word, ifs tells whether IFS separates them rather than a space.
 func (e *eval) joined(p *param, ifs bool, l []string, star, quoted bool) error {
 	e.ifsJoin = ifs && !p.here
-	err := e.list(l, star, quoted)
+	as := hereSpace
+	switch {
+	case p.indirect:
+		as = hereIFS
+	case p.op != opTrim && p.op != opKeys: // replacements and changes of case
+		as = hereNoNull
+	}
+	err := e.hereAs(p, as, func() error { return e.list(l, star, quoted) })
 	e.ifsJoin = false
 	return err
 }

@@ -408,7 +408,10 @@ func (r *reader) operand(p *param, pattern bool) *Word {
 	if p.quoted && !pattern {
 		m = modeQOperand
 	}
+	literal := r.literal
+	r.literal = literal || m == modeQOperand && r.here
 	w := &Word{parts: r.word(m)}
+	r.literal = literal
 	w.finish()
 	return w
 }

@@ -8,16 +8,17 @@ import (
 
 // reader takes a cooked text apart.
 type reader struct {
-	s     string
-	i     int
-	nodes []command
-	depth int
-	here  bool // in a here-document
-	raw   bool // replacements in double quotes are read as bash 4.2 did
-	open  bool // a single quote is not closed
-	room  *Room
-	skip  skipper // of s
-	stack *[]part // of the words being read, the innermost last
+	s       string
+	i       int
+	nodes   []command
+	depth   int
+	here    bool // in a here-document
+	literal bool // there, in an operand: $'…' means nothing, also in a pattern
+	raw     bool // replacements in double quotes are read as bash 4.2 did
+	open    bool // a single quote is not closed
+	room    *Room
+	skip    skipper // of s
+	stack   *[]part // of the words being read, the innermost last
 }
 
 // mode is the quoting context of the text being read.
@@ -26,6 +27,7 @@ type mode uint8
 const (
 	modeWord     mode = iota // unquoted
 	modeDouble               // up to the closing double quote
+	modeQDouble              // that, in "${…}": also \} is }
 	modeHere                 // a here-document's body: all of it
 	modeArith                // arithmetic: double quotes are dropped
 	modeOperand              // in ${…}: unquoted, up to }
@@ -36,7 +38,7 @@ const (
 )
 
 func (m mode) quoted() bool {
-	return m == modeDouble || m == modeHere || m == modeArith || m == modeQOperand
+	return m == modeDouble || m == modeQDouble || m == modeHere || m == modeArith || m == modeQOperand
 }
 
 // word reads parts up to the end of the context. A bad substitution is shown
@@ -75,13 +77,17 @@ func (r *reader) parts(m mode) []part {
 			r.backslash(&b, m)
 		case c == '$':
 			r.dollar(&b, m)
-		case c == '"' && m == modeDouble:
+		case c == '"' && (m == modeDouble || m == modeQDouble):
 			return b.done()
 		case c == '"' && m == modeArith:
 			r.i++
 		case c == '"' && m != modeHere && m != modeRaw:
 			r.i++
-			b.add(part{kind: pQuote, quoted: true, parts: r.word(modeDouble)})
+			inner := modeDouble
+			if m == modeQOperand {
+				inner = modeQDouble
+			}
+			b.add(part{kind: pQuote, quoted: true, parts: r.word(inner)})
 			r.i++
 		case c == '\'' && !m.quoted() && m != modeRaw:
 			b.add(part{kind: pQuote, quoted: true, single: true, parts: r.single()})
@@ -277,9 +283,9 @@ func (r *reader) backslash(b *partsBuilder, m mode) {
 		return
 	}
 	switch m {
-	case modeDouble, modeHere, modeArith, modeQOperand, modeRaw:
+	case modeDouble, modeQDouble, modeHere, modeArith, modeQOperand, modeRaw:
 		keep := c != '$' && c != '`' && c != '\\' &&
-			!(c == '"' && m != modeHere) && !(c == '}' && m == modeQOperand)
+			!(c == '"' && m != modeHere) && !(c == '}' && (m == modeQOperand || m == modeQDouble))
 		if keep {
 			b.span(r.i-2, r.i-1, m != modeRaw)
 		}
@@ -378,9 +384,9 @@ func (r *reader) dollar(b *partsBuilder, m mode) {
 		b.add(part{kind: pParam, quoted: quoted, par: r.room.param(param{name: r.s[r.i : r.i+1], kind: parPos, pos: int(c - '0')})})
 		r.i++
 	case strings.IndexByte("@*#?-$!", c) >= 0:
-		b.add(part{kind: pParam, quoted: quoted, par: r.room.param(param{name: r.s[r.i : r.i+1], kind: parSpecial})})
+		b.add(part{kind: pParam, quoted: quoted, par: r.room.param(param{name: r.s[r.i : r.i+1], kind: parSpecial, here: r.here})})
 		r.i++
-	case c == '\'' && (!quoted || m == modeQOperand && !r.here):
+	case c == '\'' && !r.literal && (!quoted || m == modeQOperand && !r.here):
 		r.i++
 		s, n := ansiC(r.s[r.i:])
 		r.i += n

@@ -46,9 +46,10 @@ func newShell() *shell {
 
 func (sh *shell) run(script string) (out string, err error) {
 	text := Encode([]byte(script))
-	f, perr := syntax.NewParser().Parse(strings.NewReader(text), "")
+	shown, _ := Hide(text, nil)
+	f, perr := syntax.NewParser().Parse(strings.NewReader(shown), "")
 	if perr != nil {
-		masked, ok := Mask(text, nil)
+		masked, ok := Mask(shown, nil)
 		if !ok {
 			return "", perr
 		}
@@ -101,19 +102,6 @@ func (sh *shell) stmt(st *syntax.Stmt) error {
 			return nil
 		}
 		return err
-	case *syntax.LetClause:
-		for _, x := range c.Exprs {
-			l, err := Fields(sh, nil, []*Word{CompileText(nil, sh.src.Text[x.Pos().Offset():x.End().Offset()])})
-			if err != nil {
-				return err
-			}
-			v, err := EvalString(sh, strings.Join(l, " "))
-			if err != nil {
-				return fmt.Errorf("let: %w", err)
-			}
-			sh.status = int(1 - truth(v != 0))
-		}
-		return nil
 	case *syntax.TestClause:
 		b, ok := c.X.(*syntax.BinaryTest)
 		if !ok {
@@ -236,6 +224,14 @@ func (sh *shell) call(c *syntax.CallExpr, here *Word) error {
 				return err
 			}
 			sh.out.WriteString(s)
+		}
+	case "let":
+		for _, a := range args[1:] {
+			v, err := EvalString(sh, a)
+			if err != nil {
+				return fmt.Errorf("let: %w", err)
+			}
+			sh.status = int(1 - truth(v != 0))
 		}
 	case "true", ":":
 	case "false":

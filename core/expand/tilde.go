@@ -61,3 +61,13 @@ func (e *eval) tildeDir(user string) (string, bool) {
 	}
 	return e.env.Home(user)
 }
+
+// Tilde expands the tilde that a text begins with, if it stands for a directory.
+func Tilde(env Env, text string) string {
+	user, _, _ := strings.Cut(text[1:], "/")
+	dir, ok := (&eval{env: env}).tildeDir(user)
+	if !ok {
+		return text
+	}
+	return dir + text[1+len(user):]
+}

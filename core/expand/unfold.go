@@ -6,25 +6,55 @@ import "strings"
 // $\<newline>x becomes \<newline>$x. To bash they are one; the parser looks for
 // $x, && and keywords in one piece. Length and number of lines stay. ok is
 // false if there was none.
-func Unfold(text string) (unfolded string, ok bool) {
+func Unfold(text string, a Account) (unfolded string, ok bool) {
 	if !strings.Contains(text, "\\\n") {
 		return text, false
 	}
-	m := masker{skipper: &skipper{s: text}, dry: true}
+	m := masker{skipper: &skipper{s: text, meter: a}, dry: true, within: true, tokens: true}
 	m.commands(0)
-	b := []byte(text) // m has blanked things
+	b := []byte(text)
 	for _, at := range m.folds {
-		from := at
-		for from > 0 && strings.IndexByte(" \t\n'\"`)}", b[from-1]) < 0 {
-			from--
-		}
-		if from < at {
+		if from := tokenStart(b, at); from < at {
 			copy(b[from+2:at+2], b[from:at])
 			b[from], b[from+1] = '\\', '\n'
 			ok = true
 		}
 	}
 	return string(b), ok
+}
+
+// tokenStart is where the token begins that a line continuation stands in.
+func tokenStart(b []byte, at int) int {
+	if at == 0 {
+		return 0
+	}
+	stops := " \t\n'\"`)}"
+	if strings.IndexByte(";&|<>", b[at-1]) < 0 { // it is no operator that is continued
+		stops += ";&|"
+	}
+	if b[at-1] == ')' && at+2 < len(b) && b[at+2] == ')' { // the )) of an expression
+		stops = strings.Replace(stops, ")", "", 1)
+	}
+	from := at
+	for from > 0 && strings.IndexByte(stops, b[from-1]) < 0 {
+		from--
+	}
+	return from
+}
+
+// fold notes the line continuation at the position. In double quotes it is in no
+// token but a parameter's name.
+func (m *masker) fold(dquote bool) {
+	if m.tokens && dquote {
+		i := m.i
+		for i > 0 && nameByte(m.s[i-1]) {
+			i--
+		}
+		if i == 0 || m.s[i-1] != '$' {
+			return
+		}
+	}
+	m.folds = append(m.folds, m.i)
 }
 
 // joined is a word without its line continuations: as bash has read it, which

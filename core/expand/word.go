@@ -406,7 +406,7 @@ func CompileHereDoc(src *Source, r *syntax.Redirect) *Word {
 		return &Word{isLit: true}
 	}
 	delim := src.Text[min(src.off(r.Word.Pos()), len(src.Text)):min(src.off(r.Word.End()), len(src.Text))]
-	quoted := strings.ContainsAny(delim, "'\"\\")
+	_, quoted := HereDelim(delim)
 	return CompileBody(src, BodyStart(src, r), src.off(r.Hdoc.End()), r.Op == syntax.DashHdoc, quoted, r.Hdoc)
 }
 
@@ -430,7 +430,7 @@ func CompileBody(src *Source, from, to int, tabs, quoted bool, nodes ...syntax.N
 	text, cmds := src.cook(from, to, nodes...)
 	text = text[:strings.LastIndexByte(text, '\n')+1] // without the delimiter's line
 	if tabs {
-		text = stripTabs(text)
+		text = stripTabs(text, quoted)
 	}
 	if quoted {
 		return &Word{isLit: true, lit: text, parts: []part{{kind: pLit, quoted: true, text: text}}}
@@ -443,15 +443,15 @@ func CompileBody(src *Source, from, to int, tabs, quoted bool, nodes ...syntax.N
 	return w
 }
 
-// stripTabs removes the tabs at the beginning of each line.
-func stripTabs(s string) string {
+// stripTabs removes the tabs at the beginning of each line, however it is continued.
+func stripTabs(s string, quoted bool) string {
 	var b strings.Builder
 	for len(s) > 0 {
 		s = strings.TrimLeft(s, "\t")
-		n := strings.IndexByte(s, '\n') + 1
-		if n == 0 {
-			n = len(s)
+		for !quoted && strings.HasPrefix(s, "\\\n") {
+			s = strings.TrimLeft(s[2:], "\t")
 		}
+		n := HereLine(s, 0, quoted)
 		b.WriteString(s[:n])
 		s = s[n:]
 	}

@@ -93,14 +93,14 @@ func (a *ahead) fill(text string, off int) {
 		if at := int(s.End().Offset()) - p.origin.off + p.start; !endsLine(text[:r.off], at) {
 			return
 		}
-		if !shallowAll(a.stmts[from:], r.off-p.start) || faulty(a.shelf.Account, text[p.start:r.off]) || hashed(a.shelf.Account, text[p.start:r.off]) { // left to nextUnit, which words the error
+		if !shallowAll(a.stmts[from:], r.off-p.start) || faulty(a.shelf.Account, text[p.start:r.off]) || hides(a.shelf.Account, text[p.start:r.off]) { // left to nextUnit, which words the error
 			r.stop = true
 			return
 		}
 		end()
 		r.stop = r.off-off >= aheadBytes
 	})
-	if err == nil && !r.stop && len(a.stmts) > from && shallowAll(a.stmts[from:], r.off-p.start) && !faulty(a.shelf.Account, text[p.start:r.off]) && !hashed(a.shelf.Account, text[p.start:r.off]) {
+	if err == nil && !r.stop && len(a.stmts) > from && shallowAll(a.stmts[from:], r.off-p.start) && !faulty(a.shelf.Account, text[p.start:r.off]) && !hides(a.shelf.Account, text[p.start:r.off]) {
 		end() // the text ends without a newline
 	}
 }

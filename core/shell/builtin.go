@@ -309,7 +309,6 @@ func (m *Machine) biEval(p *Process, argv []string) int {
 		m.stop("depth")
 	}
 	p.Depth++
-	p.Status = 0
 	p.push(Frame{Kind: FEval, X: &Extra{Call: "eval", Name: p.commandKept()}})
 	m.pushScript(p, m.sourceName(p), text, m.line(p), "eval")
 	return pushed
@@ -331,11 +330,11 @@ func (m *Machine) source(p *Process, argv []string, fatal bool) int {
 		o.usage()
 		return 2
 	}
-	path := args[0]
-	if !strings.Contains(path, "/") {
-		path = m.sourcePath(p, path)
+	if !strings.Contains(args[0], "/") {
+		args = slices.Clone(args)
+		args[0] = m.sourcePath(p, args[0]) // BASH_SOURCE and messages name what was found
 	}
-	full := m.abs(p, path)
+	full := m.abs(p, args[0])
 	st, err := m.FS.Stat(m.cred(), full)
 	if n, ok := devFD(full); ok {
 		if file, open := p.fd(n); open {
@@ -394,20 +393,18 @@ func (m *Machine) pushSource(p *Process, args []string, text string) {
 		x.undo().Args = argsFileName
 	}
 	line := p.Line
-	p.Status = 0
 	m.pushScript(p, args[0], text, 1, "source")
 	p.top().X.Saved = line
 }
 
-// sourcePath looks a file up in PATH, then in the working directory.
+// sourcePath looks for the first readable NAME in PATH, then in the working directory.
 func (m *Machine) sourcePath(p *Process, name string) string {
 	if p.Shell.Opts.on(OptSourcepath) {
 		for dir := range strings.SplitSeq(m.pathVar(p), ":") {
-			if dir == "" {
-				dir = "."
-			}
-			if st, err := m.FS.Stat(m.cred(), m.abs(p, dir+"/"+name)); err == nil && st.Mode.IsRegular() {
-				return dir + "/" + name
+			path := m.inDir(p, dir, name)
+			st, err := m.FS.Stat(m.cred(), m.abs(p, path))
+			if err == nil && !st.Mode.IsDir() && m.FS.Access(m.cred(), m.abs(p, path), vfs.R_OK) == nil {
+				return path
 			}
 		}
 	}

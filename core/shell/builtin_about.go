@@ -8,7 +8,8 @@ import (
 // biCaller prints where the call of a function stands.
 func (m *Machine) biCaller(p *Process, argv []string) int {
 	depth := 0
-	if p.enclosing() < 0 && m.mainFile(p) == "" {
+	names, files, lines := m.calls(p)
+	if len(lines) == 0 {
 		return 1
 	}
 	o := m.options(p, argv, "")
@@ -27,34 +28,15 @@ func (m *Machine) biCaller(p *Process, argv []string) int {
 		}
 		depth = n
 	}
-	var calls []*Frame
-	for i := len(p.Frames) - 1; i >= 0; i-- {
-		if p.Frames[i].Kind == FFunc {
-			calls = append(calls, &p.Frames[i])
-		}
-	}
-	if depth >= len(calls) {
+	switch {
+	case len(argv) > 1 && depth+1 >= len(files):
 		return 1
+	case len(argv) > 1:
+		return m.out(p, "caller", []byte(lines[depth]+" "+names[depth+1]+" "+files[depth+1]+"\n"))
+	case len(files) == 1:
+		files = append(files, "NULL")
 	}
-	name := "main"
-	if depth+1 < len(calls) {
-		name = calls[depth+1].X.Name
-	}
-	file := m.mainFile(p)
-	if len(argv) > 1 && file == "" && depth+1 >= len(calls) {
-		return 1
-	}
-	if file == "" {
-		file = "NULL"
-		if depth+1 < len(calls) {
-			file = orMain(calls[depth+1].X.Text)
-		}
-	}
-	line := itoa(calls[depth].X.Line)
-	if len(argv) == 1 {
-		return m.out(p, "caller", []byte(line+" "+file+"\n"))
-	}
-	return m.out(p, "caller", []byte(line+" "+name+" "+file+"\n"))
+	return m.out(p, "caller", []byte(lines[0]+" "+files[1]+"\n"))
 }
 
 // biCheckpoint is a safe point the script asks for.

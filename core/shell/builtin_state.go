@@ -713,10 +713,7 @@ func (m *Machine) kinds(p *Process, name string, all, fileOnly, noFunc bool) (ou
 		return out
 	}
 	for dir := range strings.SplitSeq(m.pathVar(p), ":") {
-		if dir == "" {
-			dir = "."
-		}
-		path := dir + "/" + name
+		path := m.inDir(p, dir, name)
 		if slices.ContainsFunc(out, func(f found) bool { return f.kind == "file" && f.path == path }) { // a tool, which needs no PATH
 			continue
 		}

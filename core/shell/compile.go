@@ -246,7 +246,7 @@ func (c *compiler) command(cmd syntax.Command) node {
 			c.fail(x, "syntax error near unexpected token `)'")
 		}
 		c.outer = c.line(x)
-		n = &funcDecl{place: c.place(x, NFunc), name: c.text(x.Name), body: c.stmt(x.Body)}
+		n = &funcDecl{place: c.place(x, NFunc), name: expand.Joined(c.text(x.Name)), body: c.stmt(x.Body)}
 	case *syntax.ArithmCmd:
 		e := expand.CompileArith(&c.src, c.off(x.Left)+2, c.off(x.Right), x)
 		a := &arithCmd{place: c.place(x, NArith), expr: e, memo: e.NeedsMemo()}
@@ -257,8 +257,6 @@ func (c *compiler) command(cmd syntax.Command) node {
 		n = c.test(x)
 	case *syntax.DeclClause:
 		n = c.decl(x)
-	case *syntax.LetClause:
-		n = c.let(x)
 	case *syntax.TimeClause:
 		t := &timeClause{place: c.place(x, NTime), posix: x.PosixFormat}
 		if x.Stmt != nil {
@@ -268,7 +266,7 @@ func (c *compiler) command(cmd syntax.Command) node {
 	case *syntax.CoprocClause:
 		p := &coproc{place: c.place(x, NCoproc), name: "COPROC"}
 		if x.Name != nil {
-			p.name = x.Name.Lit()
+			p.name = expand.Joined(c.text(x.Name))
 		}
 		p.body = c.alone(c.stmt(x.Stmt))
 		n = p
@@ -313,7 +311,7 @@ func (c *compiler) forClause(x *syntax.ForClause) node {
 		return f
 	}
 	l := x.Loop.(*syntax.WordIter)
-	f := &forClause{place: c.place(x, NFor), name: l.Name.Value, in: l.InPos.IsValid(), menu: x.Select, outer: c.outer}
+	f := &forClause{place: c.place(x, NFor), name: expand.Joined(c.text(l.Name)), in: l.InPos.IsValid(), menu: x.Select, outer: c.outer}
 	f.words, f.memo = c.words(l.Items)
 	c.outer = f.line
 	f.do = c.body(x.Do)
@@ -583,7 +581,9 @@ func (c *compiler) assign(a *syntax.Assign) *assign {
 	}
 	as.add, as.naked = a.Append, a.Naked
 	if a.Name != nil {
-		as.name = a.Name.Value
+		if as.name = a.Name.Value; as.name[0] == '_' { // let or nameref
+			as.name = expand.Joined(c.text(a.Name))
+		}
 		if name, sub, ok := strings.Cut(c.text(a.Name), "["); ok { // a subscript hidden from the parser
 			as.name, as.empty = name, sub == "]"
 			as.sub = expand.CompileSub(&c.src, c.off(a.Name.Pos())+len(name)+1, c.off(a.Name.End())-1)
@@ -737,23 +737,4 @@ func (d *decl) fix() {
 func (c *compiler) text(n syntax.Node) string {
 	from, to := c.off(n.Pos()), min(c.off(n.End()), len(c.u.Text))
 	return expand.Decode(c.u.Text[min(from, to):to])
-}
-
-// let's operands are words; the parser has taken them apart as arithmetic, so read their text again.
-func (c *compiler) let(x *syntax.LetClause) node {
-	s := &simple{place: c.place(x, NSimple), plain: true, builtin: builtins["let"]}
-	for _, e := range x.Exprs {
-		c.substs(e)
-		if w, ok := e.(*syntax.Word); ok {
-			s.words = append(s.words, expand.CompileWord(&c.src, w))
-			continue
-		}
-		s.words = append(s.words, expand.CompileText(nil, expand.Decode(c.u.Text[c.off(e.Pos()):c.off(e.End())])))
-	}
-	s.words = append([]*expand.Word{expand.CompileText(nil, "let")}, s.words...)
-	for _, w := range s.words {
-		s.memo = s.memo || w.NeedsMemo()
-	}
-	s.plain = !s.memo
-	return s
 }

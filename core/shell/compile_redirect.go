@@ -56,12 +56,13 @@ func (c *compiler) hereDoc(d *redir, r *syntax.Redirect) {
 	}
 	d.doc = expand.CompileHereDoc(&c.src, r)
 	d.quotedDelim = c.text(r.Word)
-	d.delim = strings.NewReplacer("'", "", "\"", "", "\\", "").Replace(d.quotedDelim)
+	quoted := false
+	d.delim, quoted = expand.HereDelim(d.quotedDelim)
 	if r.Hdoc != nil {
 		from, to := expand.BodyStart(&c.src, r), min(c.off(r.Hdoc.End()), len(c.u.Text))
 		d.body = expand.Decode(c.u.Text[min(from, to):to])
 		d.body = d.body[:strings.LastIndexByte(d.body, '\n')+1]
-		if d.delim == d.quotedDelim {
+		if !quoted {
 			d.body = expand.Joined(d.body)
 		}
 	}

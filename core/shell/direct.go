@@ -165,8 +165,8 @@ func (d *direct) blank() {
 			if n < 0 {
 				n = len(d.s) - d.i
 			}
-			if c := d.s[d.i+n-1]; c == '\\' || c == '\r' {
-				d.fail() // the parser may take the next line for a part of this one
+			if d.s[d.i+n-1] == '\r' {
+				d.fail()
 				return
 			}
 			d.i += n
@@ -277,7 +277,7 @@ func (d *direct) keyword() string {
 	}
 	switch word := d.s[d.i:end]; word {
 	case "if", "then", "elif", "else", "fi", "for", "function", "while", "until", "do", "done", "case", "esac", "in",
-		"select", "time", "coproc", "let", "{", "}", "!", "[[", "]]":
+		"select", "time", "coproc", "{", "}", "!", "[[", "]]":
 		return word
 	}
 	return ""

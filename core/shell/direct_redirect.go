@@ -129,8 +129,9 @@ func (d *direct) hereDoc(r *redir) (to int) {
 		d.docAt = d.i + n
 		start = d.docAt + 1
 	}
-	end, next := d.document(start, r.delim, r.op == syntax.DashHdoc)
-	if d.bad {
+	end, next, ok := expand.HereEnd(d.s, start, r.delim, r.op == syntax.DashHdoc, quote != 0)
+	if !ok || strings.Contains(d.s[end:next], "\\\n") {
+		d.fail()
 		return 0
 	}
 	d.docNext = next
@@ -147,26 +148,6 @@ func (d *direct) hereDoc(r *redir) (to int) {
 	}
 	r.memo = r.doc.NeedsMemo()
 	return next - 1
-}
-
-// document finds the end of a here-document and of the line of its delimiter.
-func (d *direct) document(start int, delim string, tabs bool) (end, next int) {
-	for end = start; end < len(d.s); end = next {
-		n := strings.IndexByte(d.s[end:], '\n')
-		if n < 0 {
-			break
-		}
-		next = end + n + 1
-		line := d.s[end : end+n]
-		if tabs {
-			line = strings.TrimLeft(line, "\t")
-		}
-		if line == delim {
-			return end, next
-		}
-	}
-	d.fail()
-	return 0, 0
 }
 
 // expandable reports whether the body of a here-document holds nothing but

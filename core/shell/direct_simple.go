@@ -172,7 +172,7 @@ func (d *direct) endsCommand() bool {
 // declares reports whether a word makes its operands assignments.
 func declares(word string) bool {
 	switch word {
-	case "declare", "local", "export", "readonly", "typeset", "nameref":
+	case "declare", "local", "export", "readonly", "typeset":
 		return true
 	}
 	return false
@@ -207,11 +207,6 @@ func (d *direct) declaration(st *stmt, h *head, late int) (to int) {
 	n := d.c.shelf.decls.One()
 	n.name = d.s[h.from:d.i]
 	assigns, redirs := len(d.assigns), len(d.redirs)
-	switch n.name {
-	case "declare", "local", "export", "readonly", "typeset":
-	default:
-		d.fail()
-	}
 	for d.blank(); !d.endsCommand(); d.blank() {
 		from, mark := d.i, len(d.nodes)
 		if d.directs() {

@@ -303,7 +303,7 @@ func (c *compiler) commandLine(s *syntax.Stmt) int {
 // compound reports whether a command is none of words, which has a line of its own.
 func compound(cmd syntax.Command) bool {
 	switch cmd.(type) {
-	case nil, *syntax.CallExpr, *syntax.DeclClause, *syntax.LetClause:
+	case nil, *syntax.CallExpr, *syntax.DeclClause:
 		return false
 	}
 	return true

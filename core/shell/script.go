@@ -28,86 +28,94 @@ func (m *Machine) unit(p *Process, text string, off, line int) (u *Unit, read st
 }
 
 func (m *Machine) readUnit(p *Process, text string, off, line int) (u *Unit, read string, next int, err error) {
-	a := m.env(p)
-	if p.Shell.Aliases.Len() == 0 || !p.Shell.Opts.on(OptExpandAliases) {
-		if len(text) > cachedText {
-			m.rt.ahead.work = a
-		}
-		u, next, err = m.lib.units.next(&m.rt.ahead, text, off, line)
-		if err != nil || foldedName(text[off:next]) {
-			if rest, ok := expand.Unfold(text[off:]); ok {
-				edited := text[:off] + rest
-				if v, end, err := nextUnit(a, edited, off, line); err == nil {
-					return v, edited, end, nil
-				}
+	if p.Shell.Aliases.Len() > 0 && p.Shell.Opts.on(OptExpandAliases) {
+		if start := skipComments(text, off); start < len(text) {
+			rest, added := m.aliased(p, text[start:], line+strings.Count(text[off:start], "\n"))
+			u, read, next, err = m.readAliased(p, text[:start]+rest, off, line)
+			if u != nil && added != 0 { // other machines may have this unit, too
+				v := *u
+				v.added += added
+				u = &v
 			}
+			return u, read, next, err
 		}
-		if err != nil || !p.Shell.Opts.on(OptExtglob) && strings.Contains(text[off:next], "!(") {
-			return respaced(a, text, off, line, u, next, err)
-		}
-		return u, text, next, err
 	}
-	return m.aliasedUnit(p, text, off, line)
+	return m.readAliased(p, text, off, line)
 }
 
-// foldedName reports whether a line continuation stands inside $name, which the
-// parser would end there.
-func foldedName(text string) bool {
+// readAliased is readUnit for a text in which no alias is left.
+func (m *Machine) readAliased(p *Process, text string, off, line int) (u *Unit, read string, next int, err error) {
+	a := m.env(p)
+	if len(text) > cachedText {
+		m.rt.ahead.work = a
+	}
+	u, next, err = m.lib.units.next(&m.rt.ahead, text, off, line)
+	for range maxUnfolds {
+		edited, ok := unfolded(a, text, off, next, err)
+		if !ok {
+			break
+		}
+		v, end, bad := nextUnit(a, edited, off, line)
+		if bad != nil && err != nil {
+			break
+		}
+		u, text, next, err = v, edited, end, bad
+	}
+	if err != nil || !p.Shell.Opts.on(OptExtglob) && strings.Contains(text[off:next], "!(") {
+		return respaced(a, text, off, line, u, next, err)
+	}
+	return u, text, next, err
+}
+
+// maxUnfolds is how often a line is read again whose end comes later without continuations in tokens.
+const maxUnfolds = 16
+
+// unfolded moves the line continuations in tokens of the unit between two
+// offsets to before them, or, where the unit has an error, of all that follows.
+func unfolded(a expand.Account, text string, off, next int, err error) (edited string, ok bool) {
+	if err != nil {
+		next = len(text)
+	}
+	unit := text[off:next]
+	if !folded(unit) {
+		return text, false
+	}
+	if unit, ok = expand.Unfold(unit, a); !ok {
+		return text, false
+	}
+	return text[:off] + unit + text[next:], true
+}
+
+// folded reports whether a line continuation stands between two characters that
+// are no blanks: it may be in a token.
+func folded(text string) bool {
 	for at := 0; ; at += 2 {
 		n := strings.Index(text[at:], "\\\n")
 		if n < 0 {
 			return false
 		}
-		at += n
-		i := at
-		for i > 0 && nameByte(text[i-1]) {
-			i--
-		}
-		if i > 0 && text[i-1] == '$' && (i == at || at+2 < len(text) && nameByte(text[at+2])) {
+		if at += n; at > 0 && at+2 < len(text) && !blank(text[at-1]) && !blank(text[at+2]) {
 			return true
 		}
 	}
 }
+
+func blank(c byte) bool { return c == ' ' || c == '\t' || c == '\n' }
 
 func nameByte(c byte) bool { return c == '_' || validName("_"+string(c)) }
 
 // closedDocs ends the line of a here-document's delimiter that the end of a
 // substitution follows at once, which bash takes for the delimiter: EOF). It
 // gives where it put newlines, and what bash says about each.
-func closedDocs(text string, off, line int) (edited string, added []int, warn []warning) {
+func closedDocs(a expand.Account, text string, off, line int) (edited string, added []int, warn []warning) {
+	r := newSyntaxReader(a, text[off:], line, true)
+	r.line()
 	edited = text
-	for i := off; ; {
-		j := strings.Index(edited[i:], "<<")
-		if j < 0 {
-			return edited, added, warn
-		}
-		from := line + strings.Count(edited[off:i+j], "\n") - len(added)
-		i += j + 2
-		word := strings.TrimLeft(edited[i:], "- \t'\"\\")
-		end := 0
-		for end < len(word) && (word[end] == '_' || validName("_"+word[end:end+1])) {
-			end++
-		}
-		if end == 0 {
-			continue
-		}
-		for at := i; ; {
-			k := strings.Index(edited[at:], "\n"+word[:end])
-			if k < 0 {
-				break
-			}
-			at += k + 1 + end
-			if at < len(edited) && edited[at] == '\n' {
-				break
-			}
-			if at < len(edited) && edited[at] == ')' {
-				to := line + strings.Count(edited[off:at], "\n") - len(added)
-				edited, added = edited[:at]+"\n"+edited[at:], append(added, at)
-				warn = append(warn, warning{to, unendedDoc(from, word[:end])})
-				break
-			}
-		}
+	for i, at := range r.closed {
+		at += off + i
+		edited, added = edited[:at]+"\n"+edited[at:], append(added, at)
 	}
+	return edited, added, r.closedWarn
 }
 
 // splitParens reads a line again with a blank between the two of each (( that
@@ -141,7 +149,7 @@ func splitParens(a expand.Account, text string, off, line int, e *SyntaxError) (
 // without extglob !( is a negated subshell, and (( that is no arithmetic is two.
 func respaced(a expand.Account, text string, off, line int, u *Unit, next int, err error) (*Unit, string, int, error) {
 	if e, ok := err.(*SyntaxError); ok && !e.Depth {
-		if edited, added, warn := closedDocs(text, off, line); len(added) > 0 {
+		if edited, added, warn := closedDocs(a, text, off, line); len(added) > 0 {
 			if u, next, err := nextUnit(a, edited, off, line); err == nil {
 				for u.added < len(added) && added[u.added] < next {
 					u.added++

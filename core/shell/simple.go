@@ -547,10 +547,7 @@ func (m *Machine) find(p *Process, name string) (string, error) {
 	}
 	denied, first := false, ""
 	for dir := range strings.SplitSeq(m.pathVar(p), ":") {
-		if dir == "" {
-			dir = "."
-		}
-		path := dir + "/" + name
+		path := m.inDir(p, dir, name)
 		switch m.runnable(p, path) {
 		case nil:
 			return path, nil
@@ -565,6 +562,17 @@ func (m *Machine) find(p *Process, name string) (string, error) {
 		return first, vfs.EACCES
 	}
 	return "", errNotFound
+}
+
+// inDir is the path of a file in a directory of PATH, where a tilde means what it means in a word.
+func (m *Machine) inDir(p *Process, dir, name string) string {
+	switch {
+	case dir == "":
+		dir = "."
+	case dir[0] == '~' && !p.Shell.Opts.on(OptPosix):
+		dir = expand.Tilde(m.env(p), dir)
+	}
+	return strings.TrimSuffix(dir, "/") + "/" + name
 }
 
 func (m *Machine) pathVar(p *Process) string { return p.Shell.Vars.Get("PATH").String() }

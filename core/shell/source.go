@@ -173,9 +173,9 @@ var errRefused = errors.New("refused")
 // faulty reports whether bash finds an error in a line.
 func faulty(a expand.Account, text string) bool { return faultIn(a, text, 1, true) != nil }
 
-// hashed reports whether a line has a # that the parser may take for a comment.
-func hashed(a expand.Account, text string) bool {
-	_, ok := expand.HideHashes(text, a)
+// hides reports whether a line has something that the parser must not see.
+func hides(a expand.Account, text string) bool {
+	_, ok := expand.Hide(text, a)
 	return ok
 }
 
@@ -305,8 +305,19 @@ func parseBuiltins(a expand.Account, text string) ([]*syntax.Stmt, int, bool) {
 	return nil, 0, false
 }
 
+// parseOnce parses the first complete line of a text, without what the parser must not see of it.
 func parseOnce(a expand.Account, text, tail string) (stmts []*syntax.Stmt, n int, err error) {
-	text, _ = expand.HideHashes(text, a)
+	stmts, n, err = parseShown(a, text, tail)
+	if err == nil && !hides(a, text[:n]) {
+		return stmts, n, err
+	}
+	if hidden, ok := expand.Hide(text, a); ok {
+		return parseShown(a, hidden, tail)
+	}
+	return stmts, n, err
+}
+
+func parseShown(a expand.Account, text, tail string) (stmts []*syntax.Stmt, n int, err error) {
 	r := &lineReader{account: a, text: text, tail: tail}
 	err = r.parse(func(s *syntax.Stmt) {
 		stmts = append(stmts, s)

@@ -212,42 +212,38 @@ func (m *Machine) assignTable(p *Process, e expand.Env, name string, sub *expand
 	return true, nil
 }
 
-// callStack gives FUNCNAME, BASH_SOURCE and BASH_LINENO, innermost first.
+// callStack gives FUNCNAME, BASH_SOURCE or BASH_LINENO.
 func (m *Machine) callStack(p *Process, name string, keep vars.Attr) *vars.Var {
-	var names, files, lines []string
-	for i := len(p.Frames) - 1; i >= 0; i-- {
-		f := &p.Frames[i]
-		switch {
-		case f.Kind == FFunc:
-			names = append(names, f.X.Name)
-			files = append(files, orMain(f.X.Text))
-			lines = append(lines, itoa(f.X.Line))
-		case f.Kind == FScript && f.X.Call == "source":
-			names = append(names, "source")
-			files = append(files, f.X.Name)
-			lines = append(lines, itoa(f.X.Saved))
-		}
-	}
-	inFile := m.mainFile(p)
-	if len(names) == 0 && inFile == "" {
-		if name == "FUNCNAME" {
-			return nil
-		}
-		return vars.NewList(nil, keep)
-	}
-	if inFile != "" {
-		names, files, lines = append(names, "main"), append(files, inFile), append(lines, "0")
-	}
-	switch name {
-	case "FUNCNAME":
-		if p.enclosing() < 0 && (len(names) == 0 || names[0] == "main") {
-			return nil
-		}
-		return vars.NewList(names, keep)
-	case "BASH_SOURCE":
+	names, files, lines := m.calls(p)
+	switch {
+	case name == "BASH_SOURCE":
 		return vars.NewList(files, keep)
+	case name == "BASH_LINENO":
+		return vars.NewList(lines, keep)
+	case len(names) == 0, p.enclosing() < 0 && names[0] == "main":
+		return nil
 	}
-	return vars.NewList(lines, keep)
+	return vars.NewList(names, keep)
+}
+
+// calls are the functions and sourced files around a command, innermost first:
+// their names, the files they stand in, and the lines that called them.
+func (m *Machine) calls(p *Process) (names, files, lines []string) {
+	add := func(name, file string, line int) {
+		names, files, lines = append(names, name), append(files, file), append(lines, itoa(line))
+	}
+	for i := len(p.Frames) - 1; i >= 0; i-- {
+		switch f := &p.Frames[i]; {
+		case f.Kind == FFunc:
+			add(f.X.Name, orMain(f.X.Text), f.X.Line)
+		case f.Kind == FScript && f.X.Call == "source":
+			add("source", f.X.Name, f.X.Saved)
+		}
+	}
+	if file := m.mainFile(p); file != "" {
+		add("main", file, 0)
+	}
+	return names, files, lines
 }
 
 func orMain(s string) string {

@@ -97,7 +97,11 @@ func goesOn(u *Unit, err error) bool {
 	if e, ok := err.(*SyntaxError); ok {
 		return e.Incomplete
 	}
-	return u != nil && (u.open || strings.HasSuffix(u.Text, "\\\n") && endsEscaped([]byte(u.Text)))
+	if u == nil || u.open || !strings.HasSuffix(u.Text, "\\\n") {
+		return u != nil && u.open
+	}
+	shown, _ := expand.Hide(u.Text, nil) // at the end of a comment it continues nothing
+	return endsEscaped([]byte(shown))
 }
 
 // wholeText is what has been read and looked at, whose last line ends with a newline.

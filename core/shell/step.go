@@ -366,6 +366,9 @@ func (m *Machine) stepScript(p *Process, f *Frame) {
 		if f.I < len(x.Text) {
 			m.showRead(p, x.Text[f.I:])
 		}
+		if f.N == 0 && (x.Call == "eval" || x.Call == "source") {
+			p.Status = 0 // there was no command
+		}
 		m.pop(p)
 		return
 	}

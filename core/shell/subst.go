@@ -37,6 +37,19 @@ func (m *Machine) substitute(p *Process, n syntax.Node) {
 		return
 	}
 	c := m.capture(p, Frame{Kind: FBottom, node: body})
+	m.pushBody(c, body)
+}
+
+// pushBody runs the commands of a substitution. bash reads them when they run:
+// so the aliases of that moment count, and those the commands make themselves.
+func (m *Machine) pushBody(c *Process, body *list) {
+	if c.Shell.Aliases.Len() > 0 && c.Shell.Opts.on(OptExpandAliases) && !c.Shell.Opts.on(OptPosix) {
+		pr := printer{comsub: true}
+		pr.list(body)
+		pr.connectAny()
+		m.pushScript(c, "", pr.b.String(), max(c.Line, 1), "subst")
+		return
+	}
 	c.push(Frame{Kind: FList, node: body})
 }
 
@@ -228,7 +241,7 @@ func (m *Machine) processSubst(p *Process, n *syntax.ProcSubst, body *list) {
 	c := m.forkShell(p, Frame{Kind: FBottom, node: body})
 	c.Depth++
 	c.Subs++
-	c.push(Frame{Kind: FList, node: body})
+	m.pushBody(c, body)
 	mine, theirs, num := r, w, 1
 	if n.Op == syntax.CmdOut {
 		mine, theirs, num = w, r, 0

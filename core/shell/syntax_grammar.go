@@ -9,7 +9,21 @@ import (
 // faultIn gives the error that bash finds in a text, nil if it finds none in the first command line.
 // a, which may be nil, is charged.
 func faultIn(a expand.Account, text string, line int, extglob bool) *SyntaxError {
-	r := &syntaxReader{account: a, text: text, first: line, extglob: extglob, tokens: tokens{tok: "newline", last: "newline"}}
+	r := newSyntaxReader(a, text, line, extglob)
+	r.line()
+	if r.fault == nil || r.deep {
+		return nil
+	}
+	r.fault.warn = r.warn
+	return r.fault
+}
+
+func newSyntaxReader(a expand.Account, text string, line int, extglob bool) *syntaxReader {
+	return &syntaxReader{account: a, text: text, first: line, extglob: extglob, tokens: tokens{tok: "newline", last: "newline"}}
+}
+
+// line reads the first command line.
+func (r *syntaxReader) line() {
 	r.next()
 	for r.tok == "newline" {
 		r.next()
@@ -24,11 +38,6 @@ func faultIn(a expand.Account, text string, line int, extglob bool) *SyntaxError
 			r.unexpected()
 		}
 	}
-	if r.fault == nil || r.deep {
-		return nil
-	}
-	r.fault.warn = r.warn
-	return r.fault
 }
 
 func (r *syntaxReader) newlines() {
@@ -170,11 +179,14 @@ func (r *syntaxReader) simple() bool {
 
 // elementsOf reads the words of a simple command of which n have been read.
 func (r *syntaxReader) elementsOf(n int) bool {
+	lead := n == 0
 	for ; ; n++ {
 		switch {
 		case r.tok == tokWord || r.tok == tokAssign:
+			lead = false
 			r.next()
 		case r.redirects():
+			r.lead = lead
 			if !r.redirection() {
 				return false
 			}
@@ -208,30 +220,13 @@ func (r *syntaxReader) redirection() bool {
 		return r.unexpected()
 	}
 	if op == "<<" || op == "<<-" {
-		r.docs = append(r.docs, pendingDoc{unquoted(r.word), op == "<<-"})
+		delim, quoted := expand.HereDelim(r.word)
+		r.docs = append(r.docs, pendingDoc{delim, op == "<<-", quoted})
 	}
+	r.leading, r.lead = r.lead, false
 	r.next()
+	r.leading = false
 	return r.fault == nil
-}
-
-// unquoted is a here-document's delimiter without its quotes.
-func unquoted(w string) string {
-	var b strings.Builder
-	quote := byte(0)
-	for i := 0; i < len(w); i++ {
-		switch c := w[i]; {
-		case quote != 0 && c == quote:
-			quote = 0
-		case quote == 0 && (c == '\'' || c == '"'):
-			quote = c
-		case quote != '\'' && c == '\\' && i+1 < len(w):
-			i++
-			b.WriteByte(w[i])
-		default:
-			b.WriteByte(c)
-		}
-	}
-	return b.String()
 }
 
 func (r *syntaxReader) function() bool {

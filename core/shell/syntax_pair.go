@@ -1,6 +1,10 @@
 package shell
 
-import "strings"
+import (
+	"strings"
+
+	"eryxsh/core/expand"
+)
 
 // What is special about what pair reads.
 const (
@@ -105,14 +109,17 @@ func (r *syntaxReader) substitution() bool {
 	if r.depth++; r.depth > maxSyntaxDepth {
 		return r.tooDeep()
 	}
-	outer := r.tokens
+	outer, aliases := r.tokens, r.aliases
 	r.tokens = tokens{tok: tokSubst, braces: outer.braces}
 	r.subst++
+	if aliases != nil && !aliases.posix { // they are looked for when it runs
+		r.aliases = nil
+	}
 	r.next()
 	r.newlines()
 	ok := r.tok == ")" || r.commands() && (r.tok == ")" || r.unexpected())
 	outer.docs = append(outer.docs, r.docs...) // they are behind the line
-	r.tokens = outer
+	r.tokens, r.aliases = outer, aliases
 	r.subst--
 	r.depth--
 	if !ok {
@@ -164,19 +171,21 @@ func (r *syntaxReader) gather() {
 				r.warn = append(r.warn, warning{r.lastLine() - 1, unendedDoc(line, d.delim)})
 				break
 			}
-			text, _, more := strings.Cut(r.text[r.at:], "\n")
-			read := len(text)
-			if more {
-				read++
+			next := expand.HereLine(r.text, r.at, d.quoted)
+			text := strings.TrimSuffix(r.text[r.at:next], "\n")
+			if !d.quoted {
+				text = expand.Joined(text)
 			}
 			if d.tabs {
 				text = strings.TrimLeft(text, "\t")
 			}
 			if r.subst > 0 && strings.HasPrefix(text, d.delim+")") {
 				r.at += strings.Index(r.text[r.at:], d.delim+")") + len(d.delim)
+				r.closed = append(r.closed, r.at)
+				r.closedWarn = append(r.closedWarn, warning{r.lineAt(), unendedDoc(line, d.delim)})
 				break
 			}
-			if r.at += read; text == d.delim {
+			if r.at = next; text == d.delim {
 				break
 			}
 		}

@@ -23,6 +23,7 @@ type syntaxReader struct {
 	counted int  // up to where lines have been counted
 	lines   int  // of them
 	charged int  // up to where the reading has been charged for
+	remark  int  // behind the # of the last comment
 	extglob bool // @( ) and its like are patterns
 	ended   bool // the end of a last line without a newline has been read
 	tokens
@@ -31,6 +32,15 @@ type syntaxReader struct {
 	deep  bool // too deep to have an opinion
 	warn  []warning
 	fault *SyntaxError
+
+	aliases *aliasReader // nil: they are not looked for
+	closings
+}
+
+// closings are the here-documents that ended at the ) of a substitution, and what bash says about them.
+type closings struct {
+	closed     []int
+	closedWarn []warning
 }
 
 // tokens is what decides about the next token. Each substitution has its own.
@@ -44,6 +54,8 @@ type tokens struct {
 	patterns bool // a case pattern is to come: only esac is reserved
 	inCase   bool // the word of a case has been read
 	body     bool // the { of a function may come
+	lead     bool // only redirections have been read of a simple command
+	leading  bool // and now what follows one of them
 	assigns  bool // operands may be lists: of declare and the like
 	list     bool // inside =( )
 	cond     bool // inside [[ ]]
@@ -56,8 +68,9 @@ type tokens struct {
 
 // pendingDoc is a here-document whose text has not been read.
 type pendingDoc struct {
-	delim string
-	tabs  bool // <<-
+	delim  string
+	tabs   bool // <<-
+	quoted bool
 }
 
 // Kinds of tokens that are not what they are called.
@@ -183,6 +196,7 @@ func (r *syntaxReader) token() string {
 		r.at++
 	}
 	if r.at < len(r.text) && r.text[r.at] == '#' {
+		r.remark = r.at + 1
 		r.at += strings.IndexByte(r.text[r.at:]+"\n", '\n')
 	}
 	if r.at >= len(r.text) {
@@ -269,7 +283,7 @@ func (r *syntaxReader) assignable() bool {
 	if r.patterns {
 		return false
 	}
-	return r.last == tokAssign || r.last != ";;" && r.last != ";&" && r.last != ";;&" && r.reservable()
+	return r.last == tokAssign || r.leading || r.last != ";;" && r.last != ";&" && r.last != ";;&" && r.reservable()
 }
 
 // wordToken reads a word and says what it is here.
@@ -291,6 +305,14 @@ func (r *syntaxReader) wordToken() string {
 	}
 	if kind := r.specialWord(w); kind != "" {
 		return kind
+	}
+	if r.aliases != nil && !quoted && !r.regex {
+		if kind := r.posixReserved(w, dollar); kind != "" {
+			return kind
+		}
+		if r.alias(from, w) {
+			return r.token()
+		}
 	}
 	if !quoted && !dollar && r.reservable() {
 		if kind := r.reservedWord(w); kind != "" {
@@ -319,6 +341,14 @@ func (r *syntaxReader) wordToken() string {
 		r.ins++
 	}
 	return kind
+}
+
+// posixReserved gives a reserved word that is one before it can be an alias.
+func (r *syntaxReader) posixReserved(w string, dollar bool) string {
+	if !r.aliases.posix || dollar || !r.reservable() {
+		return ""
+	}
+	return r.reservedWord(w)
 }
 
 // isAssignment reports whether a word has the form of an assignment.
