@@ -16,7 +16,10 @@ type charSet struct {
 }
 
 // invalid is the rune a byte outside UTF-8 is compared as.
-func invalid(b byte) rune { return 0x200000 + rune(b) }
+func invalid(b byte) rune { return lone + rune(b) }
+
+// lone is what the runes of such bytes begin at.
+const lone = 0x200000
 
 func decode(s string, bytes bool) (rune, int) {
 	if s[0] < utf8.RuneSelf {

@@ -3,7 +3,6 @@ package expand
 import (
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"eryxsh/core/large"
 	"eryxsh/core/vars"
@@ -99,7 +98,7 @@ func (e *eval) joiner() string {
 	if e.ifs == "" {
 		return ""
 	}
-	_, n := utf8.DecodeRuneInString(e.ifs)
+	_, n := decode(e.ifs, e.flags&Bytes != 0)
 	return e.ifs[:n]
 }
 

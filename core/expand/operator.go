@@ -709,6 +709,12 @@ func changeCase(s string, letter byte, all bool, m *Matcher, bytes bool) string 
 	return b.String()
 }
 
+// ChangeCase is s, or only its first character unless all, in upper (^) or lower (,) case.
+// bytes says that a character is a byte.
+func ChangeCase(s string, letter byte, all, bytes bool) string {
+	return changeCase(s, letter, all, nil, bytes)
+}
+
 // asciiCase is c as ^ , or ~ leaves it.
 func asciiCase(c, letter byte) byte {
 	lower, upper := c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z'

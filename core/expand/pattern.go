@@ -61,7 +61,7 @@ const maxPatternDepth = 16
 // bracket that is not closed stands for itself. Err tells whether the pattern
 // is beyond the bounds; then it matches nothing.
 func NewMatcher(pattern string, flags Flags) *Matcher {
-	m := &Matcher{fold: flags&NoCaseMatch != 0, byte: flags&Bytes != 0}
+	m := &Matcher{fold: flags&NoCaseMatch != 0, byte: flags&Bytes != 0 || !utf8.ValidString(pattern)}
 	p := patternParser{s: pattern, ext: flags&ExtGlob != 0, fold: m.fold, byte: m.byte}
 	m.seq = p.sequence(0)
 	m.ext = p.hasExt
@@ -81,7 +81,7 @@ func NewMatcher(pattern string, flags Flags) *Matcher {
 		m.kind = mSuffix
 	case len(m.seq) == 2 && m.seq[1].kind == eLit && m.seq[0].kind == eStar:
 		m.kind, m.lit = mSuffix, m.seq[1].text
-	case len(m.seq) == 3 && m.seq[0].kind == eStar && m.seq[1].kind == eLit && m.seq[2].kind == eStar && utf8.RuneStart(m.seq[1].text[0]):
+	case len(m.seq) == 3 && m.seq[0].kind == eStar && m.seq[1].kind == eLit && m.seq[2].kind == eStar && (m.byte || utf8.RuneStart(m.seq[1].text[0])):
 		m.kind, m.lit = mInside, m.seq[1].text
 	}
 	return m

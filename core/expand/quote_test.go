@@ -54,7 +54,7 @@ func TestSplitFieldsAsRead(t *testing.T) {
 		Want []string
 	}
 	for _, r := range lines[row](t, "testdata/read.jsonl") {
-		got := SplitFields(r.Line, r.IFS, r.Max, r.Raw)
+		got := SplitFields(r.Line, r.IFS, r.Max, r.Raw, false)
 		for len(got) < r.Max || r.Max == 0 && len(got) == 0 {
 			got = append(got, "")
 		}

@@ -210,7 +210,7 @@ func Matches(env Env, w *Word, s string, flags Flags) (bool, error) {
 		if w.same {
 			return w.lit == s, nil
 		}
-		if w.match != nil {
+		if w.match != nil && (flags&Bytes == 0 || plainLen(s) == len(s)) { // compiled for UTF-8
 			if len(s) > 1<<10 {
 				env.Charge(len(s) >> 10)
 				metered := *w.match

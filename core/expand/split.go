@@ -28,7 +28,7 @@ func (e *eval) split(s string) {
 				return
 			}
 		}
-		c, w := utf8.DecodeRuneInString(s)
+		c, w := decode(s, e.flags&Bytes != 0)
 		s = s[w:]
 		pending := e.begun()
 		if c == ' ' || c == '\t' || c == '\n' {
@@ -55,8 +55,21 @@ func (e *eval) runLen(s string) int {
 		}
 		return len(s)
 	}
+	if e.flags&Bytes != 0 {
+		return indexByteOf(s, e.ifs)
+	}
 	if n := strings.IndexAny(s, e.ifs); n >= 0 {
 		return n
+	}
+	return len(s)
+}
+
+// indexByteOf is where s has the first byte that is one of list, its length if none.
+func indexByteOf(s, list string) int {
+	for i := 0; i < len(s); i++ {
+		if strings.IndexByte(list, s[i]) >= 0 {
+			return i
+		}
 	}
 	return len(s)
 }
@@ -64,13 +77,14 @@ func (e *eval) runLen(s string) int {
 // SplitFields cuts a line as the read builtin does. At most max fields are
 // made (0: as many as there are); the last one takes the rest of the line,
 // inner separators included. Unless raw, a backslash takes the meaning from
-// the character after it and is removed; one at the very end is dropped.
-func SplitFields(s, ifs string, max int, raw bool) []string {
-	return AppendSplit(nil, s, ifs, max, raw)
+// the character after it and is removed; one at the very end is dropped. bytes says
+// that a character is a byte.
+func SplitFields(s, ifs string, max int, raw, bytes bool) []string {
+	return AppendSplit(nil, s, ifs, max, raw, bytes)
 }
 
 // AppendSplit is SplitFields behind dst.
-func AppendSplit(dst []string, s, ifs string, max int, raw bool) []string {
+func AppendSplit(dst []string, s, ifs string, max int, raw, bytes bool) []string {
 	if raw || strings.IndexByte(s, '\\') < 0 {
 		switch {
 		case ifs == defaultIFS:
@@ -79,7 +93,7 @@ func AppendSplit(dst []string, s, ifs string, max int, raw bool) []string {
 			return appendCut(dst, s, ifs[0], max)
 		}
 	}
-	return append(dst, splitFields(s, ifs, max, raw)...)
+	return append(dst, splitFields(s, ifs, max, raw, bytes)...)
 }
 
 // appendBlank splits at the blanks of the default IFS.
@@ -123,9 +137,14 @@ func appendCut(dst []string, s string, sep byte, max int) []string {
 	return dst
 }
 
-func splitFields(s, ifs string, max int, raw bool) []string {
+func splitFields(s, ifs string, max int, raw, bytes bool) []string {
 	var out []string
-	isSep := func(r rune) bool { return strings.ContainsRune(ifs, r) }
+	isSep := func(r rune) bool {
+		if bytes && r >= lone {
+			return strings.IndexByte(ifs, byte(r-lone)) >= 0
+		}
+		return r < lone && strings.ContainsRune(ifs, r)
+	}
 	isWS := func(r rune) bool { return (r == ' ' || r == '\t' || r == '\n') && isSep(r) }
 	i := 0
 	peek := func() (r rune, w int, esc bool) {
@@ -133,10 +152,10 @@ func splitFields(s, ifs string, max int, raw bool) []string {
 			if i+1 >= len(s) {
 				return 0, 1, true
 			}
-			r, w = utf8.DecodeRuneInString(s[i+1:])
+			r, w = decode(s[i+1:], bytes)
 			return r, w + 1, true
 		}
-		r, w = utf8.DecodeRuneInString(s[i:])
+		r, w = decode(s[i:], bytes)
 		return r, w, false
 	}
 	skipWS := func() {
@@ -151,13 +170,13 @@ func splitFields(s, ifs string, max int, raw bool) []string {
 	skipWS()
 	for i < len(s) {
 		if max > 0 && len(out) == max-1 {
-			return append(out, lastField(s[i:], isSep, isWS, raw))
+			return append(out, lastField(s[i:], isSep, isWS, raw, bytes))
 		}
 		var b strings.Builder
 		sep := false
 		for i < len(s) {
 			r, w, esc := peek()
-			if !esc && (r != utf8.RuneError || w > 1) && isSep(r) {
+			if !esc && isSep(r) {
 				sep = true
 				break
 			}
@@ -184,7 +203,7 @@ func splitFields(s, ifs string, max int, raw bool) []string {
 
 // lastField takes the rest of a line: trailing white space goes, and so does a
 // single separator after the only field that is left.
-func lastField(s string, isSep, isWS func(rune) bool, raw bool) string {
+func lastField(s string, isSep, isWS func(rune) bool, raw, bytes bool) string {
 	var b strings.Builder
 	keep := 0     // length of b up to the last character that stays
 	first := -1   // length of b at the first separator
@@ -196,7 +215,7 @@ func lastField(s string, isSep, isWS func(rune) bool, raw bool) string {
 			if i+1 >= len(s) {
 				break
 			}
-			r, w := utf8.DecodeRuneInString(s[i+1:])
+			r, w := decode(s[i+1:], bytes)
 			b.WriteString(s[i+1 : i+1+w])
 			i += 1 + w
 			if isWS(r) { // goes with the rest at the end
@@ -208,7 +227,7 @@ func lastField(s string, isSep, isWS func(rune) bool, raw bool) string {
 			keep, pend, other = b.Len(), false, 0
 			continue
 		}
-		r, w := utf8.DecodeRuneInString(s[i:])
+		r, w := decode(s[i:], bytes)
 		b.WriteString(s[i : i+w])
 		i += w
 		switch {

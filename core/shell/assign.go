@@ -3,8 +3,6 @@ package shell
 import (
 	"slices"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"eryxsh/core/expand"
 	"eryxsh/core/vars"
@@ -150,15 +148,13 @@ func (m *Machine) cast(e expand.Env, v *vars.Var, name string, sub *expand.Sub, 
 	}
 	switch {
 	case v.Is(vars.Upper):
-		return strings.ToUpper(value), nil
+		return expand.ChangeCase(value, '^', true, e.Flags()&expand.Bytes != 0), nil
 	case v.Is(vars.Lower):
-		return strings.ToLower(value), nil
+		return expand.ChangeCase(value, ',', true, e.Flags()&expand.Bytes != 0), nil
 	case v.Is(vars.Capital):
-		r, n := utf8.DecodeRuneInString(value)
-		if r == utf8.RuneError {
-			return value, nil
-		}
-		return string(unicode.ToUpper(r)) + strings.ToLower(value[n:]), nil
+		bytes := e.Flags()&expand.Bytes != 0
+		lower := expand.ChangeCase(value, ',', true, bytes)
+		return expand.ChangeCase(lower, '^', false, bytes), nil
 	}
 	return value, nil
 }

@@ -291,7 +291,7 @@ func (m *Machine) stepRead(p *Process, f *Frame) {
 		return
 	}
 	for got := 0; got < readTurn; {
-		if o.max >= 0 && f.counted(&o) >= o.max {
+		if o.max >= 0 && f.counted(&o, p.Shell.bytes()) >= o.max {
 			m.endRead(p, m.readStore(p, &o, names, m.gathered(p, x), true))
 			return
 		}
@@ -348,17 +348,20 @@ func (m *Machine) stepRead(p *Process, f *Frame) {
 }
 
 // counted gives how many characters of -n and -N are there: N, in the first I bytes read.
-func (f *Frame) counted(o *readOptions) int {
+func (f *Frame) counted(o *readOptions, bytes bool) int {
 	data := f.X.Data
 	for f.I < len(data) {
 		at := f.I
 		if !o.raw && data[at] == '\\' { // the next character is meant
 			at++
 		}
-		if !utf8.FullRune(data[at:]) {
+		if at == len(data) || !bytes && !utf8.FullRune(data[at:]) {
 			break
 		}
 		_, w := utf8.DecodeRune(data[at:])
+		if bytes {
+			w = 1
+		}
 		if at == f.I || data[at] != '\n' { // a continued line counts for nothing
 			f.N++
 		}
@@ -388,7 +391,7 @@ func (m *Machine) readStore(p *Process, o *readOptions, names []string, line str
 	}
 	fail := func(err error) int { return m.builtinFailed(p, "read", err) }
 	if o.array != "" {
-		fields := expand.SplitFields(line, ifs, 0, o.raw)
+		fields := expand.SplitFields(line, ifs, 0, o.raw, p.Shell.bytes())
 		err := m.meant(p, o.array, func(name string) error {
 			v := p.Shell.Vars.Get(name)
 			if v.Is(vars.ReadOnly) {
@@ -438,7 +441,7 @@ func (m *Machine) readStore(p *Process, o *readOptions, names []string, line str
 		}
 		return status
 	}
-	fields := expand.AppendSplit(m.rt.split[:0], line, ifs, len(names), o.raw)
+	fields := expand.AppendSplit(m.rt.split[:0], line, ifs, len(names), o.raw, p.Shell.bytes())
 	m.rt.split = fields[:0]
 	for i, n := range names {
 		value := ""

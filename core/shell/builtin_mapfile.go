@@ -153,7 +153,7 @@ func (m *Machine) mapLines(p *Process, f *Frame, o *mapfileOptions, file int, na
 			continue
 		}
 		if o.trim || o.delim == 0 {
-			text = strings.TrimSuffix(text, string(o.delim))
+			text = strings.TrimSuffix(text, string([]byte{o.delim}))
 		}
 		text = dropNUL(text)
 		at := f.I

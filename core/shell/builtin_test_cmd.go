@@ -591,7 +591,7 @@ func quotePattern(s string) string {
 
 // matchRegexp is =~: the match and its groups go to BASH_REMATCH.
 func (m *Machine) matchRegexp(p *Process, s, pattern string) (bool, error) {
-	re, err := m.regexp(pattern, p.Shell.Opts.on(OptNocasematch))
+	re, err := m.regexp(pattern, p.Shell.Opts.on(OptNocasematch), p.Shell.bytes())
 	if err != nil {
 		return false, &testError{text: "", status: 2}
 	}
@@ -626,17 +626,17 @@ func (m *Machine) matchRegexp(p *Process, s, pattern string) (bool, error) {
 
 // regexKey is a regular expression as a script gave it.
 type regexKey struct {
-	pattern string
-	fold    bool
+	pattern     string
+	fold, bytes bool
 }
 
 // regexp compiles an ERE, remembering the last few.
-func (m *Machine) regexp(pattern string, fold bool) (*regex.Regexp, error) {
-	key := regexKey{pattern, fold}
+func (m *Machine) regexp(pattern string, fold, bytes bool) (*regex.Regexp, error) {
+	key := regexKey{pattern, fold, bytes}
 	if re := m.rt.regex[key]; re != nil {
 		return re, nil
 	}
-	re, err := regex.Compile([]byte(pattern), regex.Options{Syntax: regex.Bash, Fold: fold, Steps: int(m.limit(m.Limits.RegexSteps))})
+	re, err := regex.Compile([]byte(pattern), regex.Options{Syntax: regex.Bash, Fold: fold, Bytes: bytes, Steps: int(m.limit(m.Limits.RegexSteps))})
 	if err != nil {
 		return nil, err
 	}

@@ -31,6 +31,9 @@ func Locale(c Charset, s string) string {
 	return "‘" + escaped(c, s, '’', false) + "’"
 }
 
+// Bytewise writes s as tr and some others show their arguments: each byte beyond ASCII as an octal escape.
+func Bytewise(s string) string { return escaped(ByBytes(true), s, 0, false) }
+
 // Marks replaces the marks ‘ and ’ in the fixed part of a message, where it has lists of valid arguments.
 func Marks(c Charset, message string) string {
 	if c.Bytes() {
@@ -94,6 +97,9 @@ func Hide(c Charset, s string) string {
 			b.WriteString(s[i : i+n])
 		} else {
 			b.WriteByte('?')
+			if !c.Bytes() && !utf8.FullRuneInString(s[i:]) { // cut off at its end
+				break
+			}
 		}
 		i += n
 	}

@@ -405,7 +405,7 @@ func (s *trSet) bracket(c *cmd.Ctx, chars []byte, escaped []bool) (n int, ok boo
 				if name == "" {
 					c.Errorf("missing character class name '[::]'")
 				} else {
-					c.Errorf("invalid character class %s", quote.Locale(c, name))
+					c.Errorf("invalid character class %s", quote.Locale(c, quote.Bytewise(name)))
 				}
 				return 0, false
 			}

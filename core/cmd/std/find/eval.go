@@ -78,10 +78,10 @@ func (p *Program) ls(c *cmd.Ctx) string {
 		layout = "%b %e %H:%M"
 	}
 	s := fmt.Sprintf("%9d %6d %s %3d %-8s %-8s %8d %s %s", f.Ino, (size.Blocks(f.vfs())+1)/2, perm.String(e.mode()), f.Nlink,
-		p.Owners.User(c, f.UID), p.Owners.Group(c, f.GID), f.Size, clock.Strftime(layout, p.x.zone.Time(f.Mtime)), quote.Escape(c, e.Path))
+		p.Owners.User(c, f.UID), p.Owners.Group(c, f.GID), f.Size, clock.Strftime(layout, p.x.zone.Time(f.Mtime)), quote.Escape(quote.ByBytes(true), e.Path))
 	if e.mode().IsLink() {
 		if t, err := c.Readlink(e.Path); err == nil {
-			s += " -> " + quote.Escape(c, t)
+			s += " -> " + quote.Escape(quote.ByBytes(true), t)
 		}
 	}
 	return s + "\n"

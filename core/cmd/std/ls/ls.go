@@ -73,8 +73,9 @@ type Program struct {
 	Sort    merge.Sort  `cbor:"13,keyasint,omitempty"` // of Entries
 	Widths  widths      `cbor:"14,keyasint,omitempty"`
 
-	o    *options
-	cols []int // column widths of -C and -x
+	o      *options
+	cols   []int // column widths of -C and -x
+	quotes uint8 // whether some names of the list have them
 }
 
 // Command is ls.
@@ -267,14 +268,7 @@ func (p *Program) header(c *cmd.Ctx) {
 		c.Out.WriteByte('\n')
 	}
 	p.Listed = true
-	name := p.o.quoted(p.Dir.Path)
-	switch p.o.quoting { // the name of a folder ends at a colon, not at a blank
-	case "escape":
-		name = strings.ReplaceAll(strings.ReplaceAll(name, `\ `, " "), ":", `\:`)
-	case "c":
-		name = strings.ReplaceAll(name, ":", `\:`)
-	}
-	c.Out.WriteString(name)
+	c.Out.WriteString(p.o.heading(p.Dir.Path))
 	c.Out.WriteString(":")
 	c.Out.WriteByte(p.o.eol)
 }

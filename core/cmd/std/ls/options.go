@@ -131,33 +131,6 @@ func (o *options) needLink() bool {
 	return o.long() || o.colors != nil || o.groupDirs || o.deref == derefCommandDir
 }
 
-// quoted writes a name in the quoting style.
-func (o *options) quoted(name string) string {
-	switch o.quoting {
-	case "c":
-		return quote.C(o.charset, name)
-	case "escape":
-		return quote.Escape(o.charset, name)
-	case "locale":
-		return quote.Locale(o.charset, name)
-	case "shell-escape":
-		return quote.Maybe(o.charset, name)
-	case "shell-escape-always":
-		return quote.Shell(o.charset, name)
-	case "shell":
-		if m := quote.Maybe(o.charset, name); !strings.HasPrefix(m, "'") {
-			return m
-		}
-		return "'" + strings.ReplaceAll(name, "'", `'\''`) + "'"
-	case "shell-always":
-		return "'" + strings.ReplaceAll(name, "'", `'\''`) + "'"
-	}
-	if o.hideControl {
-		return quote.Hide(o.charset, name)
-	}
-	return name
-}
-
 func match(patterns []string, name string, f fnmatch.Flags) bool {
 	for _, p := range patterns {
 		if fnmatch.Match(p, name, fnmatch.Period|f) {

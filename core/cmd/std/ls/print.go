@@ -50,7 +50,7 @@ func (p *Program) print(c *cmd.Ctx, budget *int) {
 	if p.I < n {
 		return
 	}
-	p.cols, p.Widths, p.Entries = nil, widths{}, nil
+	p.cols, p.quotes, p.Widths, p.Entries = nil, unknown, widths{}, nil
 	p.Phase = phaseNext
 }
 
@@ -239,6 +239,7 @@ func (p *Program) name(c *cmd.Ctx, e *entry) {
 		pad = 0
 	}
 	p.frills(&c.Out, e, pad)
+	c.Out.WriteString(p.blank(e.Name))
 	p.colored(&c.Out, e, e.Name, e.mode(), false)
 	c.Out.WriteString(p.o.suffix(e.mode(), e.Known))
 }
@@ -283,7 +284,7 @@ func (o *options) suffix(m vfs.Mode, known bool) string {
 
 // cell is the width a name takes in a column.
 func (p *Program) cell(e *entry) int {
-	n := cell.String(p.o.quoted(e.Name), p.o.charset.Bytes()) + len(p.o.suffix(e.mode(), e.Known))
+	n := cell.Name(p.o.quoted(e.Name), p.o.charset.Bytes()) + len(p.blank(e.Name)) + len(p.o.suffix(e.mode(), e.Known))
 	if p.o.inode {
 		n += p.Widths.Inode + 1
 	}

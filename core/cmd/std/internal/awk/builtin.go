@@ -4,7 +4,6 @@ import (
 	"math"
 	mathbits "math/bits"
 	"strings"
-	"unicode/utf8"
 
 	"eryxsh/core/cmd"
 	"eryxsh/core/large"
@@ -83,45 +82,9 @@ func (p *Program) length(v *Value) float64 {
 	case Untyped:
 		v.K = Unassigned
 	}
-	return float64(p.runes(p.str(v)))
-}
-
-// runes counts the characters of a text that may be long.
-func (p *Program) runes(s string) int {
-	if len(s) <= large.Piece {
-		return runes(s)
-	}
-	return large.Runes(s, p.c)
-}
-
-// offset is runeOffset for a text that may be long.
-func (p *Program) offset(s string, n int) int {
-	const many = large.Piece
-	at := 0
-	for ; n > many && at < len(s); n -= many {
-		p.c.Charge(many >> 5)
-		at += runeOffset(s[at:], many)
-	}
-	return at + runeOffset(s[at:], n)
-}
-
-// runes counts characters; a byte that is no UTF-8 is one.
-func runes(s string) int {
-	for i := 0; i < len(s); i++ {
-		if s[i] >= utf8.RuneSelf {
-			return i + utf8.RuneCountInString(s[i:])
-		}
-	}
-	return len(s)
-}
-
-func ascii(s string) bool {
-	for i := 0; i < len(s); i++ {
-		if s[i] >= utf8.RuneSelf {
-			return false
-		}
-	}
-	return true
+	s := p.str(v)
+	p.checkText(s)
+	return float64(p.runes(s))
 }
 
 func (p *Program) substr(args []Value) Value {
@@ -143,14 +106,15 @@ func (p *Program) substr(args []Value) Value {
 		n = int(end - start)
 	}
 	switch most := min(len(s), from+n); {
-	case most > large.Piece:
+	case most > large.Piece && !p.octets:
 		s = s[p.offset(s, from):]
 		s = s[:p.offset(s, n)]
-	case ascii(s[:most]):
+	case p.octets || ascii(s[:most]):
 		s = s[from:most]
 	default:
-		s = s[runeOffset(s, from):]
-		s = s[:runeOffset(s, n)]
+		p.checkText(s)
+		s = s[p.offset(s, from):]
+		s = s[:p.offset(s, n)]
 	}
 	return Value{S: s, K: Str, view: true}
 }
@@ -158,55 +122,23 @@ func (p *Program) substr(args []Value) Value {
 // index is the place of t in s in characters from 1, 0 if it is not there.
 func (p *Program) index(s, t string) int {
 	if p.conv.fold {
-		s, t = foldCase(s), foldCase(t)
+		s, t = p.foldCase(s), p.foldCase(t)
 	}
+	p.checkText(s)
+	p.checkText(t)
 	p.budget -= len(s) >> 8
 	i := large.Index(s, t, p.c)
+	for i >= 0 && !p.octets && (insideRune(s, i) || insideRune(s, i+len(t))) {
+		next := large.Index(s[i+1:], t, p.c)
+		if next < 0 {
+			return 0
+		}
+		i += 1 + next
+	}
 	if i < 0 {
 		return 0
 	}
 	return p.runes(s[:i]) + 1
-}
-
-// inCase is s in the case that to gives each character.
-func (p *Program) inCase(s string, to func(string) string) string {
-	if len(s) <= large.Piece {
-		return inCase(s, to)
-	}
-	var b strings.Builder
-	b.Grow(len(s))
-	for piece := range large.Pieces(s, p.c) {
-		b.WriteString(inCase(piece, to))
-	}
-	return b.String()
-}
-
-func inCase(s string, to func(string) string) string {
-	if ascii(s) {
-		return to(s)
-	}
-	return mapValid(s, to)
-}
-
-// mapValid maps what is UTF-8 in s and leaves other bytes alone. A character
-// whose counterpart is more than one stays too.
-func mapValid(s string, f func(string) string) string {
-	var b strings.Builder
-	for i := 0; i < len(s); {
-		_, n := utf8.DecodeRuneInString(s[i:])
-		c := s[i : i+n]
-		i += n
-		if n == 1 && c[0] >= utf8.RuneSelf {
-			b.WriteString(c)
-			continue
-		}
-		if t := f(c); utf8.RuneCountInString(t) == 1 {
-			b.WriteString(t)
-		} else {
-			b.WriteString(c)
-		}
-	}
-	return b.String()
 }
 
 // splitInto is split and patsplit: text, array, separator, array of separators.
@@ -280,6 +212,7 @@ func (p *Program) matchAt(args []Value) float64 {
 	ok := p.find(re, b, 0, loc)
 	start, length := 0, -1
 	if ok {
+		p.checkText(s)
 		start = p.runes(s[:loc[0]]) + 1
 		length = p.runes(s[loc[0]:loc[1]])
 	}

@@ -60,7 +60,7 @@ func (p *Program) checkRegexes() {
 
 // tryRegex compiles, or says why it cannot.
 func (p *Program) tryRegex(s string) (*regex.Regexp, string) {
-	re, err := regex.Compile([]byte(prepare(s, p.oddEscape)), regex.Options{Syntax: regex.Awk, Fold: p.conv.fold, Steps: p.c.RegexSteps()})
+	re, err := regex.Compile([]byte(prepare(s, p.oddEscape)), regex.Options{Syntax: regex.Awk, Bytes: p.octets, Fold: p.conv.fold, Steps: p.c.RegexSteps()})
 	if err != nil {
 		reason := err.Error()
 		var e *regex.Error
@@ -108,6 +108,3 @@ func (p *Program) matched(re *regex.Regexp, n int, err error) {
 		p.fatal("regular expression: %s", err)
 	}
 }
-
-// foldCase is s in the one case in which IGNORECASE compares.
-func foldCase(s string) string { return strings.ToLower(s) }

@@ -93,6 +93,7 @@ type spec struct {
 	left, plus, space, alt, zero, group bool
 	width, prec                         int // prec -1: not given
 	verb                                byte
+	octets                              bool // characters are bytes
 }
 
 // appendFloat appends n by %e, %f, %g and their capitals.
@@ -237,7 +238,10 @@ func pad(b []byte, start int, sp spec, digits int) []byte {
 	if sp.width <= 0 {
 		return b
 	}
-	have := utf8.RuneCount(b[start:])
+	have := len(b) - start
+	if !sp.octets {
+		have = utf8.RuneCount(b[start:])
+	}
 	if have >= sp.width {
 		return b
 	}

@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"eryxsh/core/large"
+	"eryxsh/core/locale"
 )
 
 // maxWidth bounds widths and precisions of formats: more is refused, not cut.
@@ -21,6 +22,7 @@ type formatter struct {
 	numbered bool   // an argument was named by its position
 	at       int    // offset in the format of the conversion that lacks an argument
 	work     large.Meter
+	octets   bool // a character is a byte
 }
 
 // format appends what the format makes of the arguments. The second result is
@@ -181,14 +183,14 @@ func digits(s string) (n, v int) {
 // one appends a single conversion.
 func (f *formatter) one(b []byte, sp spec, v *Value) []byte {
 	start := len(b)
+	sp.octets = f.octets
 	switch sp.verb {
 	case 'c':
 		sp.zero = false
 		if v.numeric() && v.K != Unassigned && v.K != Untyped {
-			b = appendChar(b, v.N)
+			b = appendChar(b, v.N, f.octets)
 		} else if v.S != "" {
-			_, n := utf8.DecodeRuneInString(v.S)
-			b = append(b, v.S[:n]...)
+			b = append(b, v.S[:locale.Next(v.S, f.octets)]...)
 		} else {
 			b = append(b, 0)
 		}
@@ -197,7 +199,7 @@ func (f *formatter) one(b []byte, sp spec, v *Value) []byte {
 		sp.zero = false
 		t := text(v, f.convfmt)
 		if sp.prec >= 0 {
-			t = firstRunes(t, sp.prec)
+			t = t[:locale.Offset(t, sp.prec, f.octets)]
 		}
 		b = large.Push(b, t, large.Or(f.work))
 		return pad(b, start, sp, start)
@@ -217,8 +219,8 @@ func (f *formatter) one(b []byte, sp spec, v *Value) []byte {
 }
 
 // appendChar is %c of a number: a character by its code, else a byte.
-func appendChar(b []byte, n float64) []byte {
-	if n >= 0 && n <= utf8.MaxRune && (n < 0xd800 || n > 0xdfff) {
+func appendChar(b []byte, n float64, octets bool) []byte {
+	if !octets && n >= 0 && n <= utf8.MaxRune && (n < 0xd800 || n > 0xdfff) {
 		return utf8.AppendRune(b, rune(n))
 	}
 	if math.IsNaN(n) || math.IsInf(n, 0) {
@@ -233,27 +235,4 @@ func text(v *Value, format string) string {
 		return numberText(v.N, format)
 	}
 	return v.S
-}
-
-// firstRunes is the first n characters of s.
-func firstRunes(s string, n int) string {
-	if n >= len(s) {
-		return s
-	}
-	return s[:runeOffset(s, n)]
-}
-
-// runeOffset is the byte offset of character n of s, len(s) if it has fewer.
-// A byte that is no UTF-8 counts as a character.
-func runeOffset(s string, n int) int {
-	i := 0
-	for ; n > 0 && i < len(s); n-- {
-		if s[i] < utf8.RuneSelf {
-			i++
-			continue
-		}
-		_, size := utf8.DecodeRuneInString(s[i:])
-		i += size
-	}
-	return i
 }

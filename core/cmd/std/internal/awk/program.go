@@ -115,6 +115,7 @@ type machine struct {
 	regex   []*regex.Regexp          // constant ones
 	cache   map[string]*regex.Regexp // dynamic ones
 	text    []byte                   // scratch: text being made
+	octets  bool                     // characters are bytes
 	subject []byte                   // scratch: the subject of a match
 	chunk   []byte                   // scratch: what a read fills
 	free    []int32                  // numbers of arrays that died: Home is dead
@@ -215,6 +216,7 @@ func (p *Program) load() (status int, ok bool) {
 	p.code = code
 	p.regex = make([]*regex.Regexp, len(code.regex))
 	p.cache = map[string]*regex.Regexp{}
+	p.octets = p.byBytes()
 	for _, name := range p.Extra {
 		p.slotOf(name)
 	}

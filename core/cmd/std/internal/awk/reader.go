@@ -179,7 +179,7 @@ func (p *Program) cutRecord(r *Reader) (rec, rt string, ok bool) {
 				if loc[0] >= len(s) {
 					break
 				}
-				from = loc[0] + runeOffset(s[loc[0]:], 1)
+				from = loc[0] + p.offset(s[loc[0]:], 1)
 				continue
 			}
 			if loc[1] == len(s) && !r.EOF {

@@ -264,7 +264,7 @@ func (p *Program) cut(by *splitter, s string, add func(field, sep string)) {
 		}
 	case splitChars:
 		for s != "" {
-			n := runeOffset(s, 1)
+			n := p.offset(s, 1)
 			add(s[:n], "")
 			s = s[n:]
 		}
@@ -272,13 +272,13 @@ func (p *Program) cut(by *splitter, s string, add func(field, sep string)) {
 		p.cutRegex(by.re, s, add)
 	case splitWidths:
 		for _, w := range by.widths {
-			s = s[runeOffset(s, w.skip):]
+			s = s[p.offset(s, w.skip):]
 			if s == "" {
 				return
 			}
 			n := len(s)
 			if w.n >= 0 {
-				n = runeOffset(s, w.n)
+				n = p.offset(s, w.n)
 			}
 			add(s[:n], "")
 			s = s[n:]
@@ -317,7 +317,7 @@ func (p *Program) cutRegex(re *regex.Regexp, s string, add func(field, sep strin
 			if loc[1] >= len(s) {
 				break
 			}
-			from = loc[1] + runeOffset(s[loc[1]:], 1)
+			from = loc[1] + p.offset(s[loc[1]:], 1)
 			continue
 		}
 		add(s[start:loc[0]], s[loc[0]:loc[1]])
@@ -339,7 +339,7 @@ func (p *Program) cutPattern(re *regex.Regexp, s string, add func(field, sep str
 			if from >= len(s) {
 				break
 			}
-			from = loc[1] + runeOffset(s[loc[1]:], 1)
+			from = loc[1] + p.offset(s[loc[1]:], 1)
 			continue
 		}
 		if have {
@@ -351,7 +351,7 @@ func (p *Program) cutPattern(re *regex.Regexp, s string, add func(field, sep str
 			if from >= len(s) {
 				break
 			}
-			from += runeOffset(s[from:], 1)
+			from += p.offset(s[from:], 1)
 		}
 	}
 	if have {

@@ -115,7 +115,7 @@ func (p *Program) byType(a, b Value) int {
 func (p *Program) compareText(a, b Value) int {
 	s, t := p.str(&a), p.str(&b)
 	if p.conv.fold {
-		if c := strings.Compare(foldCase(s), foldCase(t)); c != 0 {
+		if c := strings.Compare(p.foldCase(s), p.foldCase(t)); c != 0 {
 			return c
 		}
 	}

@@ -19,7 +19,7 @@ func Options() []cmd.Option {
 		{Short: 'f', Long: "file", Arg: cmd.Required, Meta: "progfile", Help: "read the program from a file"},
 		{Short: 'e', Long: "source", Arg: cmd.Required, Meta: "'program-text'", Help: "take program text from the command line"},
 		{Short: 'E', Long: "exec", Arg: cmd.Required, Meta: "file", Help: "like -f, and end the options"},
-		{Short: 'b', Long: "characters-as-bytes", Missing: true},
+		{Short: 'b', Long: "characters-as-bytes", Help: "treat all data as bytes, whatever the locale"},
 		{Short: 'c', Long: "traditional", Missing: true},
 		{Short: 'd', Long: "dump-variables", Arg: cmd.Optional, Meta: "file", Missing: true},
 		{Short: 'D', Long: "debug", Arg: cmd.Optional, Meta: "file", Missing: true},

@@ -283,7 +283,7 @@ func (p *Program) print(in instr) bool {
 // format is printf's text, or a fatal error.
 func (p *Program) format(b []byte, args []Value) []byte {
 	format := p.str(&args[0])
-	f := formatter{args: args[1:], convfmt: p.conv.convfmt, work: p.c}
+	f := formatter{octets: p.octets, args: args[1:], convfmt: p.conv.convfmt, work: p.c}
 	out, fail := f.format(b, format)
 	if fail == "\x00" {
 		p.fatal("not enough arguments to satisfy format string\n\t`%s'\n\t%*s ran out for this one", format, f.at+1, "^")

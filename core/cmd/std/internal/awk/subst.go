@@ -129,7 +129,7 @@ func (p *Program) replace(re *regex.Regexp, s string, repl []piece, which, limit
 			if end >= len(s) {
 				break
 			}
-			from = end + runeOffset(s[end:], 1)
+			from = end + p.offset(s[end:], 1)
 		}
 		if from > len(s) || !p.find(re, b, from, loc) {
 			break

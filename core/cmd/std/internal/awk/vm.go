@@ -409,7 +409,7 @@ func (p *Program) compare(a, b *Value, c uint8) bool {
 	} else {
 		s, t := p.str(a), p.str(b)
 		if p.conv.fold {
-			s, t = foldCase(s), foldCase(t)
+			s, t = p.foldCase(s), p.foldCase(t)
 		}
 		less, equal = s < t, s == t
 	}

@@ -59,6 +59,36 @@ func String(s string, bytes bool) int {
 	return Text([]byte(s), bytes)
 }
 
+// Name is the width of a file name, in which ls counts a byte that is no UTF-8 as one column.
+func Name(s string, bytes bool) int {
+	if n := ascii(s); n >= 0 {
+		return n
+	}
+	n := 0
+	for i := 0; i < len(s); {
+		r, size := utf8.DecodeRuneInString(s[i:])
+		switch {
+		case s[i] < utf8.RuneSelf:
+			n += max(0, Width(r))
+		case bytes:
+			size = 1
+		case r == utf8.RuneError && size == 1:
+			n++
+			if !utf8.FullRuneInString(s[i:]) {
+				return n
+			}
+		default:
+			if w := Width(r); w >= 0 {
+				n += w
+			} else if !unicode.IsControl(r) {
+				n++
+			}
+		}
+		i += size
+	}
+	return n
+}
+
 // ascii is the width of s, -1 if it holds what is not printable ASCII.
 func ascii(s string) int {
 	for i := 0; i < len(s); i++ {

@@ -46,6 +46,9 @@ const lone = utf8.MaxRune
 
 // Match reports whether name matches pattern.
 func Match(pattern, name string, f Flags) bool {
+	if f&Bytes == 0 && !(utf8.ValidString(pattern) && utf8.ValidString(name)) {
+		f |= Bytes // as in glibc, which reads both as wide characters first
+	}
 	p, s := 0, 0
 	starP, starS := -1, 0
 	for {

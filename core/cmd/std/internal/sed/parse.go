@@ -14,6 +14,7 @@ type options struct {
 	posix    bool
 	sandbox  bool
 	zero     bool // lines end in NUL
+	bytes    bool // a character is a byte
 	steps    int  // for regular expressions
 }
 
@@ -227,7 +228,7 @@ func (p *parser) pattern(text []byte, fold, multi bool) *pattern {
 		}
 		return &pattern{}
 	}
-	o := regex.Options{Syntax: regex.SedBasic, Fold: fold, Multiline: multi && !p.o.zero, Steps: p.o.steps}
+	o := regex.Options{Syntax: regex.SedBasic, Fold: fold, Bytes: p.o.bytes, Multiline: multi, Records: multi && p.o.zero, Steps: p.o.steps}
 	if p.o.extended {
 		o.Syntax = regex.SedExtended
 	}

@@ -241,7 +241,7 @@ func (p *Program) turn(c *cmd.Ctx, left *int) (next cmd.Next, again bool) {
 // readFlags reads the options; false after a usage error.
 func (p *Program) readFlags(c *cmd.Ctx) bool {
 	o := &settings{delim: '\n', width: 70}
-	o.steps = c.RegexSteps()
+	o.steps, o.bytes = c.RegexSteps(), c.Bytes()
 	scripted := false
 	for _, f := range c.Flags {
 		switch f.Name {

@@ -386,13 +386,8 @@ func (p *Program) transliterate(com *command) {
 			p.meter.Charge(large.Piece >> 5)
 			next = i + large.Piece
 		}
-		r, n := rune(p.Space[i]), 1
-		if r >= utf8.RuneSelf {
-			r, n = char(p.Space[i:]), 1
-			if r < invalidByte {
-				n = utf8.RuneLen(r)
-			}
-		}
+		r := char(p.Space[i:], p.o.bytes)
+		n := length(r)
 		to, ok := com.pairs[r]
 		switch {
 		case !ok:
@@ -488,7 +483,7 @@ func (p *Program) replace(re *regex.Regexp, s *substitute) (done bool, err error
 			if count++; count < s.number {
 				out = append(out, text[from:to]...)
 			} else {
-				out = s.expand(out, text, loc)
+				out = s.expand(out, text, loc, p.o.bytes)
 				done = true
 				if !s.global {
 					break
@@ -500,9 +495,8 @@ func (p *Program) replace(re *regex.Regexp, s *substitute) (done bool, err error
 				start++
 				break
 			}
-			_, n := utf8.DecodeRune(text[start:])
-			out = append(out, text[start:start+n]...)
-			start += n
+			out = append(out, text[start]) // a byte: GNU sed finds empty matches inside of characters too
+			start++
 		}
 	}
 	if !done {
@@ -517,7 +511,7 @@ func (p *Program) replace(re *regex.Regexp, s *substitute) (done bool, err error
 }
 
 // expand adds the replacement of one match.
-func (s *substitute) expand(out, text []byte, loc []int) []byte {
+func (s *substitute) expand(out, text []byte, loc []int, bytes bool) []byte {
 	mode, once := caseKeep, caseKeep
 	for _, part := range s.parts {
 		piece := part.text
@@ -548,6 +542,8 @@ func (s *substitute) expand(out, text []byte, loc []int) []byte {
 				shift, once = once, caseKeep
 			}
 			switch {
+			case bytes && piece[0] >= utf8.RuneSelf && shift != caseKeep:
+				out, n = append(out, 0xff), 1 // what wctob makes of a byte that is no character in C
 			case r == utf8.RuneError && n == 1:
 				out = append(out, piece[0])
 			case shift == caseUpper || shift == caseUp1:

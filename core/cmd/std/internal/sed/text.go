@@ -56,7 +56,7 @@ func (p *parser) delimited(delim int, re bool) ([]byte, bool) {
 
 // runeTail reads the rest of a character that begins with the byte c.
 func (p *parser) runeTail(c int) []byte {
-	if c < utf8.RuneSelf {
+	if c < utf8.RuneSelf || p.o.bytes {
 		return nil
 	}
 	_, n := utf8.DecodeRune(p.sources[p.at].Text[p.pos-1:])
@@ -345,7 +345,7 @@ func (p *parser) characters(s []byte) []rune {
 			text, n := escaped(s[i+1:])
 			switch {
 			case n > 0:
-				out = append(out, char(text))
+				out = append(out, char(text, p.o.bytes))
 				i += n + 1
 				continue
 			case s[i+1] == '\n':
@@ -354,18 +354,30 @@ func (p *parser) characters(s []byte) []rune {
 				i++
 			}
 		}
-		_, n := utf8.DecodeRune(s[i:])
-		out = append(out, char(s[i:]))
-		i += n
+		r := char(s[i:], p.o.bytes)
+		out = append(out, r)
+		i += length(r)
 	}
 	return out
 }
 
-// char gives the first character of s, or a byte as invalidByte plus it.
-func char(s []byte) rune {
+// char gives the first character of s; a byte that is none, or all beyond ASCII
+// where characters are bytes, as invalidByte plus it.
+func char(s []byte, bytes bool) rune {
+	if s[0] < utf8.RuneSelf {
+		return rune(s[0])
+	}
 	r, n := utf8.DecodeRune(s)
-	if r == utf8.RuneError && n <= 1 {
+	if bytes || r == utf8.RuneError && n <= 1 {
 		return invalidByte + rune(s[0])
 	}
 	return r
+}
+
+// length is how many bytes a char takes.
+func length(r rune) int {
+	if r >= invalidByte {
+		return 1
+	}
+	return utf8.RuneLen(r)
 }
