@@ -52,7 +52,6 @@ func sandboxMethods() []binding {
 		does("sandbox.redo", func(c *call, p *wire.UndoParams) error {
 			return c.replace(p.Sandbox, func(w *core.World) error { return w.Redo(p.N) })
 		}),
-		on("sandbox.diff", diff),
 		does("sandbox.reset", func(c *call, p *wire.SandboxParams) error {
 			return c.replace(p.Sandbox, func(w *core.World) error {
 				c.held.tick(c)
@@ -200,9 +199,7 @@ func usage(c *call, p *wire.SandboxParams) (wire.Usage, error) {
 	m, fs := b.M.Meter, b.M.FS.Usage()
 	u := wire.Usage{Commands: m.Commands, Calls: m.Calls, Runs: m.Runs, Steps: m.Steps, Time: m.Time, Read: m.Read, Written: m.Written,
 		Processes: m.Spawned, Files: fs.Files, Bytes: fs.Bytes}
-	for _, s := range b.Snaps {
-		u.Retained += s.World.M.FS.Written()
-	}
+	u.Retained = b.Retained()
 	return u, nil
 }
 
