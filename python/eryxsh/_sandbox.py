@@ -149,7 +149,10 @@ class Sandbox:
     ) -> S:
         """A new sandbox out of what ``export_state`` or ``Run.dump`` gave.
 
-        ``limits`` replace the saved ones where they differ from the defaults.
+        A state never lifts a limit: each is the tighter of the saved one and that of
+        ``limits``, or of ``Limits()`` if there are none. A sandbox that was made with
+        more than the defaults is loaded with the ``limits`` it was made with, and
+        ``Limits.unlimited()`` trusts what the state says of its own.
 
         Raises CapabilityError if ``tools`` lacks a function the state needs, and
         StateError (StateTooNewError, SignatureError, ScriptDriftError) for bytes
@@ -283,6 +286,8 @@ class Sandbox:
         """Replace everything by what ``export_state`` gave, or raise and change nothing.
 
         ``base``: a sandbox that holds what a blob made with ``have=`` leaves out.
+        A state never lifts a limit: each is the tighter of the saved one and this
+        sandbox's own, which stay what ``reset`` brings back.
 
         Raises StateError (StateTooNewError, SignatureError, ScriptDriftError, CapabilityError).
         """
@@ -290,7 +295,7 @@ class Sandbox:
         _turns.wake(self._handle, stop=True)
 
     def reset(self) -> None:
-        """As new, with the same constructor arguments."""
+        """As new, with the same constructor arguments; after ``import_state`` those of the imported one, but for the limits."""
         _wire.sandbox_reset(self._live())
         _turns.wake(self._handle, stop=True)
 
@@ -531,7 +536,7 @@ class Sandbox:
 
 
 def _unpickled(cls: Type[S], blob: bytes, timeout_ns: Optional[int], tools: Tuple[Tool, ...]) -> S:
-    made = cls.from_state(blob, tools=tools)
+    made = cls.from_state(blob, tools=tools, limits=Limits.unlimited(pipe=None))  # a pickle is trusted with much more
     made._timeout_ns = timeout_ns
     return made
 

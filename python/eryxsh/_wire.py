@@ -13,7 +13,7 @@ from typing import Any, Dict, Final, List, Literal, Optional, Tuple, TypedDict, 
 from eryxsh import _native
 from eryxsh._native import Method
 
-FINGERPRINT: Final = "d0165d19c9c8af15"
+FINGERPRINT: Final = "62e2f65ecef2b114"
 
 Strings = Union[List[str], Tuple[str, ...]]
 
@@ -730,7 +730,7 @@ def sandbox_from_state(state: bytes, *, key: Optional[bytes] = None, tools: Opti
     state: what sandbox.export gave
     key: HMAC-SHA256 key
     tools: names that are tool calls here
-    limits: by name; they replace the saved ones
+    limits: by name; each bounds the saved one, what is absent has its default
     base: handle of a sandbox that holds what a thin pack leaves out
     """
     return _native.call(_SANDBOX_FROM_STATE, (state, key, tools, limits, base))
@@ -1136,7 +1136,7 @@ def run_load(state: bytes, *, key: Optional[bytes] = None, tools: Optional[Union
     state: what sandbox.export gave
     key: HMAC-SHA256 key
     tools: names that are tool calls here
-    limits: by name; they replace the saved ones
+    limits: by name; each bounds the saved one, what is absent has its default
     base: handle of a sandbox that holds what a thin pack leaves out
     """
     return _native.call(_RUN_LOAD, (state, key, tools, limits, base))

@@ -144,7 +144,7 @@ func newWorld(c *call, p *wire.NewParams) (int64, error) {
 	if err != nil {
 		return 0, err
 	}
-	return c.add(newSandbox(w, origin)), nil
+	return c.add(newSandbox(w, origin).bounded()), nil
 }
 
 func forkWorld(c *call, p *wire.ForkParams) ([]int64, error) {
@@ -159,7 +159,7 @@ func forkWorld(c *call, p *wire.ForkParams) ([]int64, error) {
 	origin := b.Mark()
 	for i := range handles {
 		f := newSandbox(b.Fork(seed(p.Reseed, i)), origin)
-		f.meter = b.meter
+		f.meter, f.bounds = b.meter, b.bounds
 		handles[i] = c.add(f)
 	}
 	return handles, nil

@@ -4,4 +4,4 @@ package wire
 
 // Fingerprint identifies the tables: a library and a Python package with the
 // same one belong together.
-const Fingerprint = "d0165d19c9c8af15"
+const Fingerprint = "62e2f65ecef2b114"

@@ -144,7 +144,7 @@ type FromStateParams struct {
 	State  Blob             `cbor:"1,keyasint" doc:"what sandbox.export gave"`
 	Key    []byte           `cbor:"2,keyasint,omitempty" doc:"HMAC-SHA256 key"`
 	Tools  []Tool           `cbor:"3,keyasint,omitempty" doc:"names that are tool calls here"`
-	Limits map[string]int64 `cbor:"4,keyasint,omitempty" doc:"by name; they replace the saved ones"`
+	Limits map[string]int64 `cbor:"4,keyasint,omitempty" doc:"by name; each bounds the saved one, what is absent has its default"`
 	Base   int64            `cbor:"5,keyasint,omitempty" doc:"handle of a sandbox that holds what a thin pack leaves out"`
 }
 
