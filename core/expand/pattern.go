@@ -122,6 +122,8 @@ type patternParser struct {
 	deep    bool
 	last    int // of ], once looked
 	looked  bool
+	paired  int          // up to where parentheses have been looked at
+	pairs   map[int]bool // those that are closed
 }
 
 // sequence reads up to the end, or inside an extended pattern up to | or ).
@@ -139,7 +141,7 @@ func (p *patternParser) sequence(depth int) []elem {
 		if depth > 0 && (c == '|' || c == ')') {
 			break
 		}
-		if p.ext && p.i+1 < len(p.s) && p.s[p.i+1] == '(' && strings.IndexByte("?*+@!", c) >= 0 && p.closed(p.i+2) {
+		if p.ext && p.i+1 < len(p.s) && p.s[p.i+1] == '(' && strings.IndexByte("?*+@!", c) >= 0 && p.closed(p.i+1) {
 			flush()
 			out = append(out, p.extended(c, depth))
 			continue
@@ -194,25 +196,36 @@ func (p *patternParser) lastClose() int {
 	return p.last
 }
 
-// closed reports whether an extended pattern that begins at i has its ).
+// closed reports whether an extended pattern whose ( is at i has its ). The first
+// time it looks at all parentheses from there on.
 func (p *patternParser) closed(i int) bool {
-	for n := 1; i < len(p.s); i++ {
+	if i < p.paired {
+		return p.pairs[i]
+	}
+	var open []int
+	p.pairs = map[int]bool{}
+	from := i
+	for ; i < len(p.s); i++ {
 		switch p.s[i] {
 		case '\\':
 			i++
 		case '(':
-			n++
+			open = append(open, i)
 		case ')':
-			if n--; n == 0 {
-				return true
+			if n := len(open); n > 0 {
+				p.pairs[open[n-1]] = true
+				open = open[:n-1]
 			}
 		case '[':
-			if set, end := parseSet(p.s, i, false, p.byte); set != nil {
-				i = end - 1
+			if i < p.lastClose() {
+				if set, end := parseSet(p.s, i, false, p.byte); set != nil {
+					i = end - 1
+				}
 			}
 		}
 	}
-	return false
+	p.paired = len(p.s)
+	return p.pairs[from]
 }
 
 func (p *patternParser) extended(op byte, depth int) elem {

@@ -476,6 +476,14 @@ func (m *Machine) biCommand(p *Process, argv []string) int {
 
 // skipFunctions runs a builtin or an external command.
 func (m *Machine) skipFunctions(p *Process, argv []string) int {
+	defer m.leave()
+	if err := m.enter(); err != nil {
+		m.complain(p, "%s: commands nested too deeply", argv[0])
+		return 1
+	}
+	for len(argv) > 1 && argv[0] == "command" && argv[1] == "command" && !p.disabled(argv[0]) {
+		argv = argv[1:]
+	}
 	if b := builtins[argv[0]]; b != nil && !p.disabled(argv[0]) {
 		if p.Shell.Opts.on(optRestricted) && m.forbids(p, argv) {
 			return 1
@@ -494,6 +502,14 @@ func (m *Machine) biBuiltin(p *Process, argv []string) int {
 	}
 	if len(args) == 0 {
 		return 0
+	}
+	defer m.leave()
+	if err := m.enter(); err != nil {
+		m.complain(p, "builtin: commands nested too deeply")
+		return 1
+	}
+	for len(args) > 1 && args[0] == "builtin" && args[1] == "builtin" {
+		args = args[1:]
 	}
 	b := builtins[args[0]]
 	if b == nil {

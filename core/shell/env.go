@@ -108,6 +108,10 @@ func splitRef(s string) (name, sub string) {
 }
 
 func (e *procEnv) Assign(name string, sub *expand.Sub, value string, add bool) error {
+	defer e.m.leave()
+	if err := e.m.enter(); err != nil {
+		return err
+	}
 	e.effects++
 	e.keepOld(name)
 	return e.m.assignEnv(e.p, e, name, sub, value, add)

@@ -195,6 +195,8 @@ type transient struct {
 // retrying is about steps that take long.
 type retrying struct {
 	goesBack bool // the caller has a point to go back to in this slice
+	turning  bool // a utility has its turn
+	nested   int  // expansions that have begun within others
 	overdrew bool // a step of this slice took so long that the host was asked in its middle
 	holding  bool // a command began to hold much while output waited: the slice ends
 }

@@ -18,10 +18,36 @@ func (m *Machine) prompt(p *Process, s string) string {
 	return out
 }
 
+// maxNested is how many expansions may begin within each other: prompts within prompts,
+// values that are evaluated when they are assigned. Of what is within one, package expand keeps count.
+const maxNested = 64
+
+// enter begins an expansion, perhaps within another; leave ends it.
+func (m *Machine) enter() error {
+	if m.rt.nested++; m.rt.nested > maxNested {
+		return &expand.Error{Kind: expand.Limit, Name: "depth", Text: "expansion nested too deeply"}
+	}
+	return nil
+}
+
+func (m *Machine) leave() { m.rt.nested-- }
+
+// manyBytes are charged for when a prompt has become so much longer.
+const manyBytes = 16 << 10
+
 // promptFor expands a prompt, asking env for what its parameters and commands are.
 func (m *Machine) promptFor(p *Process, env expand.Env, s string) (string, error) {
+	defer m.leave()
+	if err := m.enter(); err != nil {
+		return "", err
+	}
 	var b strings.Builder
-	for i := 0; i < len(s); i++ {
+	for i, told := 0, 0; i < len(s); i++ {
+		if b.Len()-told > manyBytes {
+			told = b.Len()
+			m.charge(manyBytes >> 5)
+			m.hold(told)
+		}
 		if s[i] != '\\' || i+1 == len(s) {
 			b.WriteByte(s[i])
 			continue
@@ -97,7 +123,7 @@ func (m *Machine) promptFor(p *Process, env expand.Env, s string) (string, error
 		return b.String(), nil
 	}
 	out, err := expand.HereDoc(env, expand.CompilePrompt(env, b.String()))
-	if err == expand.ErrNeed {
+	if e, ok := err.(*expand.Error); err == expand.ErrNeed || ok && e.Kind == expand.Limit {
 		return "", err
 	}
 	if err != nil {
@@ -108,6 +134,7 @@ func (m *Machine) promptFor(p *Process, env expand.Env, s string) (string, error
 
 // promptTime does the escapes of a prompt that show the time; i is where the letter stands.
 func (m *Machine) promptTime(p *Process, s string, i int) (string, int) {
+	m.charge(16)
 	layout := map[byte]string{'t': "%H:%M:%S", 'T': "%I:%M:%S", '@': "%I:%M %p", 'A': "%H:%M", 'd': "%a %b %d"}[s[i]]
 	if s[i] == 'D' {
 		end := -1

@@ -114,6 +114,7 @@ func (m *Machine) Advance(h Host) (out Outcome, until int64) {
 	m.rt.host = h
 	defer func() { m.rt.host, m.rt.goesBack = nil, false }()
 	m.rt.credit, m.rt.until, m.rt.overdrew, m.rt.holding = sliceCredit, 0, false, false
+	m.rt.turning, m.rt.nested = false, 0
 	if m.Clock.Virtual && m.Limits.Time > 0 {
 		m.rt.until = max(m.Clock.Now+m.Limits.Time-m.Meter.Time, 1)
 	}
@@ -153,7 +154,7 @@ func (m *Machine) advance() (out Outcome, until int64, lim string) {
 				panic(x)
 			}
 			out, until, lim = Done, 0, s.name
-			m.rt.asking = asking{}
+			m.rt.asking, m.rt.turning = asking{}, false
 		}
 	}()
 	for m.Run.Active {

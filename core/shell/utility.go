@@ -180,7 +180,7 @@ func (m *Machine) execUtility(p *Process, name string, argv []string, replace bo
 		kind = FFilter
 	}
 	p.push(Frame{Kind: kind, X: &Extra{Util: u}})
-	if kind == FUtil {
+	if kind == FUtil && !m.rt.turning { // env env env … would step within a step
 		m.stepUtil(p, p.top())
 	}
 }
@@ -231,7 +231,9 @@ func (m *Machine) stepUtil(p *Process, f *Frame) {
 	}
 	u.Begun = true
 	u.ctx.Out.B = u.Out
+	m.rt.turning = true
 	next := turn(u)
+	m.rt.turning = false
 	m.charge(4)
 	if len(p.Frames) == 0 || p.top().X == nil || p.top().X.Util != u {
 		return // a limit or a signal took it away

@@ -5,48 +5,57 @@ import (
 	"unicode/utf8"
 )
 
-// maxGlobWork bounds what one comparison may try.
-const maxGlobWork = 1 << 16
+// Bounds of one comparison: what it may try, how many * are in a row, how many braces, and
+// alternatives made of them.
+const (
+	maxGlobWork     = 1 << 16
+	maxStars        = 1 << 10
+	maxBraces       = 64
+	maxAlternatives = 64
+)
 
 // globMatch reports whether a pattern of gitignore(5) matches a whole path. "*"
 // and "?" stay within a component, "**" does not; "{a,b}" are alternatives.
 func globMatch(pattern, path string) bool {
 	work := maxGlobWork
-	for _, p := range alternatives(pattern) {
-		if globAt(p, path, &work) {
+	for _, p := range alternatives(pattern, 0) {
+		if globAt(p, path, &work, 0) {
 			return true
 		}
 	}
 	return false
 }
 
-// alternatives expands the first pair of braces, and so on; at most 64.
-func alternatives(p string) []string {
+// alternatives expands the first pair of braces, and so on, as far as the bounds go; depth is how many
+// pairs have been expanded.
+func alternatives(p string, depth int) []string {
 	open := strings.IndexByte(p, '{')
-	if open < 0 {
+	if open < 0 || depth > maxBraces {
 		return []string{p}
 	}
-	depth, start := 0, open+1
+	nesting, start := 0, open+1
 	var parts []string
 	for i := open; i < len(p); i++ {
 		switch p[i] {
 		case '\\':
 			i++
 		case '{':
-			depth++
+			nesting++
 		case ',':
-			if depth == 1 {
+			if nesting == 1 {
 				parts = append(parts, p[start:i])
 				start = i + 1
 			}
 		case '}':
-			if depth--; depth == 0 {
+			if nesting--; nesting == 0 {
 				parts = append(parts, p[start:i])
 				var all []string
+				tails := alternatives(p[i+1:], depth+1)
 				for _, part := range parts {
-					for _, tail := range alternatives(p[i+1:]) {
-						for _, middle := range alternatives(part) {
-							if len(all) == 64 {
+					middles := alternatives(part, depth+1)
+					for _, tail := range tails {
+						for _, middle := range middles {
+							if len(all) == maxAlternatives {
 								return all
 							}
 							all = append(all, p[:open]+middle+tail)
@@ -60,7 +69,11 @@ func alternatives(p string) []string {
 	return []string{p}
 }
 
-func globAt(p, s string, work *int) bool {
+// globAt compares one alternative, as long as there is work left; depth is how many * are around.
+func globAt(p, s string, work *int, depth int) bool {
+	if depth > maxStars {
+		return false
+	}
 	for len(p) > 0 {
 		if *work--; *work < 0 {
 			return false
@@ -69,7 +82,7 @@ func globAt(p, s string, work *int) bool {
 		case strings.HasPrefix(p, "**/"):
 			p = p[3:]
 			for {
-				if globAt(p, s, work) {
+				if globAt(p, s, work, depth+1) {
 					return true
 				}
 				i := strings.IndexByte(s, '/')
@@ -83,7 +96,7 @@ func globAt(p, s string, work *int) bool {
 		case p[0] == '*':
 			p = strings.TrimLeft(p, "*")
 			for i := 0; ; i++ {
-				if globAt(p, s[i:], work) {
+				if globAt(p, s[i:], work, depth+1) {
 					return true
 				}
 				if i == len(s) || s[i] == '/' {
