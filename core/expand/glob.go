@@ -171,12 +171,16 @@ func splitPath(s string) []comp {
 
 const (
 	dirPage     = 512
-	maxGlobDeep = 128 // directories below each other for **
+	maxPath     = 4096 // no file has a longer path
+	maxGlobDeep = 128  // directories below each other for **
 )
 
 // walk matches the components below the directory prefix. matched: the a
 // component of prefix was a pattern.
 func (g *globber) walk(prefix string, comps []comp, deep int, matched bool) error {
+	if len(prefix) > maxPath {
+		return nil
+	}
 	if len(comps) == 0 {
 		if _, err := g.stat(prefix, false); err == nil {
 			g.found = append(g.found, prefix)

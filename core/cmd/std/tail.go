@@ -54,7 +54,7 @@ func tailObsolete(c *cmd.Ctx, args []string) []string {
 			}
 		}
 		// A short f takes no value, though --follow does.
-		if len(a) > 2 && a[0] == '-' && a[1] != '-' && (i == 0 || !tailTakesValue(args[i-1])) {
+		if len(a) > 2 && len(a) <= maxCluster && a[0] == '-' && a[1] != '-' && (i == 0 || !tailTakesValue(args[i-1])) {
 			if k := strings.IndexAny(a, "fcns"); k > 0 && a[k] == 'f' && k+1 < len(a) {
 				out = append(out, a[:k+1])
 				out = append(out, tailObsolete(c, []string{"-" + a[k+1:]})...)
@@ -65,6 +65,9 @@ func tailObsolete(c *cmd.Ctx, args []string) []string {
 	}
 	return out
 }
+
+// maxCluster is how many letters behind one - are looked at.
+const maxCluster = 64
 
 func tailTakesValue(a string) bool {
 	return a == "-c" || a == "-n" || a == "-s" || a == "--lines" || a == "--bytes" || a == "--pid" || a == "--sleep-interval"

@@ -309,14 +309,14 @@ func (o *order) compared() {
 }
 
 // few lines are sorted by comparing them, and so are those that have more than
-// deep bytes of a key in common.
-const few, deep = 48, 64 * prefixed
+// maxDepth bytes of a key in common.
+const few, maxDepth = 48, 64 * prefixed
 
 // sort orders the lines of a run, which are equal in the keys before a level
 // and have the first depth bytes of the one there in common. The level behind
 // the last key is the whole line. spare is as long.
 func (o *order) sort(data []byte, lines, spare []line, level int, depth int32) {
-	if len(lines) < few || depth > deep {
+	if len(lines) < few || depth > maxDepth {
 		slices.SortFunc(lines, func(a, b line) int {
 			o.compared()
 			x, y := a.in(data), b.in(data)

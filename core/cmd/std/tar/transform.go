@@ -78,8 +78,9 @@ func parseTransform(s string, steps int) (list []transform, message string) {
 
 // transformed is a member's name, or the target of a link, after --transform.
 func (p *Program) transformed(name string, kind byte) string {
-	if rest, ok := strings.CutSuffix(name, "/"); ok && kind == typeFile && len(p.o.transform) > 0 { // a directory
-		return p.transformed(rest, kind) + "/"
+	slashes := ""
+	if rest := strings.TrimRight(name, "/"); kind == typeFile && len(p.o.transform) > 0 { // of a directory
+		name, slashes = rest, name[len(rest):]
 	}
 	for i := range p.o.transform {
 		t := &p.o.transform[i]
@@ -87,7 +88,7 @@ func (p *Program) transformed(name string, kind byte) string {
 			name = t.apply(name)
 		}
 	}
-	return name
+	return name + slashes
 }
 
 func (t *transform) apply(name string) string {

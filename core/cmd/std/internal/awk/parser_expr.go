@@ -271,6 +271,8 @@ func (p *parser) primary() *node {
 
 // getlineFile reads the operand of getline <.
 func (p *parser) getlineFile() *node {
+	p.enter()
+	defer func() { p.depth-- }()
 	n := p.primary()
 	if lvalue(n) && (p.is("++") || p.is("--")) {
 		at := p.tok

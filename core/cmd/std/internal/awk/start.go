@@ -132,7 +132,7 @@ func (p *Program) sources() (status int, ok bool) {
 	if in.failed != 0 {
 		return in.failed, false
 	}
-	if len(p.Units) > 255 {
+	if len(p.Units) > maxUnits {
 		p.c.Errorf("fatal: more than 255 program files")
 		return 2, false
 	}
@@ -143,11 +143,22 @@ func (p *Program) sources() (status int, ok bool) {
 type includer struct {
 	p      *Program
 	seen   map[string]bool
+	depth  int // of files in each other
 	failed int // the exit status, 0 if nothing did
 }
 
+// maxUnits is how many texts a program may be of.
+const maxUnits = 255
+
 // add takes a text apart at its lines @include "file".
 func (in *includer) add(name, text string) {
+	in.depth++
+	defer func() { in.depth-- }()
+	if in.depth > maxUnits {
+		in.p.c.Errorf("fatal: more than 255 program files")
+		in.failed = 2
+		return
+	}
 	from, line := 0, 0
 	for pos, n := 0, 1; pos < len(text); n++ {
 		end := strings.IndexByte(text[pos:], '\n')

@@ -79,8 +79,7 @@ func within(defs []*definition, e *expr) *expr {
 
 // module refuses what needs files of modules.
 func (p *parser) module() {
-	switch p.tok.kind {
-	case "module":
+	for p.tok.kind == "module" {
 		p.advance()
 		meta := p.term()
 		if p.tok.kind != ";" {
@@ -90,7 +89,8 @@ func (p *parser) module() {
 			p.fail(meta.pos, "Module metadata must be an object")
 		}
 		p.advance()
-		p.module()
+	}
+	switch p.tok.kind {
 	case "import", "include":
 		p.fail(p.tok.pos, "%s of modules is not supported", p.tok.kind)
 	}
