@@ -476,8 +476,8 @@ func (m *Machine) biCommand(p *Process, argv []string) int {
 
 // skipFunctions runs a builtin or an external command.
 func (m *Machine) skipFunctions(p *Process, argv []string) int {
-	defer m.leave()
-	if err := m.enter(); err != nil {
+	defer m.shallower()
+	if err := m.deeper(); err != nil {
 		m.complain(p, "%s: commands nested too deeply", argv[0])
 		return 1
 	}
@@ -503,8 +503,8 @@ func (m *Machine) biBuiltin(p *Process, argv []string) int {
 	if len(args) == 0 {
 		return 0
 	}
-	defer m.leave()
-	if err := m.enter(); err != nil {
+	defer m.shallower()
+	if err := m.deeper(); err != nil {
 		m.complain(p, "builtin: commands nested too deeply")
 		return 1
 	}

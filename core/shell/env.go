@@ -108,8 +108,8 @@ func splitRef(s string) (name, sub string) {
 }
 
 func (e *procEnv) Assign(name string, sub *expand.Sub, value string, add bool) error {
-	defer e.m.leave()
-	if err := e.m.enter(); err != nil {
+	defer e.m.shallower()
+	if err := e.m.deeper(); err != nil {
 		return err
 	}
 	e.effects++

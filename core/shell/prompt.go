@@ -22,23 +22,23 @@ func (m *Machine) prompt(p *Process, s string) string {
 // values that are evaluated when they are assigned. Of what is within one, package expand keeps count.
 const maxNested = 64
 
-// enter begins an expansion, perhaps within another; leave ends it.
-func (m *Machine) enter() error {
+// deeper begins an expansion, perhaps within another; shallower ends it.
+func (m *Machine) deeper() error {
 	if m.rt.nested++; m.rt.nested > maxNested {
 		return &expand.Error{Kind: expand.Limit, Name: "depth", Text: "expansion nested too deeply"}
 	}
 	return nil
 }
 
-func (m *Machine) leave() { m.rt.nested-- }
+func (m *Machine) shallower() { m.rt.nested-- }
 
 // manyBytes are charged for when a prompt has become so much longer.
 const manyBytes = 16 << 10
 
 // promptFor expands a prompt, asking env for what its parameters and commands are.
 func (m *Machine) promptFor(p *Process, env expand.Env, s string) (string, error) {
-	defer m.leave()
-	if err := m.enter(); err != nil {
+	defer m.shallower()
+	if err := m.deeper(); err != nil {
 		return "", err
 	}
 	var b strings.Builder
