@@ -258,8 +258,7 @@ type System interface {
 
 	Getenv(name string) (string, bool)
 	Environ() []string // sorted "NAME=value"
-	// Dir is the path of the working directory, without links; ENOENT if it was removed.
-	Dir() (string, error)
+	Dir() string       // the working directory, absolute
 	Umask() uint32
 	UID() int
 	GID() int

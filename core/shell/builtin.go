@@ -334,8 +334,9 @@ func (m *Machine) source(p *Process, argv []string, fatal bool) int {
 		args = slices.Clone(args)
 		args[0] = m.sourcePath(p, args[0]) // BASH_SOURCE and messages name what was found
 	}
-	st, err := m.FS.Stat(m.at(p), args[0])
-	if n, ok := devFD(m.byLetters(p, args[0])); ok {
+	full := m.abs(p, args[0])
+	st, err := m.FS.Stat(m.cred(), full)
+	if n, ok := devFD(full); ok {
 		if file, open := p.fd(n); open {
 			st, err = m.fstat(file)
 		}
@@ -349,7 +350,7 @@ func (m *Machine) source(p *Process, argv []string, fatal bool) int {
 		m.stop("depth")
 	}
 	if err == nil && !st.Mode.IsRegular() {
-		if err = m.readScript(p, args[0], args, 0); err == nil {
+		if err = m.readScript(p, full, args, 0); err == nil {
 			return pushed
 		}
 		m.complain(p, "%s: %s", args[0], err)
@@ -357,7 +358,7 @@ func (m *Machine) source(p *Process, argv []string, fatal bool) int {
 	}
 	text := ""
 	if err == nil {
-		text, err = m.slurp(p, args[0])
+		text, err = m.slurp(p, full)
 	}
 	if err != nil {
 		m.complain(p, "%s: %s", args[0], err)
@@ -401,8 +402,8 @@ func (m *Machine) sourcePath(p *Process, name string) string {
 	if p.Shell.Opts.on(OptSourcepath) {
 		for dir := range strings.SplitSeq(m.pathVar(p), ":") {
 			path := m.inDir(p, dir, name)
-			st, err := m.FS.Stat(m.at(p), path)
-			if err == nil && !st.Mode.IsDir() && m.FS.Access(m.at(p), path, vfs.R_OK) == nil {
+			st, err := m.FS.Stat(m.cred(), m.abs(p, path))
+			if err == nil && !st.Mode.IsDir() && m.FS.Access(m.cred(), m.abs(p, path), vfs.R_OK) == nil {
 				return path
 			}
 		}

@@ -57,7 +57,8 @@ func (m *Machine) bindings(p *Process, name string) (string, error) {
 	if rest, ok := strings.CutPrefix(name, "~/"); ok {
 		name = p.Shell.Vars.Get("HOME").String() + "/" + rest
 	}
-	st, err := m.FS.Stat(m.at(p), name)
+	name = m.abs(p, name)
+	st, err := m.FS.Stat(m.cred(), name)
 	if err != nil {
 		return "", err
 	}

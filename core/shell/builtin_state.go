@@ -34,7 +34,7 @@ func (m *Machine) biSet(p *Process, argv []string) int {
 		}
 		if !p.Shell.Opts.on(OptPosix) {
 			for _, fn := range p.Shell.Funcs.Sorted() {
-				b.WriteString(FunctionText(fn))
+				b.WriteString(functionText(fn))
 			}
 		}
 		return m.out(p, "set", []byte(b.String()))
@@ -667,7 +667,7 @@ func (f found) sentence(name string) string {
 	case "keyword":
 		return name + " is a shell keyword\n"
 	case "function":
-		return name + " is a function\n" + FunctionText(f.fn)
+		return name + " is a function\n" + functionText(f.fn)
 	case "builtin":
 		return name + " is a shell builtin\n"
 	case "hashed":

@@ -203,21 +203,22 @@ func (m *Machine) fileTest(p *Process, op, s string) bool {
 	if s == "" {
 		return false
 	}
+	path := m.abs(p, s)
 	var st vfs.Stat
 	var err error
-	if n, ok := devFD(m.byLetters(p, s)); ok {
+	if n, ok := devFD(path); ok {
 		file, open := p.fd(n)
 		if !open {
 			return false
 		}
 		st, err = m.fstat(file)
 	} else if op == "-h" || op == "-L" {
-		st, err = m.FS.Lstat(m.at(p), s)
+		st, err = m.FS.Lstat(m.cred(), path)
 	} else {
-		st, err = m.FS.Stat(m.at(p), s)
+		st, err = m.FS.Stat(m.cred(), path)
 	}
 	if err != nil {
-		st, err = m.statTool(p, s, err)
+		st, err = m.statTool(path, err)
 	}
 	if err != nil {
 		return false
@@ -243,11 +244,11 @@ func (m *Machine) fileTest(p *Process, op, s string) bool {
 	case "-p":
 		return kind == vfs.TypeFifo
 	case "-r":
-		return m.access(p, s, vfs.R_OK) == nil
+		return m.access(m.cred(), path, vfs.R_OK) == nil
 	case "-w":
-		return m.access(p, s, vfs.W_OK) == nil
+		return m.access(m.cred(), path, vfs.W_OK) == nil
 	case "-x":
-		return m.access(p, s, vfs.X_OK) == nil
+		return m.access(m.cred(), path, vfs.X_OK) == nil
 	case "-s":
 		return st.Size > 0
 	case "-u":

@@ -111,7 +111,7 @@ func (d *declaration) variable(name string, v *vars.Var, bytes bool, work large.
 func (d *declaration) function(name string, fn *Function) string {
 	text, attrs := "", fn.attrs()
 	if !d.names {
-		if text = FunctionText(fn); attrs == 0 {
+		if text = functionText(fn); attrs == 0 {
 			return text
 		}
 	}

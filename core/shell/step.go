@@ -366,8 +366,8 @@ func (m *Machine) stepScript(p *Process, f *Frame) {
 		if f.I < len(x.Text) {
 			m.showRead(p, x.Text[f.I:])
 		}
-		if f.N == 0 && (x.Call == "eval" || x.Call == "source") {
-			p.Status = 0 // there was no command
+		if f.N == 0 && x.Text != "" && (x.Call == "eval" || x.Call == "source") {
+			p.Status = 0 // there was no command; what has no text is the ghost of a subshell's parent
 		}
 		m.pop(p)
 		return

@@ -210,7 +210,8 @@ func (m *Machine) readFile(p *Process, body *list) bool {
 		m.x(f).Memo.Answer("")
 		return true
 	}
-	st, err := m.FS.Stat(m.at(p), target)
+	path := m.abs(p, target)
+	st, err := m.FS.Stat(m.cred(), path)
 	if err == nil && (!st.Mode.IsRegular() || st.Size > 1<<26) {
 		return false // a pipe or something large: a process reads it in turns
 	}

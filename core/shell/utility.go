@@ -75,11 +75,10 @@ const maxInterpreters = 5
 func (m *Machine) image(p *Process, path string, argv []string) (im image, interp string, err error) {
 	file, args := path, argv
 	for level := 0; ; level++ {
-		st, err := m.FS.Stat(m.at(p), file)
-		if err == vfs.ENOENT {
-			if t, ok := m.toolAt(m.abs(p, file)); ok {
-				return image{tool: &t, argv: args}, interp, nil
-			}
+		full := m.abs(p, file)
+		st, err := m.FS.Stat(m.cred(), full)
+		if t, ok := m.toolAt(full); ok && err == vfs.ENOENT {
+			return image{tool: &t, argv: args}, interp, nil
 		}
 		if err != nil {
 			return im, interp, err
@@ -87,7 +86,7 @@ func (m *Machine) image(p *Process, path string, argv []string) (im image, inter
 		if name, ok := m.FS.Stub(st.Ino); ok {
 			return image{util: name, argv: shellNamed(name, args, level)}, interp, nil
 		}
-		head, err := m.head(st.Ino, st.Size)
+		head, err := m.head(full, st.Size)
 		if err != nil {
 			return im, interp, err
 		}
@@ -126,9 +125,13 @@ func shellNamed(name string, args []string, level int) []string {
 }
 
 // head is the beginning of a file, where execve(2) looks for #!.
-func (m *Machine) head(ino vfs.Ino, size int64) ([]byte, error) {
+func (m *Machine) head(path string, size int64) ([]byte, error) {
 	head := make([]byte, 256)
-	n, err := m.FS.ReadAt(ino, head, 0, m.now())
+	ino, err := m.FS.Lookup(m.cred(), path, true)
+	n := 0
+	if err == nil {
+		n, err = m.FS.ReadAt(ino, head, 0, m.now())
+	}
 	if n > 0 || size == 0 {
 		err = nil
 	}
@@ -467,17 +470,11 @@ func (m *Machine) spawn(p *Process, s cmd.Spawn) (*Process, error) {
 		c.Shell.Vars = t
 	}
 	if s.Dir != "" {
-		if err := m.FS.Access(m.at(c), s.Dir, vfs.X_OK); err != nil {
+		dir := m.abs(c, s.Dir)
+		if err := m.FS.Access(m.cred(), dir, vfs.X_OK); err != nil {
 			return c, err
 		}
-		dir, err := m.FS.Lookup(m.at(c), s.Dir, true)
-		if err != nil {
-			return c, err
-		}
-		m.enter(c, m.abs(c, s.Dir), dir)
-		if path, err := m.physical(c); err == nil {
-			c.Cwd = path
-		}
+		c.Cwd = dir
 	}
 	return c, nil
 }
@@ -563,6 +560,9 @@ func (m *Machine) closeExec(fds []FD) []FD {
 func (m *Machine) pushScript(p *Process, name, text string, line int, call string) {
 	if strings.Contains(text, "<<") && !strings.HasSuffix(text, "\n") {
 		text += "\n" // a here-document may run to the end
+	}
+	if text == "" && (call == "eval" || call == "source") {
+		p.Status = 0
 	}
 	x := m.extra()
 	x.Text, x.Name, x.Line, x.Call = expand.EncodeText(text), name, line, call

@@ -29,11 +29,7 @@ func Path(c *cmd.Ctx, p string, mode Mode, logical, strip bool) (string, error) 
 		return "", vfs.ENOENT
 	}
 	if !strings.HasPrefix(p, "/") {
-		dir, err := c.Dir()
-		if err != nil {
-			return "", err
-		}
-		p = dir + "/" + p
+		p = c.Dir() + "/" + p
 	}
 	if logical {
 		trailing := strings.HasSuffix(p, "/")
