@@ -309,7 +309,6 @@ func (im *importer) world() (*core.World, error) {
 	if rec.Base != nil {
 		w.SetBaseLimits(rec.Base.Limits)
 	}
-	w.Restrict(im.limits)
 	w.Loaded()
 	return w, nil
 }

@@ -93,8 +93,6 @@ var arrows = []struct {
 	{"eryxsh/core/large", 5},
 	{"eryxsh/core/bignum", 5},
 	{"eryxsh/core/dollar", 5},
-	{"eryxsh/core/compare", 2},
-	{"eryxsh/core/linediff", 5},
 	{"eryxsh/core/locale", 5},
 	{"eryxsh/core/readline", 5},
 	{"eryxsh/core", 2},

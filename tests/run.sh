@@ -11,7 +11,7 @@
 set -uo pipefail
 cd "$(dirname "$0")/.."
 
-parts=(format generated vet static go race python-lint python-types python corpora runs fuzz package)
+parts=(format generated vet static go race python-lint python-types python corpora second programs runs fuzz package)
 
 # --- parts ---
 
@@ -49,6 +49,15 @@ part_python() { python -m pytest; }
 part_corpora() {
   [ -f tests/corpora.py ] || { skip "no tests/corpora.py"; return; }
   python tests/corpora.py
+}
+
+# Recorded cases that are not part of the repository, where they are.
+part_second() { python tests/second.py; }
+
+# Programs and their own tests, by our bash and by the machine's, where they are: the short ones.
+part_programs() {
+  command -v unshare >/dev/null && [ "$EUID" = 0 ] || { skip "a place like a sandbox takes namespaces: root on Linux"; return; }
+  python tests/programs.py --only pure-bash-bible --only events --only shunit2 --only todo.txt-cli --check
 }
 
 # A minute of generated scripts, moved between two processes while they run. The

@@ -331,6 +331,20 @@ def test_upload_and_download(sb: Sandbox, tmp_path: pathlib.Path) -> None:
         sb.files.download("/missing", tmp_path / "x")
 
 
+def test_download_stays_in_its_folder(sb: Sandbox, tmp_path: pathlib.Path) -> None:
+    """What a script leaves there to be followed is not: links out of the folder, to be written through the second time, and pipes."""
+    victim, out = tmp_path / "victim", tmp_path / "out"
+    victim.write_text("mine")
+    sb.commands.run(f"mkdir -p /d/sub; ln -s {victim} /d/x; ln -s {tmp_path} /d/sub/up; ln -s ../../victim /d/sub/v")
+    sb.commands.run("mkfifo /d/p; echo a > /d/sub/a")
+    sb.files.download("/d", out)
+    assert sorted(p.relative_to(out).as_posix() for p in out.rglob("*")) == ["sub", "sub/a"]
+    sb.commands.run("cd /d; rm -r x sub/up sub/v; mkdir sub/up; echo owned | tee x sub/up/victim sub/v")
+    sb.files.download("/d", out)
+    assert victim.read_text() == "mine"
+    assert not any(p.is_symlink() for p in out.rglob("*"))
+
+
 def test_tar(sb: Sandbox) -> None:
     """An archive holds modes, links and hard links, and comes back the same in another sandbox."""
     sb.commands.run("mkdir -p /t/d; echo 1 > /t/d/f; chmod 750 /t/d/f; ln /t/d/f /t/h; ln -s d/f /t/s; mkdir /t/e")

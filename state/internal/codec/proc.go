@@ -124,8 +124,6 @@ func (w *writer) shellProcess(x *shell.Process) {
 		}
 	}
 	w.bool(at, 22, x.Loop)
-	w.key(at, 23)
-	w.shellPlace(&x.Place)
 }
 
 func (r *reader) shellProcess(x *shell.Process) {
@@ -183,8 +181,6 @@ func (r *reader) shellProcess(x *shell.Process) {
 			}
 		case 22:
 			r.bool(&x.Loop)
-		case 23:
-			r.shellPlace(&x.Place)
 		default:
 			r.fail()
 		}
