@@ -16,6 +16,7 @@ const (
 	BadSubscript                      // a[-9]: bad array subscript
 	Limit                             // a bound of this package; Name says which
 	BadLength                         // ${x:0:-9}: the command line is given up, but set -e does not look at it
+	Fatal                             // a transformation that there is none of: a non-interactive shell exits
 )
 
 // Error is an expansion that failed. Text is worded as bash does after

@@ -188,10 +188,17 @@ func (m *masker) hash() {
 func (m *masker) bare() string {
 	end := m.i
 	for end < len(m.s) && strings.IndexByte(" \t\n;&|()<>", m.s[end]) < 0 {
+		if strings.HasPrefix(m.s[end:], "\\\n") {
+			end += 2
+			continue
+		}
 		if strings.IndexByte("'\"\\$`", m.s[end]) >= 0 {
 			return "?"
 		}
 		end++
+	}
+	if word := m.s[m.i:end]; strings.IndexByte(word, '\\') >= 0 {
+		return strings.ReplaceAll(word, "\\\n", "")
 	}
 	return m.s[m.i:end]
 }

@@ -378,7 +378,7 @@ func (e *eval) operand(w *Word, quoted bool) error {
 	if quoted {
 		at := e.atNull
 		err := e.parts(w.parts, false)
-		e.have, e.atNull = true, at
+		e.atNull = at
 		return err
 	}
 	return e.parts(w.parts, true)

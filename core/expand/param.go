@@ -361,11 +361,17 @@ func (r *reader) operator(p *param) bool {
 		}
 		return true
 	case '@':
-		if d == 0 || strings.IndexByte("QEPAaKkUuL", d) < 0 {
+		if d == 0 || d == '}' {
 			return false
 		}
 		p.op, p.letter = opTransform, d
 		r.i += 2
+		if r.peek(0) != '}' || strings.IndexByte("QEPAaKkUuL", d) < 0 { // wrong if there is a value
+			p.letter = badTransform
+			for r.i < len(r.s) && r.s[r.i] != '}' {
+				r.i = r.skip.quoted(r.i, p.quoted)
+			}
+		}
 	default:
 		return false
 	}

@@ -47,7 +47,7 @@ func (r *reader) word(m mode) []part {
 	from := r.i
 	parts := r.parts(m)
 	for i := range parts {
-		if p := parts[i].par; p != nil && p.kind == parBad {
+		if p := parts[i].par; p != nil && (p.kind == parBad || p.op == opTransform && p.letter == badTransform) {
 			p.text = r.shown(r.s[from:min(r.i, len(r.s))])
 		}
 	}

@@ -254,9 +254,14 @@ func Regexp(env Env, w *Word) (string, error) {
 // HereDoc evaluates the body of a here-document.
 func HereDoc(env Env, w *Word) (string, error) { return String(env, w) }
 
-// Redirect evaluates a redirection's target, which must be one field.
+// Redirect evaluates a redirection's target, which must be one field. In POSIX
+// mode it is no pattern.
 func Redirect(env Env, w *Word) (string, error) {
-	fields, err := Fields(env, nil, []*Word{w})
+	e := eval{env: env, goal: toFields}
+	if e.load(); e.flags&Posix != 0 {
+		e.flags |= NoGlob
+	}
+	fields, err := e.fields(nil, []*Word{w})
 	if err != nil {
 		return "", err
 	}

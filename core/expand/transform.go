@@ -8,9 +8,17 @@ import (
 	"eryxsh/core/vars"
 )
 
+// badTransform is the letter of a transformation that there is none of.
+const badTransform = '!'
+
 // transform implements ${x@Q} and its like.
 func (e *eval) transform(p *param, val value, quoted bool) error {
 	switch p.letter {
+	case badTransform:
+		if !val.set && val.v == nil {
+			return e.none(val, quoted)
+		}
+		return &Error{Kind: Fatal, Text: p.text + ": bad substitution"}
 	case 'a':
 		if !val.set && val.v == nil {
 			return e.none(val, quoted)

@@ -213,8 +213,14 @@ func untick(s string, dquote bool) string {
 // commands appends the outermost command and process substitutions below n.
 func commands(n syntax.Node, to []syntax.Node) []syntax.Node {
 	syntax.Walk(n, func(n syntax.Node) bool {
-		switch n.(type) {
-		case *syntax.CmdSubst, *syntax.ProcSubst:
+		switch x := n.(type) {
+		case *syntax.CmdSubst:
+			if x.ReplyVar || x.TempFile { // ${|…;} and ${ …;}, which bash does not have
+				return true
+			}
+			to = append(to, n)
+			return false
+		case *syntax.ProcSubst:
 			to = append(to, n)
 			return false
 		}

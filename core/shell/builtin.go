@@ -330,7 +330,8 @@ func (m *Machine) source(p *Process, argv []string, fatal bool) int {
 		o.usage()
 		return 2
 	}
-	if !strings.Contains(args[0], "/") {
+	name := args[0]
+	if !strings.Contains(name, "/") {
 		args = slices.Clone(args)
 		args[0] = m.sourcePath(p, args[0]) // BASH_SOURCE and messages name what was found
 	}
@@ -361,7 +362,11 @@ func (m *Machine) source(p *Process, argv []string, fatal bool) int {
 		text, err = m.slurp(p, full)
 	}
 	if err != nil {
-		m.complain(p, "%s: %s", args[0], err)
+		if named := !strings.Contains(name, "/"); named && fatal {
+			m.complain(p, "%s: %s: file not found", argv[0], name)
+		} else {
+			m.complain(p, "%s: %s", args[0], err)
+		}
 		if fatal {
 			m.unwindExit(p, 1)
 			return pushed
@@ -428,6 +433,9 @@ func (m *Machine) readScript(p *Process, full string, args []string, as int) err
 }
 
 // biCommand runs a command past functions, or describes it.
+// standardPath finds all utilities: command -p.
+const standardPath = "/bin:/usr/bin"
+
 func (m *Machine) biCommand(p *Process, argv []string) int {
 	verbose, short, std := false, false, false
 	o := m.options(p, argv, "pvV")
@@ -448,6 +456,10 @@ func (m *Machine) biCommand(p *Process, argv []string) int {
 	if len(args) == 0 {
 		return 0
 	}
+	if std {
+		old := p.Shell.Vars.Bind("PATH", vars.New(standardPath, 0))
+		defer func() { p.Shell.Vars.Bind("PATH", old) }()
+	}
 	if short || verbose {
 		status := 1
 		for _, name := range args {
@@ -461,10 +473,7 @@ func (m *Machine) biCommand(p *Process, argv []string) int {
 	}
 	words := m.list(p, args)
 	if std && builtins[words[0]] == nil {
-		old := p.Shell.Vars.Bind("PATH", vars.New("/usr/bin:/bin", 0))
-		path, err := m.find(p, words[0])
-		p.Shell.Vars.Bind("PATH", old)
-		if err == nil {
+		if path, err := m.find(p, words[0]); err == nil {
 			m.execFile(p, path, words, false)
 			return pushed
 		}
@@ -581,6 +590,9 @@ func (m *Machine) biExec(p *Process, argv []string) int {
 	}
 	if login {
 		words[0] = "-" + words[0]
+	}
+	if level, ok := p.Shell.Vars.Get("SHLVL").Int(); ok && !clean { // the shell is no more
+		p.Shell.Vars.Own("SHLVL").SetString(itoa(int(level) - 1))
 	}
 	m.execFile(p, path, words, true)
 	return pushed

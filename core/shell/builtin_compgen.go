@@ -204,7 +204,8 @@ func (m *Machine) compEnd(p *Process, f *Frame, c *CompSpec, word string) {
 	for _, s := range list {
 		b.WriteString(c.Prefix + s + c.Suffix + "\n")
 	}
-	m.done(p, m.out(p, "compgen", []byte(b.String())))
+	_ = m.send(p, 1, []byte(b.String())) // a write that fails is not looked at
+	m.done(p, 0)
 }
 
 // compNames gives the names the actions and the glob pattern stand for.
@@ -287,10 +288,10 @@ func (m *Machine) compAction(p *Process, action string) (out []string) {
 	case "function":
 		return p.Shell.Funcs.Keys()
 	case "variable":
-		each(func(v *vars.Var) bool { return v.IsSet() || v.Is(vars.Special) })
+		each(func(v *vars.Var) bool { return v.IsSet() || v.IsArray() && v.Assigned() || v.Is(vars.Special) })
 	case "arrayvar":
 		for name, v := range p.Shell.Vars.All() {
-			if m.variable(p, name, v).IsArray() {
+			if v := m.variable(p, name, v); v.IsArray() && (v.Assigned() || v.IsSet() || v.Is(vars.Special)) {
 				out = append(out, name)
 			}
 		}

@@ -70,7 +70,7 @@ func (m *Machine) cdTo(p *Process, name string, args []string, physical bool) in
 	if dir == "" {
 		return 0
 	}
-	target := dir
+	target, found := dir, ""
 	if path := t.Get("CDPATH").String(); path != "" && dir[0] != '/' && dir != "." && dir != ".." && !strings.HasPrefix(dir, "./") && !strings.HasPrefix(dir, "../") {
 		for base := range strings.SplitSeq(path, ":") {
 			try := dir
@@ -79,6 +79,9 @@ func (m *Machine) cdTo(p *Process, name string, args []string, physical bool) in
 			}
 			if st, err := m.FS.Stat(m.cred(), m.abs(p, try)); err == nil && st.Mode.IsDir() {
 				target, print = try, print || base != ""
+				if physical && base != "" { // it is shown as it was put together
+					found = try
+				}
 				break
 			}
 		}
@@ -93,8 +96,11 @@ func (m *Machine) cdTo(p *Process, name string, args []string, physical bool) in
 			return 1
 		}
 	}
+	if found == "" {
+		found = p.Cwd
+	}
 	if print {
-		return m.out(p, name, []byte(p.Cwd+"\n"))
+		return m.out(p, name, []byte(found+"\n"))
 	}
 	return 0
 }

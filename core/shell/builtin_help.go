@@ -104,7 +104,8 @@ func (m *Machine) biHelp(p *Process, argv []string) int {
 	}
 	args := o.args
 	if len(args) == 0 {
-		return m.out(p, "help", []byte(m.helpList(p)))
+		_ = m.send(p, 1, []byte(m.helpList(p))) // bash does not look whether it could be written
+		return 0
 	}
 	var b strings.Builder
 	if i := strings.IndexByte(args[0], '['); strings.ContainsAny(args[0], "*?") || i >= 0 && strings.IndexByte(args[0][i:], ']') > 0 {

@@ -260,7 +260,10 @@ func (m *Machine) biAlias(p *Process, argv []string) int {
 	args := o.args
 	var b strings.Builder
 	line := func(name, value string) {
-		b.WriteString("alias " + name + "=" + single(value) + "\n")
+		if print || !p.Shell.Opts.on(OptPosix) {
+			b.WriteString("alias ")
+		}
+		b.WriteString(name + "=" + single(value) + "\n")
 	}
 	status := 0
 	if print && p.Shell.Aliases.Len() == 0 {
@@ -292,6 +295,10 @@ func (m *Machine) biAlias(p *Process, argv []string) int {
 			}
 			line(name, v)
 		}
+	}
+	if len(args) > 0 {
+		_ = m.send(p, 1, []byte(b.String())) // a write that fails is not looked at
+		return status
 	}
 	return max(status, m.out(p, "alias", []byte(b.String())))
 }
@@ -429,16 +436,16 @@ func (m *Machine) biUmask(p *Process, argv []string) int {
 			n = n*8 + uint32(c-'0')
 		}
 		p.Umask = n & 0o777
-		return 0
+	} else {
+		mask, wrong := parseSymbolicMask(a, p.Umask)
+		if wrong != "" {
+			m.complain(p, "umask: %s", wrong)
+			return 1
+		}
+		p.Umask = mask
 	}
-	mask, wrong := parseSymbolicMask(a, p.Umask)
-	if wrong != "" {
-		m.complain(p, "umask: %s", wrong)
-		return 1
-	}
-	p.Umask = mask
 	if symbolic {
-		return m.out(p, "umask", []byte(symbolicMask(mask)+"\n"))
+		return m.out(p, "umask", []byte(symbolicMask(p.Umask)+"\n"))
 	}
 	return 0
 }
@@ -647,7 +654,7 @@ func (m *Machine) biType(p *Process, argv []string) int {
 					b.WriteString(k.path + "\n")
 				}
 			default:
-				b.WriteString(k.sentence(name))
+				b.WriteString(k.sentence(name, p.Shell.Opts.on(OptPosix)))
 			}
 		}
 	}
@@ -660,7 +667,7 @@ type found struct {
 	fn         *Function
 }
 
-func (f found) sentence(name string) string {
+func (f found) sentence(name string, posix bool) string {
 	switch f.kind {
 	case "alias":
 		return name + " is aliased to `" + f.path + "'\n"
@@ -669,6 +676,9 @@ func (f found) sentence(name string) string {
 	case "function":
 		return name + " is a function\n" + functionText(f.fn)
 	case "builtin":
+		if posix && builtins[name].special {
+			return name + " is a special shell builtin\n"
+		}
 		return name + " is a shell builtin\n"
 	case "hashed":
 		return name + " is hashed (" + f.path + ")\n"
@@ -741,17 +751,20 @@ func (m *Machine) describe(p *Process, name string, short bool) bool {
 	if len(k) == 0 {
 		return false
 	}
-	text := k[0].sentence(name)
+	f := k[0]
+	if f.kind == "file" && !strings.Contains(name, "/") {
+		dirs := strings.Split(m.pathVar(p), ":")
+		if !short || f.path == "./"+name && !slices.Contains(dirs, ".") { // an empty one is no ./
+			f.path = cleanPath(m.abs(p, f.path))
+		}
+	}
+	text := f.sentence(name, p.Shell.Opts.on(OptPosix))
 	if short {
-		switch k[0].kind {
+		switch f.kind {
 		case "alias":
-			text = "alias " + name + "=" + expand.QuoteAt(k[0].path, false, nil) + "\n"
+			text = "alias " + name + "=" + expand.QuoteAt(f.path, false, nil) + "\n"
 		case "file", "hashed":
-			path := k[0].path
-			if k[0].kind == "file" && strings.HasPrefix(path, ".") {
-				path = cleanPath(m.abs(p, path))
-			}
-			text = path + "\n"
+			text = f.path + "\n"
 		default:
 			text = name + "\n"
 		}

@@ -14,6 +14,9 @@ func (m *Machine) declList(p *Process, d *declaration, bare bool) (status int, d
 	if !bare && (!d.print || d.sets()) {
 		return 0, false
 	}
+	if p.Shell.Opts.on(OptPosix) && (d.name == "export" || d.name == "readonly") {
+		d.posix = true
+	}
 	var b strings.Builder
 	switch {
 	case !bare:
@@ -101,14 +104,28 @@ func (m *Machine) declLocals(p *Process, d *declaration, b *strings.Builder) {
 
 // variable is a line of declare -p, with -F without the value.
 func (d *declaration) variable(name string, v *vars.Var, bytes bool, work large.Meter) string {
+	if d.posix {
+		return d.posixFlags(v.Attrs()&(vars.Indexed|vars.Assoc)) + strings.TrimPrefix(declareLine(name, v, bytes, work), declareFlags(v.Attrs()))
+	}
 	if !d.names || v.IsArray() {
 		return declareLine(name, v, bytes, work)
 	}
 	return declareFlags(v.Attrs()) + name + "\n"
 }
 
+// posixFlags begins a line of export -p and readonly -p in POSIX mode.
+func (d *declaration) posixFlags(a vars.Attr) string {
+	if flags := expand.AttrLetters(a); flags != "" {
+		return d.name + " -" + flags + " "
+	}
+	return d.name + " "
+}
+
 // function is what declare -p prints of a function.
 func (d *declaration) function(name string, fn *Function) string {
+	if d.posix {
+		return d.name + " -f " + name + "\n"
+	}
 	text, attrs := "", fn.attrs()
 	if !d.names {
 		if text = functionText(fn); attrs == 0 {

@@ -5,6 +5,7 @@ import "eryxsh/core/vars"
 // declaration is one call of declare, local, export, readonly or typeset.
 type declaration struct {
 	name     string    // the builtin
+	posix    bool      // it lists variables as commands of its own
 	set      vars.Attr // attributes to give
 	unset    vars.Attr // attributes to take
 	print    bool

@@ -235,11 +235,17 @@ func (e *procEnv) Stat(path string, follow bool) (vfs.Stat, error) {
 func (e *procEnv) Names(prefix string) []string {
 	var out []string
 	for _, n := range e.m.names(e.p) {
-		if len(n) >= len(prefix) && n[:len(prefix)] == prefix && e.Var(n).IsSet() {
+		if len(n) >= len(prefix) && n[:len(prefix)] == prefix && e.visible(n) {
 			out = append(out, n)
 		}
 	}
 	return out
+}
+
+// visible reports whether a variable has got a value, were it an empty list.
+func (e *procEnv) visible(name string) bool {
+	v := e.Var(name)
+	return v.IsSet() || v.IsArray() && v.Assigned()
 }
 
 func (e *procEnv) Ref(name string) (string, bool) {

@@ -60,6 +60,10 @@ func (m *Machine) stepFor(p *Process, f *Frame) {
 			p.Line = n.outer
 			m.complain(p, "`%s': not a valid identifier", n.name)
 			m.pop(p)
+			if o := &p.Shell.Opts; o.on(OptPosix) && !o.on(optInteractive) {
+				m.unwindExit(p, 2)
+				return
+			}
 			p.Status = 1 // neither set -e nor ERR looks at it
 			m.setPipe(p, 1)
 			return
@@ -389,6 +393,11 @@ func (m *Machine) define(p *Process, n *funcDecl) {
 		m.failed(p)
 		return
 	}
+	if p.Shell.Opts.on(OptPosix) && !validName(n.name) {
+		m.complain(p, "`%s': not a valid identifier", n.name)
+		m.unwindExit(p, 2)
+		return
+	}
 	if p.Shell.Opts.on(OptPosix) && p.special(n.name) {
 		m.complain(p, "`%s': is a special builtin", n.name)
 		m.unwindExit(p, 2)
@@ -534,11 +543,15 @@ func (m *Machine) breakLoop(p *Process, n int, goOn bool) bool {
 	if last < 0 {
 		return false
 	}
+	status := 0
 	for len(p.Frames) > last+1 {
+		if p.top().Kind == FNot { // ! break ends the loop with 1
+			status = 1 - status
+		}
 		m.pop(p)
 	}
 	f := p.top()
-	p.Status = 0
+	p.Status = status
 	if !goOn {
 		m.pop(p)
 		return true

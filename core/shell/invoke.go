@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"eryxsh/core/expand"
+	"eryxsh/core/vars"
 )
 
 // invocation is what the arguments of bash say about how it starts.
@@ -16,12 +17,15 @@ type invocation struct {
 	debug              bool   // -O extdebug
 }
 
+// shName reports whether a shell is called as sh, which is POSIX mode.
+func shName(name string) bool { return name == "sh" || strings.HasSuffix(name, "/sh") }
+
 // shellArgs reads the arguments of bash and starts its script. A status of 0 or
 // more says that there is nothing to run.
 func (m *Machine) shellArgs(c *Process, argv []string) int {
 	sh := c.Shell
 	sh.Name = argv[0]
-	if argv[0] == "sh" || strings.HasSuffix(argv[0], "/sh") || sh.Vars.Get("POSIXLY_CORRECT") != nil {
+	if shName(argv[0]) || sh.Vars.Get("POSIXLY_CORRECT") != nil {
 		sh.Opts.posix(true)
 	}
 	if level, ok := compatLevel(sh.Vars.Get("BASH_COMPAT").String()); !ok {
@@ -52,6 +56,9 @@ func (m *Machine) shellArgs(c *Process, argv []string) int {
 		}
 	}
 	sh.Opts.set(OptLoginShell, in.login)
+	if sh.Opts.on(OptPosix) && sh.Vars.Get("POSIXLY_CORRECT") == nil && !shName(argv[0]) {
+		sh.Vars.Bind("POSIXLY_CORRECT", vars.New("y", 0))
+	}
 	if in.interactive {
 		sh.Opts.set(optInteractive, true)
 		sh.Opts.set(OptExpandAliases, true)

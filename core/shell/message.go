@@ -121,12 +121,12 @@ func (m *Machine) expandFailed(p *Process, err error) {
 		m.abandon(p)
 		return
 	}
-	if o := &p.Shell.Opts; o.on(OptPosix) && !o.on(optInteractive) && (e.Kind == expand.BadArith || e.Kind == expand.BadSubst && strings.HasSuffix(e.Text, "bad substitution") && o.compat() > 43) {
+	if o := &p.Shell.Opts; o.on(OptPosix) && !o.on(optInteractive) && (e.Kind == expand.BadArith || e.Kind == expand.ReadOnlyVar || e.Kind == expand.BadSubst && strings.HasSuffix(e.Text, "bad substitution") && o.compat() > 43) {
 		m.unwindExit(p, m.fatalStatus(p))
 		return
 	}
 	switch e.Kind {
-	case expand.Unbound, expand.Question:
+	case expand.Unbound, expand.Question, expand.Fatal:
 		if p.Shell.Opts.on(optInteractive) && p.Subs == 0 {
 			m.discard(p, 1)
 			return
@@ -419,7 +419,7 @@ func (m *Machine) traceExport(p *Process, n *decl, x *Extra) {
 			if n.args[code-1].add {
 				op = "+="
 			}
-			m.trace(p, n.args[code-1].name+op+quoteTrace(text, p.Shell.bytes()))
+			m.trace(p, n.args[code-1].name+op+traceValue(text, p.Shell.bytes()))
 		}
 	}
 }

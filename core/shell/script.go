@@ -19,12 +19,22 @@ func (m *Machine) unit(p *Process, text string, off, line int) (u *Unit, read st
 		e.near("(", u.Text, n)
 		return nil, read, len(read), e
 	}
-	if err == nil && u != nil && u.cond > 0 && !p.Shell.Opts.on(OptExtglob) {
+	if err == nil && u != nil && (u.cond > 0 || strings.Contains(u.Text, "()") && emptyPattern(u.Text)) && !p.Shell.Opts.on(OptExtglob) {
 		if e := faultIn(m.env(p), u.Text, u.Line, false); e != nil {
 			return nil, read, len(read), e
 		}
 	}
 	return u, read, next, err
+}
+
+// emptyPattern reports whether a text has what is an extended pattern of nothing, if anything.
+func emptyPattern(text string) bool {
+	for _, op := range []string{"?()", "*()", "+()", "@()", "!()"} {
+		if strings.Contains(text, op) {
+			return true
+		}
+	}
+	return false
 }
 
 func (m *Machine) readUnit(p *Process, text string, off, line int) (u *Unit, read string, next int, err error) {

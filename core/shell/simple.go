@@ -140,13 +140,11 @@ func (m *Machine) tempNow(p *Process, c *simple) {
 
 // tempFailed is assignFailed for an assignment before a command, maybe a special builtin.
 func (m *Machine) tempFailed(p *Process, err error, special bool) {
-	if special {
-		m.assignFailed(p, err)
-		return
-	}
-	if e, ok := err.(*expand.Error); ok && e.Kind == expand.ReadOnlyVar && p.Shell.Opts.on(OptPosix) {
-		m.tell(p, err)
-		m.unwindExit(p, 1)
+	if e, ok := err.(*expand.Error); ok && !special && e.Kind == expand.ReadOnlyVar && p.Shell.Opts.on(OptPosix) {
+		m.tell(p, err) // the command is not run
+		p.Status = 1
+		m.setPipe(p, 1)
+		m.afterCommand(p)
 		return
 	}
 	m.assignFailed(p, err)
@@ -215,6 +213,9 @@ func (m *Machine) stepSimple(p *Process, f *Frame) {
 // redirError has left, and a special builtin in POSIX mode takes the shell with it.
 func (m *Machine) redirFailed(p *Process, f *Frame) {
 	special := len(f.Words) > 0 && p.special(f.Words[0])
+	if d, ok := f.node.(*decl); ok {
+		special = p.special(d.name)
+	}
 	status := max(1, f.N)
 	m.pop(p)
 	p.Status = status

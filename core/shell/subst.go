@@ -203,12 +203,19 @@ func (m *Machine) readFile(p *Process, body *list) bool {
 	}
 	target, err := expand.Redirect(m.env(p), c.redirs[0].word)
 	f := p.top()
+	before := p.Status
 	p.Subst = 1
 	p.Status = 1
-	if err != nil {
-		m.complain(p, "%s", err)
+	failed := func(text string) bool {
+		m.complain(p, "%s", text)
 		m.x(f).Memo.Answer("")
+		if p.Shell.Opts.on(OptErrexit) { // of the shell itself, wherever it stands
+			m.unwindExit(p, max(before, 1))
+		}
 		return true
+	}
+	if err != nil {
+		return failed(err.Error())
 	}
 	path := m.abs(p, target)
 	st, err := m.FS.Stat(m.cred(), path)
@@ -217,9 +224,7 @@ func (m *Machine) readFile(p *Process, body *list) bool {
 	}
 	file, err := m.open(p, target, vfs.O_RDONLY, 0)
 	if err != nil {
-		m.complain(p, "%s: %s", target, err)
-		m.x(f).Memo.Answer("")
-		return true
+		return failed(target + ": " + err.Error())
 	}
 	buf := make([]byte, st.Size)
 	n := 0

@@ -33,7 +33,13 @@ func (m *Machine) syntaxError(p *Process, f *Frame, e *SyntaxError) {
 	if !trap && (!own || !e.stays(p.Status)) {
 		p.Status = m.syntaxStatus(p, e)
 	}
+	o := &p.Shell.Opts
+	fatal := o.on(OptPosix) && !o.on(optInteractive) && (f.X.Call == "eval" || f.X.Call == "source")
 	m.pop(p)
+	if fatal {
+		m.unwindExit(p, max(p.Status, 1))
+		return
+	}
 	if e.subst && !trap || len(p.Frames) > 0 && p.top().Kind == FBottom {
 		m.unwindExit(p, p.Status)
 	}
