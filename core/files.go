@@ -12,7 +12,7 @@ import (
 func (w *World) Cred() vfs.Cred { return vfs.Cred{UID: userID, GID: userID, Root: true} }
 
 // Path makes a path of the host absolute: relative ones begin at the shell's working directory.
-func (w *World) Path(p string) string { return absolute(w.M.Procs[0].Cwd, p) }
+func (w *World) Path(p string) string { return absolute(w.M.Directory(w.M.Procs[0]), p) }
 
 func absolute(dir, p string) string {
 	if strings.HasPrefix(p, "/") {

@@ -35,7 +35,7 @@ func (w *World) Begin(s Start) (string, error) {
 				return "", &fault.Error{Kind: fault.Invalid, Op: "start", Err: err}
 			}
 		}
-		w.M.Limits = l
+		w.M.Bound(l)
 		w.saved = &limits
 	}
 	w.remember()
@@ -68,7 +68,8 @@ func (w *World) forget() {
 		w.undo = w.undo[:n-1]
 	}
 	if w.saved != nil {
-		w.M.Limits, w.saved = *w.saved, nil
+		w.M.Bound(*w.saved)
+		w.saved = nil
 	}
 }
 
@@ -173,7 +174,8 @@ func (w *World) end() {
 		w.Kept = nil
 	}
 	if w.saved != nil {
-		w.M.Limits, w.saved = *w.saved, nil
+		w.M.Bound(*w.saved)
+		w.saved = nil
 	}
 	if r.Command != "" {
 		w.record(Entry{Command: r.Command, Time: r.Started, Status: r.Status, Duration: max(w.M.Now()-r.Started, 0)})
@@ -214,7 +216,7 @@ func (w *World) Refill(add map[string]int64) error {
 			*f = limit.Plus(*f, v)
 		}
 	}
-	w.M.Limits = l
+	w.M.Bound(l)
 	w.M.Run.Left, w.M.Run.Deadline, w.M.Run.Limit = r.Left, r.Deadline, ""
 	return nil
 }
@@ -336,6 +338,16 @@ func (w *World) ClearHistory() { w.Log = nil }
 
 // BaseLimits are the sandbox's own limits while a run has others, or nil.
 func (w *World) BaseLimits() *limit.Limits { return w.saved }
+
+// Restrict puts a host's bounds on a World that was loaded: its own limits stay where they are tighter.
+func (w *World) Restrict(bound limit.Limits) {
+	w.Config.Limits = w.Config.Limits.Within(bound)
+	if w.saved != nil {
+		base := w.saved.Within(bound)
+		w.saved = &base
+	}
+	w.M.Bound(w.M.Limits.Within(bound))
+}
 
 // SetBaseLimits says which limits come back when the run ends.
 func (w *World) SetBaseLimits(l limit.Limits) { w.saved = &l }

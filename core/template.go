@@ -5,7 +5,6 @@ import (
 
 	"eryxsh/core/shell"
 	"eryxsh/core/vars"
-	"eryxsh/vfs"
 )
 
 // Templates makes Worlds as New does, but as forks of one made before: that
@@ -95,8 +94,7 @@ func (w *World) Mark() *shell.Mark {
 func (w *World) dress(c Config) error {
 	w.Config, w.Lineage = &c, mix(c.Seed^0x6c696e65616765)
 	w.M.Reseed(c.Seed)
-	w.M.Limits = c.Limits
-	w.M.FS.SetLimits(vfs.Limits{Bytes: c.Limits.FileBytes, Files: c.Limits.Files, FileSize: c.Limits.FileSize})
+	w.M.Bound(c.Limits)
 	w.M.Clock.Now = c.Start
 	w.M.Procs[0].Shell.Started = c.Start
 	for _, p := range sortedKeys(c.Files) {

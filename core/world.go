@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"sync"
 
 	"eryxsh/core/cmd"
 	"eryxsh/core/cmd/std"
@@ -75,7 +76,7 @@ type Entry struct {
 	Duration int64  `cbor:"5,keyasint,omitempty"` // ns
 }
 
-// Snapshot is a saved state in memory.
+// Snapshot is a saved state in memory. Forks have the same ones.
 type Snapshot struct {
 	ID      string
 	Name    string
@@ -84,8 +85,19 @@ type Snapshot struct {
 	Size    int64
 	Command string
 	World   *World
-	held    int64 // bytes written between the snapshot before it and it
+	held    int64      // bytes written between the snapshot before it and it
+	mu      sync.Mutex // sharing a World writes to it
 }
+
+// State returns the World as it was, the caller's own.
+func (s *Snapshot) State() *World {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.World.share()
+}
+
+// Mark returns what a later state is compared with.
+func (s *Snapshot) Mark() *shell.Mark { return s.State().Mark() }
 
 // generated is the part of every tree that is never saved: /dev, /proc and the
 // utilities' names. Its times are the World's own only in what /proc says.
@@ -312,17 +324,40 @@ func (w *World) Snapshot(name string) (*Snapshot, error) {
 	return s, nil
 }
 
-// Restore goes back to a snapshot: files, shell, history, and the run it may
-// have been taken in. The list of snapshots stays.
-func (w *World) Restore(id string, reseed *uint64) error {
+// Retained is about how many bytes snapshots and undo hold beyond the live files.
+func (w *World) Retained() int64 {
+	held := w.past
 	for _, s := range w.Snaps {
-		if s.ID == id {
-			w.forgetFuture()
-			w.become(s.World, reseed)
-			return nil
+		held += s.held
+	}
+	return held
+}
+
+// Find returns the snapshot with an id, or else the newest with that name; what
+// it is for is in the fault of kind NotFound.
+func (w *World) Find(what, snapshot string) (*Snapshot, error) {
+	i := slices.IndexFunc(w.Snaps, func(s *Snapshot) bool { return s.ID == snapshot })
+	for n := len(w.Snaps) - 1; i < 0 && n >= 0 && snapshot != ""; n-- {
+		if w.Snaps[n].Name == snapshot {
+			i = n
 		}
 	}
-	return fault.New(fault.NotFound, "restore", id, "no such snapshot")
+	if i < 0 {
+		return nil, fault.New(fault.NotFound, what, snapshot, "no such snapshot")
+	}
+	return w.Snaps[i], nil
+}
+
+// Restore goes back to a snapshot, by its id or its name: files, shell, history,
+// and the run it may have been taken in. The list of snapshots stays.
+func (w *World) Restore(snapshot string, reseed *uint64) error {
+	s, err := w.Find("restore", snapshot)
+	if err != nil {
+		return err
+	}
+	w.forgetFuture()
+	w.become(s.State(), reseed)
+	return nil
 }
 
 // become takes over another World's state, keeping what belongs to this one.
@@ -342,15 +377,14 @@ func (w *World) become(from *World, reseed *uint64) {
 	w.renew(reseed)
 }
 
-// Drop forgets a snapshot.
-func (w *World) Drop(id string) error {
-	for i, s := range w.Snaps {
-		if s.ID == id {
-			w.Snaps = append(w.Snaps[:i:i], w.Snaps[i+1:]...)
-			return nil
-		}
+// Drop forgets a snapshot, by its id or its name.
+func (w *World) Drop(snapshot string) error {
+	gone, err := w.Find("drop", snapshot)
+	if err != nil {
+		return err
 	}
-	return fault.New(fault.NotFound, "drop", id, "no such snapshot")
+	w.Snaps = slices.DeleteFunc(slices.Clone(w.Snaps), func(s *Snapshot) bool { return s == gone })
+	return nil
 }
 
 // Reset makes the World as new.

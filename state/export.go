@@ -112,12 +112,13 @@ func Export(w *core.World, key []byte) (Blob, error) {
 		if s.Name == "" {
 			continue
 		}
-		e.of(s.World)
+		was := s.State()
+		e.of(was)
 		rec := &e.rec
 		rec.SnapSeq = 0 // the count goes on in the state itself
 		rec.Snapshot, rec.Name, rec.Created, rec.Parent, rec.Size, rec.Command = s.ID, s.Name, s.Created, s.Parent, s.Size, s.Command
-		if img, err = e.saver.Save(s.World.M); err == nil {
-			err = e.world(s.World, img)
+		if img, err = e.saver.Save(was.M); err == nil {
+			err = e.world(was, img)
 		}
 		if err != nil {
 			return Blob{}, err

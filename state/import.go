@@ -309,6 +309,7 @@ func (im *importer) world() (*core.World, error) {
 	if rec.Base != nil {
 		w.SetBaseLimits(rec.Base.Limits)
 	}
+	w.Restrict(im.limits)
 	w.Loaded()
 	return w, nil
 }

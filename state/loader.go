@@ -44,8 +44,8 @@ type tree struct {
 	stored int64
 }
 
-// Import reads a blob into a World of its own. lim bounds what it may hold:
-// the limits of the sandbox it will replace, or the default ones.
+// Import reads a blob into a World of its own. lim bounds what it may hold, and all limits that it brings, those of its
+// snapshots among them: a blob never lifts a limit.
 func (l *Loader) Import(blob, key []byte, lim limit.Limits) (w *core.World, h Header, err error) {
 	defer func() {
 		if x := recover(); x != nil { // a check that is missing must not take the host down

@@ -93,6 +93,8 @@ var arrows = []struct {
 	{"eryxsh/core/large", 5},
 	{"eryxsh/core/bignum", 5},
 	{"eryxsh/core/dollar", 5},
+	{"eryxsh/core/compare", 2},
+	{"eryxsh/core/linediff", 5},
 	{"eryxsh/core/locale", 5},
 	{"eryxsh/core/readline", 5},
 	{"eryxsh/core", 2},

@@ -66,8 +66,8 @@ def test_the_members_are_awaitable() -> None:
         assert sb.closed
         with pytest.raises(SandboxClosedError):
             await sb.commands.run("true")
-        with pytest.raises(NotImplementedError, match="diff"):
-            await other.diff()
+        with pytest.raises(NotImplementedError, match="rpc"):
+            await other.rpc("run")
 
     run(main)
 

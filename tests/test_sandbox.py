@@ -84,7 +84,6 @@ def test_what_later_versions_have() -> None:
         assert isinstance(caught.value, EryxshError)
     sb = Sandbox()
     for name, arguments in (
-        ("diff", ()),
         ("mount", ("/x", {})),
         ("unmount", ("/x",)),
         ("rpc", ("run",)),

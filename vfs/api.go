@@ -70,11 +70,12 @@ const (
 	maxFollowed = 40       // symbolic links followed in one resolution
 )
 
-// Cred is who asks: the mode bits are enforced for it. Root ignores them, but
-// executes only what has an execute bit.
+// Cred is who asks, and from where: the mode bits are enforced for it. Root
+// ignores them, but executes only what has an execute bit.
 type Cred struct {
 	UID, GID uint32
 	Root     bool
+	Dir      Ino // the working directory, where relative paths begin; 0 is the root
 }
 
 // may reports whether c has all of want (R_OK, W_OK, X_OK) on an inode.

@@ -234,7 +234,7 @@ func (f *FS) Child(dir Ino, name string) (Ino, error) {
 	case ".":
 		return dir, nil
 	case "..":
-		if in.parent == 0 {
+		if f.get(in.parent) == nil {
 			return 0, ENOENT
 		}
 		return in.parent, nil

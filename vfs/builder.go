@@ -113,6 +113,7 @@ func (r *Record) strangers() string {
 		return "link count in a directory"
 	case r.Nlink > LinkMax:
 		return "too many links"
+	case kind == TypeDir && r.Hint == "" && r.Ino != Root: // Parent is where ".." of a removed one leads
 	case r.Nlink < 2 && (r.Parent != 0 || r.Hint != ""), (r.Parent == 0) != (r.Hint == ""):
 		return "hint for a name where there is none"
 	}
@@ -236,6 +237,8 @@ func (b *Builder) enter(dir Ino, in *inode) error {
 			return &BuildError{dir, fmt.Sprintf("name %q leads to inode %d, which is not there", name, ino)}
 		case child.mode.IsDir() && b.refs[ino] > 1:
 			return &BuildError{ino, "directory with two names"}
+		case child.mode.IsDir() && child.parent != 0:
+			return &BuildError{ino, "parent given for a directory that has a name"}
 		case child.mode.IsDir():
 			in.nlink++
 		}
@@ -244,6 +247,11 @@ func (b *Builder) enter(dir Ino, in *inode) error {
 		}
 	}
 	return nil
+}
+
+func (b *Builder) isDir(ino Ino) bool {
+	in := b.fs.get(ino)
+	return in != nil && in.mode.IsDir()
 }
 
 // reach gives the directories below the root their own two links and returns
@@ -274,6 +282,8 @@ func (b *Builder) counted(ino Ino, in *inode, reached bool) (reason string) {
 		switch {
 		case refs == 0 && ino != Root && (!held || in.more.entries.Len() > 0 || ino == b.fs.bin):
 			return "directory that nothing leads to"
+		case refs == 0 && in.parent != 0 && ino != Root && !b.isDir(in.parent):
+			return "parent that is no directory"
 		case refs > 0 && !reached:
 			return "directory inside itself"
 		}

@@ -208,7 +208,7 @@ func (m *memTree) at(p string) string {
 	return "/base/" + p
 }
 func (m *memTree) user(id int) error {
-	m.cred = Cred{uint32(id), uint32(id), id == 0}
+	m.cred = Cred{UID: uint32(id), GID: uint32(id), Root: id == 0}
 	return nil
 }
 func (m *memTree) mkdir(p string) error     { return m.fs.Mkdir(m.cred, m.at(p), 0o755, 1) }

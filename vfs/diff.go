@@ -72,3 +72,36 @@ func (in *inode) sameContent(other *inode) bool {
 		})
 	return alike
 }
+
+// NameChange is one name of a directory that two versions do not have alike.
+type NameChange struct {
+	Name   string
+	Before Ino // 0: there was none
+	After  Ino // 0: there is none
+}
+
+// DiffNames returns how the names of a directory differ between two versions
+// of one tree, in byte order. A directory that one of them lacks has none
+// there. Generated names, and whiteouts over them, are left out.
+func DiffNames(a, b *FS, dir Ino) (all []NameChange) {
+	names := func(f *FS) *persist.Sorted[Ino] {
+		if in := f.get(dir); in != nil && in.mode.IsDir() && in.more != nil {
+			return &in.more.entries
+		}
+		return &persist.Sorted[Ino]{}
+	}
+	persist.DiffSorted(names(a), names(b), func(name string, x, y *Ino) bool {
+		c := NameChange{Name: name}
+		if x != nil {
+			c.Before = *x
+		}
+		if y != nil {
+			c.After = *y
+		}
+		if c.Before != c.After {
+			all = append(all, c)
+		}
+		return true
+	})
+	return all
+}

@@ -157,7 +157,9 @@ func (f *FS) detach(dir Ino, name string, ino Ino, now int64) {
 	in := f.mut(ino)
 	in.ctime = now
 	if in.parent == dir && in.name == name {
-		in.parent, in.name = 0, ""
+		if in.name = ""; !in.mode.IsDir() { // a removed directory keeps its ".."
+			in.parent = 0
+		}
 	}
 	if in.nlink--; in.mode.IsDir() {
 		in.nlink = 0

@@ -343,6 +343,8 @@ func (f *FS) Rename(c Cred, old, new string, now int64) error {
 	}
 	dir := f.get(from.ino).mode.IsDir()
 	switch {
+	case f.get(to.dir).nlink == 0:
+		return ENOENT // it was removed
 	case !dir && (from.slash || to.slash):
 		return ENOTDIR
 	case dir && f.within(to.dir, from.ino):

@@ -28,6 +28,8 @@ func (f *FS) Realpath(c Cred, path string, missing Missing) (string, error) {
 		if err == nil {
 			in := f.get(p.ino)
 			switch {
+			case f.get(p.dir).nlink == 0:
+				return "", ENOENT // a removed directory has no path
 			case p.ino == 0 && missing == MissingNone:
 				return "", ENOENT
 			case p.ino != 0 && p.slash && !in.mode.IsDir() && missing != MissingAny:

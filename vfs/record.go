@@ -24,7 +24,7 @@ type Record struct {
 	Pieces []Piece `cbor:"13,keyasint,omitempty"` // of a regular file, in order; holes are absent
 	Held   uint32  `cbor:"14,keyasint,omitempty"` // open files
 	Bins   bool    `cbor:"15,keyasint,omitempty"` // the directory over the generated names of /usr/bin
-	Parent Ino     `cbor:"16,keyasint,omitempty"` // with Hint, the name FS.Path gives a file that has several
+	Parent Ino     `cbor:"16,keyasint,omitempty"` // with Hint, the name FS.Path gives a file that has several; of a removed directory ".."
 	Hint   string  `cbor:"17,keyasint,omitempty"`
 }
 
@@ -113,6 +113,9 @@ func (f *FS) record(ino Ino, in *inode) Record {
 		}
 		for name, at := range in.more.entries.All() {
 			r.Names = append(r.Names, Entry{name, at})
+		}
+		if in.nlink == 0 && f.get(in.parent) != nil {
+			r.Parent = in.parent
 		}
 		return r
 	}

@@ -41,6 +41,12 @@ func (f *FS) walk(c Cred, path string, follow bool) (p place, err error) {
 	}
 	p = place{dir: Root, ino: Root, last: lastRoot}
 	cur, in, links := Root, f.get(Root), 0
+	if c.Dir != 0 && path[0] != '/' {
+		p = place{dir: c.Dir, ino: c.Dir, last: lastDot}
+		if cur, in = c.Dir, f.get(c.Dir); in == nil {
+			return p, ENOENT
+		}
+	}
 	for rest := path; ; {
 		start := 0
 		for start < len(rest) && rest[start] == '/' {
@@ -66,7 +72,9 @@ func (f *FS) walk(c Cred, path string, follow bool) (p place, err error) {
 			p.last, p.name = lastDot, ""
 			if name == ".." {
 				p.last, cur = lastDotDot, in.parent
-				in = f.get(cur)
+				if in = f.get(cur); in == nil { // removed, and the directory above it too
+					return p, ENOENT
+				}
 			}
 			p.dir, p.ino = cur, cur
 			continue

@@ -258,7 +258,8 @@ type System interface {
 
 	Getenv(name string) (string, bool)
 	Environ() []string // sorted "NAME=value"
-	Dir() string       // the working directory, absolute
+	// Dir is the path of the working directory, without links; ENOENT if it was removed.
+	Dir() (string, error)
 	Umask() uint32
 	UID() int
 	GID() int

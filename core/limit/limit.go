@@ -116,6 +116,29 @@ func (l *Limits) Set(name string, v int64) error {
 	return nil
 }
 
+// Within gives the tighter of two limits, each by itself: 0 is the loosest.
+func (l Limits) Within(bound Limits) Limits {
+	return l.each(bound, func(a, b int64) bool { return b < a })
+}
+
+// Beyond gives the looser of two limits, each by itself.
+func (l Limits) Beyond(other Limits) Limits {
+	return l.each(other, func(a, b int64) bool { return b > a })
+}
+
+// each takes the limits of other that are preferred to one's own.
+func (l Limits) each(other Limits, prefers func(mine, theirs int64) bool) Limits {
+	for i := range rows {
+		mine, theirs := rows[i].Field(&l), rows[i].Field(&other)
+		if prefers(Or(*mine), Or(*theirs)) {
+			*mine = *theirs
+		}
+	}
+	return l
+}
+
+var rows = Table()
+
 // Names lists the limits in alphabetical order.
 func Names() []string {
 	var s []string

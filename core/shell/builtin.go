@@ -335,9 +335,8 @@ func (m *Machine) source(p *Process, argv []string, fatal bool) int {
 		args = slices.Clone(args)
 		args[0] = m.sourcePath(p, args[0]) // BASH_SOURCE and messages name what was found
 	}
-	full := m.abs(p, args[0])
-	st, err := m.FS.Stat(m.cred(), full)
-	if n, ok := devFD(full); ok {
+	st, err := m.FS.Stat(m.at(p), args[0])
+	if n, ok := devFD(m.byLetters(p, args[0])); ok {
 		if file, open := p.fd(n); open {
 			st, err = m.fstat(file)
 		}
@@ -351,7 +350,7 @@ func (m *Machine) source(p *Process, argv []string, fatal bool) int {
 		m.stop("depth")
 	}
 	if err == nil && !st.Mode.IsRegular() {
-		if err = m.readScript(p, full, args, 0); err == nil {
+		if err = m.readScript(p, args[0], args, 0); err == nil {
 			return pushed
 		}
 		m.complain(p, "%s: %s", args[0], err)
@@ -359,7 +358,7 @@ func (m *Machine) source(p *Process, argv []string, fatal bool) int {
 	}
 	text := ""
 	if err == nil {
-		text, err = m.slurp(p, full)
+		text, err = m.slurp(p, args[0])
 	}
 	if err != nil {
 		if named := !strings.Contains(name, "/"); named && fatal {
@@ -407,8 +406,8 @@ func (m *Machine) sourcePath(p *Process, name string) string {
 	if p.Shell.Opts.on(OptSourcepath) {
 		for dir := range strings.SplitSeq(m.pathVar(p), ":") {
 			path := m.inDir(p, dir, name)
-			st, err := m.FS.Stat(m.cred(), m.abs(p, path))
-			if err == nil && !st.Mode.IsDir() && m.FS.Access(m.cred(), m.abs(p, path), vfs.R_OK) == nil {
+			st, err := m.FS.Stat(m.at(p), path)
+			if err == nil && !st.Mode.IsDir() && m.FS.Access(m.at(p), path, vfs.R_OK) == nil {
 				return path
 			}
 		}

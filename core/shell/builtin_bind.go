@@ -57,8 +57,7 @@ func (m *Machine) bindings(p *Process, name string) (string, error) {
 	if rest, ok := strings.CutPrefix(name, "~/"); ok {
 		name = p.Shell.Vars.Get("HOME").String() + "/" + rest
 	}
-	name = m.abs(p, name)
-	st, err := m.FS.Stat(m.cred(), name)
+	st, err := m.FS.Stat(m.at(p), name)
 	if err != nil {
 		return "", err
 	}

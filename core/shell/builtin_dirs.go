@@ -19,10 +19,14 @@ func (m *Machine) biPwd(p *Process, argv []string) int {
 	if o.bad {
 		return 2
 	}
-	if physical {
-		if real, err := m.FS.Realpath(m.cred(), dir, vfs.MissingNone); err == nil {
-			dir = real
+	if physical { // of the name the shell has for it, as bash does
+		real, err := m.FS.Realpath(m.cred(), dir, vfs.MissingNone)
+		if ok := err == nil; !ok {
+			if real, ok = m.getcwd(p, "pwd"); !ok {
+				return 1
+			}
 		}
+		dir = real
 	}
 	return m.out(p, "pwd", []byte(dir+"\n"))
 }
@@ -77,7 +81,7 @@ func (m *Machine) cdTo(p *Process, name string, args []string, physical bool) in
 			if base != "" {
 				try = strings.TrimSuffix(base, "/") + "/" + dir
 			}
-			if st, err := m.FS.Stat(m.cred(), m.abs(p, try)); err == nil && st.Mode.IsDir() {
+			if st, err := m.FS.Stat(m.at(p), try); err == nil && st.Mode.IsDir() {
 				target, print = try, print || base != ""
 				if physical && base != "" { // it is shown as it was put together
 					found = try
@@ -108,54 +112,69 @@ func (m *Machine) cdTo(p *Process, name string, args []string, physical bool) in
 // chdir changes the working directory and PWD, OLDPWD.
 func (m *Machine) chdir(p *Process, dir string, physical bool) error {
 	full := m.abs(p, dir)
-	logical := cleanPath(full)
-	if !physical {
-		if err := m.passable(full); err != nil {
-			return err
-		}
-	}
-	look := logical
+	name, clear := cleanPath(full), true
 	if physical {
-		look = full
+		if path, err := m.FS.Realpath(m.cred(), full, vfs.MissingNone); err == nil {
+			name = path
+		} else {
+			name, clear = full, false
+		}
+	} else if m.passable(full) != nil || m.present(name) != nil {
+		name, clear = full, false
 	}
-	st, err := m.FS.Stat(m.cred(), look)
-	if err != nil && !physical {
-		if st, err = m.FS.Stat(m.cred(), full); err == nil {
-			logical, _ = m.FS.Realpath(m.cred(), full, vfs.MissingNone)
+	asked := name
+	if physical {
+		asked = dir
+	}
+	ino, err := m.enterable(p, asked)
+	if err != nil && !physical && !p.Shell.Opts.on(OptPosix) { // by its own name, wherever that is by now
+		if ino, err = m.enterable(p, dir); err == nil {
+			clear = false
 		}
 	}
 	if err != nil {
 		return err
 	}
-	if !st.Mode.IsDir() {
-		return vfs.ENOTDIR
-	}
-	if err := m.FS.Access(m.cred(), look, vfs.X_OK); err != nil {
-		return err
-	}
-	if physical {
-		if logical, err = m.FS.Realpath(m.cred(), full, vfs.MissingNone); err != nil {
-			return err
-		}
-	}
-	t := p.Shell.Vars
-	setDir := func(name, value string) {
-		if v := t.Get(name); !v.Is(vars.ReadOnly) {
-			own := t.Own(name)
-			own.SetString(value)
-			if name == "PWD" || v != nil {
-				own.SetAttrs(own.Attrs() | vars.Export)
-			}
-		}
-	}
-	old := t.Get("PWD").String()
+	old := p.Shell.Vars.Get("PWD").String()
 	if old == "" {
 		old = p.Cwd
 	}
-	setDir("OLDPWD", old)
-	p.Cwd = logical
-	setDir("PWD", logical)
+	if m.enter(p, name, ino); !clear {
+		m.getcwd(p, "cd")
+	}
+	m.setDir(p, "OLDPWD", old)
+	m.setDir(p, "PWD", p.Cwd)
 	return nil
+}
+
+// present reports whether there is something at a path.
+func (m *Machine) present(path string) error {
+	_, err := m.FS.Stat(m.cred(), path)
+	return err
+}
+
+// enterable gives the inode of a directory that a process may make its own.
+func (m *Machine) enterable(p *Process, path string) (vfs.Ino, error) {
+	st, err := m.FS.Stat(m.at(p), path)
+	switch {
+	case err != nil:
+		return 0, err
+	case !st.Mode.IsDir():
+		return 0, vfs.ENOTDIR
+	}
+	return st.Ino, m.FS.Access(m.at(p), path, vfs.X_OK)
+}
+
+// setDir sets PWD or OLDPWD, unless it is read-only.
+func (m *Machine) setDir(p *Process, name, value string) {
+	t := p.Shell.Vars
+	if v := t.Get(name); !v.Is(vars.ReadOnly) {
+		own := t.Own(name)
+		own.SetString(value)
+		if name == "PWD" || v != nil {
+			own.SetAttrs(own.Attrs() | vars.Export)
+		}
+	}
 }
 
 // passable checks that what stands before each ".." is a directory.

@@ -140,7 +140,7 @@ func (m *Machine) historyFile(p *Process, h History, op string, args []string) i
 	}
 	_, lines := h.Lines()
 	var kept []string
-	text, err := m.slurp(p, m.abs(p, name))
+	text, err := m.slurp(p, name)
 	if text = strings.TrimSuffix(text, "\n"); err == nil && text != "" {
 		kept = strings.Split(text, "\n")
 	}
@@ -165,7 +165,7 @@ func (m *Machine) historyFile(p *Process, h History, op string, args []string) i
 	if op == "a" {
 		flags = vfs.O_WRONLY | vfs.O_CREAT | vfs.O_APPEND
 	}
-	file, err := m.open(p, m.abs(p, name), flags, 0o600)
+	file, err := m.open(p, name, flags, 0o600)
 	if err != nil {
 		return 1 // without a word, as bash does
 	}

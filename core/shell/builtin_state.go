@@ -34,7 +34,7 @@ func (m *Machine) biSet(p *Process, argv []string) int {
 		}
 		if !p.Shell.Opts.on(OptPosix) {
 			for _, fn := range p.Shell.Funcs.Sorted() {
-				b.WriteString(functionText(fn))
+				b.WriteString(FunctionText(fn))
 			}
 		}
 		return m.out(p, "set", []byte(b.String()))
@@ -674,7 +674,7 @@ func (f found) sentence(name string, posix bool) string {
 	case "keyword":
 		return name + " is a shell keyword\n"
 	case "function":
-		return name + " is a function\n" + functionText(f.fn)
+		return name + " is a function\n" + FunctionText(f.fn)
 	case "builtin":
 		if posix && builtins[name].special {
 			return name + " is a special shell builtin\n"

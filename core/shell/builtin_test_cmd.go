@@ -203,22 +203,21 @@ func (m *Machine) fileTest(p *Process, op, s string) bool {
 	if s == "" {
 		return false
 	}
-	path := m.abs(p, s)
 	var st vfs.Stat
 	var err error
-	if n, ok := devFD(path); ok {
+	if n, ok := devFD(m.byLetters(p, s)); ok {
 		file, open := p.fd(n)
 		if !open {
 			return false
 		}
 		st, err = m.fstat(file)
 	} else if op == "-h" || op == "-L" {
-		st, err = m.FS.Lstat(m.cred(), path)
+		st, err = m.FS.Lstat(m.at(p), s)
 	} else {
-		st, err = m.FS.Stat(m.cred(), path)
+		st, err = m.FS.Stat(m.at(p), s)
 	}
 	if err != nil {
-		st, err = m.statTool(path, err)
+		st, err = m.statTool(p, s, err)
 	}
 	if err != nil {
 		return false
@@ -244,11 +243,11 @@ func (m *Machine) fileTest(p *Process, op, s string) bool {
 	case "-p":
 		return kind == vfs.TypeFifo
 	case "-r":
-		return m.access(m.cred(), path, vfs.R_OK) == nil
+		return m.access(p, s, vfs.R_OK) == nil
 	case "-w":
-		return m.access(m.cred(), path, vfs.W_OK) == nil
+		return m.access(p, s, vfs.W_OK) == nil
 	case "-x":
-		return m.access(m.cred(), path, vfs.X_OK) == nil
+		return m.access(p, s, vfs.X_OK) == nil
 	case "-s":
 		return st.Size > 0
 	case "-u":

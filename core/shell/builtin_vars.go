@@ -684,7 +684,7 @@ func (m *Machine) declareFunc(p *Process, d *declaration, name string) int {
 	}
 	d.settle()
 	if d.set|d.unset == 0 && !d.sets() {
-		line := functionText(fn)
+		line := FunctionText(fn)
 		if d.names {
 			line = name + "\n"
 			if p.Shell.Opts.on(OptExtdebug) {

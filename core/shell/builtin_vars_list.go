@@ -128,7 +128,7 @@ func (d *declaration) function(name string, fn *Function) string {
 	}
 	text, attrs := "", fn.attrs()
 	if !d.names {
-		if text = functionText(fn); attrs == 0 {
+		if text = FunctionText(fn); attrs == 0 {
 			return text
 		}
 	}

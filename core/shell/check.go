@@ -241,6 +241,9 @@ func (l *loader) checkProc(p *Process, use func(int) error) error {
 	if f := p.Wait.File; f < 0 || f > 0 && f >= len(m.Files) {
 		return bad("process %d waits for open file %d", p.PID, f)
 	}
+	if p.Place.Dir == 0 { // saved when a working directory was a path
+		p.Place.Dir = m.directory(p.Cwd)
+	}
 	if len(p.Cwd) == 0 || p.Cwd[0] != '/' {
 		return bad("process %d: working directory %q", p.PID, p.Cwd)
 	}
@@ -343,6 +346,11 @@ func (l *loader) checkFiles(refs []int) error {
 			return bad("pipe %d counts %d readers and %d writers and has %d and %d", i, p.Readers, p.Writers, pipes[i].r, pipes[i].w)
 		}
 	}
+	m.places(func(at *Place) {
+		if at.Removed {
+			held[at.Dir]++
+		}
+	})
 	inos := make([]vfs.Ino, 0, len(held))
 	for ino := range held {
 		inos = append(inos, ino)

@@ -216,7 +216,7 @@ func (e *procEnv) Home(user string) (string, bool) {
 }
 
 func (e *procEnv) ReadDir(dir, after string, n int) ([]vfs.Dirent, error) {
-	list, err := e.m.FS.ReadDir(e.m.cred(), e.m.abs(e.p, dir), after, n)
+	list, err := e.m.FS.ReadDir(e.m.at(e.p), dir, after, n)
 	e.globs += int64(len(list))
 	if lim := e.m.Limits.Glob; lim > 0 && e.globs > lim {
 		e.m.stop("glob")
@@ -227,9 +227,9 @@ func (e *procEnv) ReadDir(dir, after string, n int) ([]vfs.Dirent, error) {
 
 func (e *procEnv) Stat(path string, follow bool) (vfs.Stat, error) {
 	if follow {
-		return e.m.FS.Stat(e.m.cred(), e.m.abs(e.p, path))
+		return e.m.FS.Stat(e.m.at(e.p), path)
 	}
-	return e.m.FS.Lstat(e.m.cred(), e.m.abs(e.p, path))
+	return e.m.FS.Lstat(e.m.at(e.p), path)
 }
 
 func (e *procEnv) Names(prefix string) []string {

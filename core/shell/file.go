@@ -69,19 +69,16 @@ func (m *Machine) newPipe() (r, w int) {
 	return r, w
 }
 
-func (m *Machine) cred() vfs.Cred { return vfs.Cred{UID: m.Host.UID, GID: m.Host.GID} }
-
 // open opens a path for a process and gives a description the caller owns.
 // errWait says that a FIFO has no other end yet.
 func (m *Machine) open(p *Process, path string, flags int, perm uint32) (int, error) {
-	path = m.abs(p, path)
-	if file, ok, err := m.openSpecial(p, path, flags); ok || err != nil {
+	if file, ok, err := m.openSpecial(p, m.byLetters(p, path), flags); ok || err != nil {
 		return file, err
 	}
 	now := m.now()
-	ino, err := m.FS.Open(m.cred(), path, flags, vfs.Mode(perm&^p.Umask), now)
+	ino, err := m.FS.Open(m.at(p), path, flags, vfs.Mode(perm&^p.Umask), now)
 	if err != nil {
-		if _, none := m.statTool(path, err); none == nil {
+		if _, none := m.statTool(p, path, err); none == nil {
 			err = vfs.EACCES
 		}
 		return -1, err

@@ -95,6 +95,7 @@ type Undo struct {
 	Traps []Trap  `cbor:"3,keyasint,omitempty"` // that a function did not inherit
 	Open  []int   `cbor:"4,keyasint,omitempty"` // descriptors of process substitutions
 	Args  int     `cbor:"5,keyasint,omitempty"` // what becomes of BASH_ARGV: argsPushed and its like
+	Place *Place  `cbor:"6,keyasint,omitempty"` // where the shell worked before a run with a directory of its own
 }
 
 // Asking is a tool call on its way.
@@ -287,7 +288,7 @@ func (m *Machine) undo(p *Process, f *Frame) {
 		p.endTrap(f)
 	case FBottom:
 		if x.Text != "" { // the run had a working directory of its own
-			p.Cwd = x.Text
+			m.comeBack(p, x)
 		}
 	}
 }

@@ -193,11 +193,11 @@ func (m *Machine) startupFiles(c *Process, in *invocation) {
 		if strings.HasPrefix(path, "~/") {
 			path = sh.Vars.Get("HOME").String() + path[1:]
 		}
-		st, err := m.FS.Stat(m.cred(), m.abs(c, path))
+		st, err := m.FS.Stat(m.at(c), path)
 		if path == "" || err != nil || st.Mode.IsDir() {
 			return false
 		}
-		text, err := m.slurp(c, m.abs(c, path))
+		text, err := m.slurp(c, path)
 		if err == nil {
 			m.pushSource(c, []string{path}, text)
 		}

@@ -2,7 +2,9 @@ package shell
 
 import (
 	"eryxsh/core/large"
+	"eryxsh/core/limit"
 	"eryxsh/core/vars"
+	"eryxsh/vfs"
 )
 
 // The limit memory is of all that variables, parameters, buffers and utilities
@@ -22,6 +24,17 @@ const (
 	functionCost = 1024
 	nameCost     = 128
 )
+
+// Bound puts limits on the machine and its file system. A pipe has room for what it holds already, as F_SETPIPE_SZ has it.
+func (m *Machine) Bound(l limit.Limits) {
+	for i := range m.Pipes {
+		if n := int64(len(m.Pipes[i].Buf)); l.Pipe > 0 && n > l.Pipe {
+			l.Pipe = n
+		}
+	}
+	m.Limits = l
+	m.FS.SetLimits(vfs.Limits{Bytes: l.FileBytes, Files: l.Files, FileSize: l.FileSize})
+}
 
 // retain counts a value of n bytes that is about to be kept.
 func (m *Machine) retain(n int) {

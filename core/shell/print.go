@@ -29,8 +29,8 @@ type printer struct {
 	cfor  int     // line of the last for ((
 }
 
-// functionText writes a function as declare -f does.
-func functionText(fn *Function) string {
+// FunctionText writes a function as declare -f does.
+func FunctionText(fn *Function) string {
 	pr := printer{}
 	pr.write(fn.Name + " () \n")
 	pr.function(fn.Body)

@@ -6,6 +6,7 @@ import (
 	"eryxsh/core/cmd"
 	"eryxsh/core/readline"
 	"eryxsh/core/vars"
+	"eryxsh/vfs"
 	"eryxsh/vfs/persist"
 )
 
@@ -28,7 +29,14 @@ type Process struct {
 	Signal []int     `cbor:"15,keyasint,omitempty"` // arrived and not yet handled
 	Job    bool      `cbor:"17,keyasint,omitempty"` // started by &
 	Killed int       `cbor:"19,keyasint,omitempty"` // the signal that ended it
+	Place  Place     `cbor:"23,keyasint"`           // the working directory
 	Nesting
+}
+
+// Place is where a process works: a directory, whatever its name is by now. Cwd is what the shell calls it.
+type Place struct {
+	Dir     vfs.Ino `cbor:"1,keyasint,omitempty"`
+	Removed bool    `cbor:"2,keyasint,omitempty"` // it has no name any more, and lives because it is held
 }
 
 // Nesting is how deep in what a process is.
@@ -286,7 +294,7 @@ func (m *Machine) fork(p *Process, f Frame) *Process {
 	m.epoch = persist.NewEpoch() // functions and aliases are shared from here on
 	k := &kid{}
 	c := &k.process
-	*c = Process{PID: m.Sched.NextPID, PPID: p.PID, PGID: p.PGID, Shell: p.Shell.fork(&k.shell, &k.vars), Cwd: p.Cwd, Umask: p.Umask,
+	*c = Process{PID: m.Sched.NextPID, PPID: p.PID, PGID: p.PGID, Shell: p.Shell.fork(&k.shell, &k.vars), Cwd: p.Cwd, Place: m.share(p.Place), Umask: p.Umask,
 		Status: p.Status, Line: p.Line, Nesting: Nesting{NoErr: p.NoErr || m.errIgnored(p), Depth: p.Depth, Sub: p.Sub + 1, Subs: p.Subs, Ulimits: p.Ulimits}}
 	c.Frames = k.frames[:0]
 	c.FDs = append(k.fds[:0], p.FDs...)
@@ -355,6 +363,7 @@ func (m *Machine) exit(p *Process, status int) {
 		m.unref(s.File)
 	}
 	p.Queue = nil
+	m.leave(p)
 	p.Status, p.Dead, p.Wait = status, true, Wait{}
 	m.dropCalls(p.PID)
 	for i := len(m.Procs) - 1; i > 0 && m.Procs[i].PID > p.PID; i-- { // orphans are younger

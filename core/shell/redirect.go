@@ -129,7 +129,7 @@ func (m *Machine) redirectOne(p *Process, f *Frame, r *redir, target string) (in
 	case syntax.RdrOut, syntax.RdrClob, syntax.RdrAll:
 		flags = vfs.O_WRONLY | vfs.O_CREAT | vfs.O_TRUNC
 		if r.op != syntax.RdrClob && p.Shell.Opts.on(OptNoClobber) {
-			if st, err := m.FS.Stat(m.cred(), m.abs(p, target)); err == nil && st.Mode.IsRegular() {
+			if st, err := m.FS.Stat(m.at(p), target); err == nil && st.Mode.IsRegular() {
 				m.complain(p, "%s: cannot overwrite existing file", target)
 				return -1, failed
 			}

@@ -219,15 +219,15 @@ func (m *Machine) listShellOptions(c *Process, shopt bool) int {
 // shellFile runs a script file, looked for in the working directory, then in PATH.
 func (m *Machine) shellFile(c *Process, args []string) int {
 	path := args[0]
-	full := m.abs(c, path)
-	st, err := m.FS.Stat(m.cred(), full)
+	full := path
+	st, err := m.FS.Stat(m.at(c), full)
 	if err == vfs.ENOENT && !strings.Contains(path, "/") {
 		if found, e := m.find(c, path); e == nil {
-			full = m.abs(c, found)
-			st, err = m.FS.Stat(m.cred(), full)
+			full = found
+			st, err = m.FS.Stat(m.at(c), full)
 		}
 	}
-	if n, ok := devFD(full); ok {
+	if n, ok := devFD(m.byLetters(c, full)); ok {
 		if file, open := c.fd(n); open {
 			st, err = m.fstat(file)
 		}
@@ -326,7 +326,11 @@ func (m *Machine) initVars(c *Process) {
 		level = int(n)
 	}
 	t.Bind("SHLVL", vars.New(itoa(level+1), vars.Export))
-	t.Bind("PWD", vars.New(c.Cwd, vars.Export))
+	if m.directory(c.Cwd) == c.Place.Dir {
+		t.Bind("PWD", vars.New(c.Cwd, vars.Export))
+	} else if dir, ok := m.getcwd(c, "shell-init"); ok {
+		t.Bind("PWD", vars.New(dir, vars.Export))
+	}
 	t.Bind("UID", vars.New(itoa(int(m.Host.UID)), vars.Integer|vars.ReadOnly))
 	t.Bind("EUID", vars.New(itoa(int(m.Host.UID)), vars.Integer|vars.ReadOnly))
 	t.Bind("PPID", vars.New(itoa(c.PPID), vars.Integer|vars.ReadOnly))

@@ -580,28 +580,13 @@ func (m *Machine) pathVar(p *Process) string { return p.Shell.Vars.Get("PATH").S
 
 // runnable reports why a path cannot be executed, or nil.
 func (m *Machine) runnable(p *Process, path string) error {
-	path = m.abs(p, path)
-	st, err := m.FS.Stat(m.cred(), path)
+	st, err := m.FS.Stat(m.at(p), path)
 	if err != nil {
-		_, err = m.statTool(path, err)
+		_, err = m.statTool(p, path, err)
 		return err
 	}
 	if st.Mode.IsDir() {
 		return vfs.EISDIR
 	}
-	return m.FS.Access(m.cred(), path, vfs.X_OK)
-}
-
-// abs makes a path absolute with the process's working directory.
-func (m *Machine) abs(p *Process, path string) string {
-	if strings.HasPrefix(path, "/") {
-		return path
-	}
-	if path == "" {
-		return ""
-	}
-	if p.Cwd == "/" {
-		return "/" + path
-	}
-	return p.Cwd + "/" + path
+	return m.FS.Access(m.at(p), path, vfs.X_OK)
 }

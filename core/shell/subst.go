@@ -217,8 +217,7 @@ func (m *Machine) readFile(p *Process, body *list) bool {
 	if err != nil {
 		return failed(err.Error())
 	}
-	path := m.abs(p, target)
-	st, err := m.FS.Stat(m.cred(), path)
+	st, err := m.FS.Stat(m.at(p), target)
 	if err == nil && (!st.Mode.IsRegular() || st.Size > 1<<26) {
 		return false // a pipe or something large: a process reads it in turns
 	}

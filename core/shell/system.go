@@ -18,8 +18,6 @@ type sysCtx struct {
 
 var _ cmd.System = (*sysCtx)(nil)
 
-func (s *sysCtx) path(p string) string { return s.m.abs(s.p, p) }
-
 // firstFD is where a utility's own descriptors begin, out of the way of the script's.
 const firstFD = 100
 
@@ -165,47 +163,45 @@ const callWork = 8
 // cred is who asks, for a call that names a file, which is charged.
 func (s *sysCtx) cred() vfs.Cred {
 	s.m.charge(callWork)
-	return s.m.cred()
+	return s.m.at(s.p)
 }
 
 func (s *sysCtx) Stat(path string) (vfs.Stat, error) {
-	if n, ok := devFD(s.path(path)); ok {
+	if n, ok := devFD(s.m.byLetters(s.p, path)); ok {
 		if _, open := s.p.fd(n); !open {
 			return vfs.Stat{}, vfs.ENOENT
 		}
 		return s.Fstat(n)
 	}
-	st, err := s.m.FS.Stat(s.cred(), s.path(path))
+	st, err := s.m.FS.Stat(s.cred(), path)
 	if err != nil {
-		return s.m.statTool(s.path(path), err)
+		return s.m.statTool(s.p, path, err)
 	}
 	return st, nil
 }
 
 func (s *sysCtx) Lstat(path string) (vfs.Stat, error) {
-	full := s.path(path)
-	if n, ok := devFD(full); ok {
+	if n, ok := devFD(s.m.byLetters(s.p, path)); ok {
 		if _, open := s.p.fd(n); !open {
 			return vfs.Stat{}, vfs.ENOENT
 		}
-		if st, err := s.m.FS.Lstat(s.cred(), full); err == nil {
+		if st, err := s.m.FS.Lstat(s.cred(), path); err == nil {
 			return st, nil
 		}
 		return s.Fstat(n)
 	}
-	st, err := s.m.FS.Lstat(s.cred(), full)
+	st, err := s.m.FS.Lstat(s.cred(), path)
 	if err != nil {
-		return s.m.statTool(full, err)
+		return s.m.statTool(s.p, path, err)
 	}
 	return st, nil
 }
 
 func (s *sysCtx) ReadDir(path, after string, n int) ([]vfs.Dirent, error) {
-	full := s.path(path)
-	if dir := strings.TrimRight(full, "/"); dir == "/dev/fd" || dir == "/proc/self/fd" {
+	if dir := strings.TrimRight(s.m.byLetters(s.p, path), "/"); dir == "/dev/fd" || dir == "/proc/self/fd" {
 		return s.openFiles(after, n), nil
 	}
-	l, err := s.m.FS.ReadDir(s.cred(), full, after, n)
+	l, err := s.m.FS.ReadDir(s.cred(), path, after, n)
 	s.m.charge(len(l))
 	return l, err
 }
@@ -229,55 +225,56 @@ func (s *sysCtx) openFiles(after string, n int) []vfs.Dirent {
 }
 
 func (s *sysCtx) Access(path string, mode uint32) error {
-	return s.m.access(s.cred(), s.path(path), int(mode))
+	s.m.charge(callWork)
+	return s.m.access(s.p, path, int(mode))
 }
 
 func (s *sysCtx) Mkdir(path string, perm uint32) error {
-	return s.m.FS.Mkdir(s.cred(), s.path(path), vfs.Mode(perm&^s.p.Umask), s.m.now())
+	return s.m.FS.Mkdir(s.cred(), path, vfs.Mode(perm&^s.p.Umask), s.m.now())
 }
 
 func (s *sysCtx) Rmdir(path string) error {
-	return s.m.FS.Rmdir(s.cred(), s.path(path), s.m.now())
+	return s.m.Removing(func() error { return s.m.FS.Rmdir(s.cred(), path, s.m.now()) })
 }
 
 func (s *sysCtx) Unlink(path string) error {
-	return s.m.FS.Unlink(s.cred(), s.path(path), s.m.now())
+	return s.m.FS.Unlink(s.cred(), path, s.m.now())
 }
 
 func (s *sysCtx) Rename(from, to string) error {
-	return s.m.FS.Rename(s.cred(), s.path(from), s.path(to), s.m.now())
+	return s.m.Removing(func() error { return s.m.FS.Rename(s.cred(), from, to, s.m.now()) })
 }
 
 func (s *sysCtx) Link(from, to string) error {
-	return s.m.FS.Link(s.cred(), s.path(from), s.path(to), false, s.m.now())
+	return s.m.FS.Link(s.cred(), from, to, false, s.m.now())
 }
 
 func (s *sysCtx) Symlink(target, path string) error {
-	return s.m.FS.Symlink(s.cred(), target, s.path(path), s.m.now())
+	return s.m.FS.Symlink(s.cred(), target, path, s.m.now())
 }
 
 func (s *sysCtx) Readlink(path string) (string, error) {
-	return s.m.FS.Readlink(s.cred(), s.path(path))
+	return s.m.FS.Readlink(s.cred(), path)
 }
 
 func (s *sysCtx) Mkfifo(path string, perm uint32) error {
-	return s.m.FS.Mkfifo(s.cred(), s.path(path), vfs.Mode(perm&^s.p.Umask), s.m.now())
+	return s.m.FS.Mkfifo(s.cred(), path, vfs.Mode(perm&^s.p.Umask), s.m.now())
 }
 
 func (s *sysCtx) Chmod(path string, perm uint32) error {
-	return s.m.FS.Chmod(s.cred(), s.path(path), true, vfs.Mode(perm), s.m.now())
+	return s.m.FS.Chmod(s.cred(), path, true, vfs.Mode(perm), s.m.now())
 }
 
 func (s *sysCtx) Chown(path string, uid, gid int, follow bool) error {
-	return s.m.FS.Chown(s.cred(), s.path(path), follow, int64(uid), int64(gid), s.m.now())
+	return s.m.FS.Chown(s.cred(), path, follow, int64(uid), int64(gid), s.m.now())
 }
 
 func (s *sysCtx) Utimes(path string, atime, mtime int64, follow bool) error {
-	return s.m.FS.Utimes(s.cred(), s.path(path), follow, atime, mtime, s.m.now())
+	return s.m.FS.Utimes(s.cred(), path, follow, atime, mtime, s.m.now())
 }
 
 func (s *sysCtx) Truncate(path string, size int64) error {
-	return s.m.FS.Truncate(s.cred(), s.path(path), size, s.m.now())
+	return s.m.FS.Truncate(s.cred(), path, size, s.m.now())
 }
 
 func (s *sysCtx) Getenv(name string) (string, bool) {
@@ -296,16 +293,16 @@ func (s *sysCtx) Getenv(name string) (string, bool) {
 // Environ has what the shell exports, functions too, and _ as bash sets it.
 func (s *sysCtx) Environ() []string { return s.m.environ(s.p) }
 
-func (s *sysCtx) Dir() string      { return s.p.Cwd }
-func (s *sysCtx) Umask() uint32    { return s.p.Umask }
-func (s *sysCtx) UID() int         { return int(s.m.Host.UID) }
-func (s *sysCtx) GID() int         { return int(s.m.Host.GID) }
-func (s *sysCtx) User() string     { return s.m.Host.User }
-func (s *sysCtx) Hostname() string { return s.m.Host.Hostname }
-func (s *sysCtx) PID() int         { return s.p.PID }
-func (s *sysCtx) Now() int64       { return s.m.now() }
-func (s *sysCtx) Rand() uint64     { return s.m.Rand.next() }
-func (s *sysCtx) Charge(n int)     { s.m.charge(n) }
+func (s *sysCtx) Dir() (string, error) { return s.m.physical(s.p) }
+func (s *sysCtx) Umask() uint32        { return s.p.Umask }
+func (s *sysCtx) UID() int             { return int(s.m.Host.UID) }
+func (s *sysCtx) GID() int             { return int(s.m.Host.GID) }
+func (s *sysCtx) User() string         { return s.m.Host.User }
+func (s *sysCtx) Hostname() string     { return s.m.Host.Hostname }
+func (s *sysCtx) PID() int             { return s.p.PID }
+func (s *sysCtx) Now() int64           { return s.m.now() }
+func (s *sysCtx) Rand() uint64         { return s.m.Rand.next() }
+func (s *sysCtx) Charge(n int)         { s.m.charge(n) }
 
 // Hold declares the state a utility keeps, against the memory limit.
 func (s *sysCtx) Hold(n int) {

@@ -146,7 +146,7 @@ func (m *Machine) ask(p *Process, f *Frame) {
 	var room [48]byte
 	id := strconv.AppendInt(append(append(room[:0], m.RunID...), '-'), m.CallSeq, 10)
 	m.join(p, f.X)
-	c := &Call{ID: string(id), PID: p.PID, Name: f.X.Name, Stdin: f.X.Data, Cwd: p.Cwd,
+	c := &Call{ID: string(id), PID: p.PID, Name: f.X.Name, Stdin: f.X.Data, Cwd: m.Directory(p),
 		Args: f.Words[1:], Env: p.Shell.Vars.Environ()} // which nobody changes
 	f.X.Data = nil
 	f.X.Asked = c.ID

@@ -21,11 +21,11 @@ func (m *Machine) toolAt(path string) (Tool, bool) {
 }
 
 // statTool is what a path with no file is when it is a tool's; else err.
-func (m *Machine) statTool(path string, err error) (vfs.Stat, error) {
+func (m *Machine) statTool(p *Process, path string, err error) (vfs.Stat, error) {
 	if err != vfs.ENOENT {
 		return vfs.Stat{}, err
 	}
-	if _, ok := m.toolAt(path); !ok {
+	if _, ok := m.toolAt(m.abs(p, path)); !ok {
 		return vfs.Stat{}, err
 	}
 	st, none := m.FS.Stat(m.cred(), toolDir)
@@ -37,10 +37,10 @@ func (m *Machine) statTool(path string, err error) (vfs.Stat, error) {
 }
 
 // access reports why a path cannot be used in a mode, or nil.
-func (m *Machine) access(cred vfs.Cred, path string, mode int) error {
-	err := m.FS.Access(cred, path, mode)
+func (m *Machine) access(p *Process, path string, mode int) error {
+	err := m.FS.Access(m.at(p), path, mode)
 	if err == vfs.ENOENT {
-		if _, err = m.statTool(path, err); err == nil && mode&^vfs.X_OK != 0 {
+		if _, err = m.statTool(p, path, err); err == nil && mode&^vfs.X_OK != 0 {
 			err = vfs.EACCES
 		}
 	}

@@ -75,10 +75,11 @@ const maxInterpreters = 5
 func (m *Machine) image(p *Process, path string, argv []string) (im image, interp string, err error) {
 	file, args := path, argv
 	for level := 0; ; level++ {
-		full := m.abs(p, file)
-		st, err := m.FS.Stat(m.cred(), full)
-		if t, ok := m.toolAt(full); ok && err == vfs.ENOENT {
-			return image{tool: &t, argv: args}, interp, nil
+		st, err := m.FS.Stat(m.at(p), file)
+		if err == vfs.ENOENT {
+			if t, ok := m.toolAt(m.abs(p, file)); ok {
+				return image{tool: &t, argv: args}, interp, nil
+			}
 		}
 		if err != nil {
 			return im, interp, err
@@ -86,7 +87,7 @@ func (m *Machine) image(p *Process, path string, argv []string) (im image, inter
 		if name, ok := m.FS.Stub(st.Ino); ok {
 			return image{util: name, argv: shellNamed(name, args, level)}, interp, nil
 		}
-		head, err := m.head(full, st.Size)
+		head, err := m.head(st.Ino, st.Size)
 		if err != nil {
 			return im, interp, err
 		}
@@ -125,13 +126,9 @@ func shellNamed(name string, args []string, level int) []string {
 }
 
 // head is the beginning of a file, where execve(2) looks for #!.
-func (m *Machine) head(path string, size int64) ([]byte, error) {
+func (m *Machine) head(ino vfs.Ino, size int64) ([]byte, error) {
 	head := make([]byte, 256)
-	ino, err := m.FS.Lookup(m.cred(), path, true)
-	n := 0
-	if err == nil {
-		n, err = m.FS.ReadAt(ino, head, 0, m.now())
-	}
+	n, err := m.FS.ReadAt(ino, head, 0, m.now())
 	if n > 0 || size == 0 {
 		err = nil
 	}
@@ -470,11 +467,17 @@ func (m *Machine) spawn(p *Process, s cmd.Spawn) (*Process, error) {
 		c.Shell.Vars = t
 	}
 	if s.Dir != "" {
-		dir := m.abs(c, s.Dir)
-		if err := m.FS.Access(m.cred(), dir, vfs.X_OK); err != nil {
+		if err := m.FS.Access(m.at(c), s.Dir, vfs.X_OK); err != nil {
 			return c, err
 		}
-		c.Cwd = dir
+		dir, err := m.FS.Lookup(m.at(c), s.Dir, true)
+		if err != nil {
+			return c, err
+		}
+		m.enter(c, m.abs(c, s.Dir), dir)
+		if path, err := m.physical(c); err == nil {
+			c.Cwd = path
+		}
 	}
 	return c, nil
 }

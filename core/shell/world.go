@@ -41,6 +41,9 @@ func New(c Config) *Machine {
 	}
 	p := newProcess(shellPID)
 	p.PPID, p.Cwd, p.Umask = parentPID, c.Cwd, 0o022
+	if c.FS != nil {
+		p.Place.Dir = m.directory(c.Cwd)
+	}
 	p.FDs = []FD{{Num: 0, File: 0}, {Num: 1, File: 1}, {Num: 2, File: 2}}
 	p.Shell.Opts = defaultOptions()
 	p.Shell.Name, p.Shell.PID = "bash", shellPID
@@ -194,16 +197,16 @@ type Start struct {
 func (m *Machine) Begin(s Start) error {
 	m.own()
 	p := m.Procs[0]
+	dir := vfs.Ino(0)
 	if s.Cwd != "" {
-		dir := m.abs(p, s.Cwd)
-		st, err := m.FS.Stat(m.cred(), dir)
+		st, err := m.FS.Stat(m.at(p), s.Cwd)
 		if err == nil && !st.Mode.IsDir() {
 			err = vfs.ENOTDIR
 		}
 		if err != nil {
 			return err
 		}
-		s.Cwd = dir
+		dir = st.Ino
 	}
 	m.RunID = s.RunID
 	m.CallSeq = 0
@@ -220,7 +223,7 @@ func (m *Machine) Begin(s Start) error {
 	m.IO = HostIO{In: s.Stdin, InOpen: s.Open}
 	bottom := Frame{Kind: FBottom}
 	if len(s.Env) > 0 || s.Cwd != "" {
-		bottom.X = m.lend(p, s.Env, s.Cwd)
+		bottom.X = m.lend(p, s.Env, s.Cwd, dir)
 	}
 	if m.rt.frames == nil {
 		m.rt.frames = make([]Frame, 0, 7) // 8 take the next larger size of memory
@@ -240,7 +243,7 @@ func (m *Machine) Begin(s Start) error {
 }
 
 // lend gives the shell variables and a directory for one run. What it gives says what to put back.
-func (m *Machine) lend(p *Process, env map[string]string, cwd string) *Extra {
+func (m *Machine) lend(p *Process, env map[string]string, cwd string, dir vfs.Ino) *Extra {
 	x := &Extra{}
 	bind := func(name, value string) {
 		x.Vars = append(x.Vars, Saved{Name: name, Var: p.Shell.Vars.Bind(name, vars.New(value, vars.Export))})
@@ -249,8 +252,11 @@ func (m *Machine) lend(p *Process, env map[string]string, cwd string) *Extra {
 		bind(k, env[k])
 	}
 	if cwd != "" {
-		x.Text, p.Cwd = p.Cwd, cwd
-		bind("PWD", cwd)
+		at := p.Place
+		x.Text, x.Undo = p.Cwd, &Undo{Place: &at}
+		p.Place.Removed = false // which goes along
+		m.enter(p, m.abs(p, cwd), dir)
+		bind("PWD", p.Cwd)
 		bind("OLDPWD", x.Text)
 	}
 	return x

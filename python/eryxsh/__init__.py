@@ -19,6 +19,7 @@ from __future__ import annotations
 from ._async import AsyncSandbox
 from ._async_runs import AsyncRun
 from ._commands import DEFAULT, PIPE
+from ._diff import Diff, FileChange
 from ._errors import (
     AlreadyResumedError,
     CapabilityError,
@@ -75,9 +76,11 @@ __all__ = [
     "CommandError",
     "CommandResult",
     "ConflictError",
+    "Diff",
     "EryxshError",
     "Event",
     "Extension",
+    "FileChange",
     "FileInfo",
     "Finished",
     "ForkedSandboxError",

@@ -11,11 +11,12 @@ from typing import IO, Any, AsyncIterator, Awaitable, Dict, Iterable, List, Mapp
 
 from ._async_runs import AsyncRun
 from ._commands import DONE, AsyncCommands
+from ._diff import Diff
 from ._env import AsyncEnv
 from ._files import Data, Files, HostPath, Match
 from ._history import AsyncHistory
 from ._paths import PathLike, SandboxPath
-from ._results import Analysis, FileInfo, Info, StateInfo, Usage
+from ._results import Analysis, FileInfo, Info, SnapshotInfo, StateInfo, Usage
 from ._sandbox import Sandbox
 from ._snapshots import AsyncSnapshots
 
@@ -268,7 +269,7 @@ class AsyncSandbox:
         """See ``Sandbox.snapshot``."""
         return self._sandbox.snapshot(name)
 
-    async def restore(self, id: str, *, reseed: Optional[int] = None) -> None:
+    async def restore(self, id: Union[str, SnapshotInfo], *, reseed: Optional[int] = None) -> None:
         """See ``Sandbox.restore``."""
         self._sandbox.restore(id, reseed=reseed)
 
@@ -293,6 +294,10 @@ class AsyncSandbox:
     async def reset(self) -> None:
         """See ``Sandbox.reset``."""
         self._sandbox.reset()
+
+    async def diff(self, a: Union[str, SnapshotInfo, None] = None, b: Union[str, SnapshotInfo, None] = None) -> Diff:
+        """See ``Sandbox.diff``; the Diff is the ordinary object."""
+        return self._sandbox.diff(a, b)
 
     async def undo(self, n: int = 1) -> None:
         """See ``Sandbox.undo``."""
@@ -370,8 +375,8 @@ class AsyncSandbox:
         return f"<{type(self).__name__} {'closed' if self.closed else hex(self._sandbox._handle)}>"
 
     def __getattr__(self, name: str) -> Any:
-        # diff, mount, rpc, …: what this version does not have says so itself.
-        if name in ("diff", "mount", "unmount", "rpc", "offload", "rehydrate"):
+        # mount, rpc, …: what this version does not have says so itself.
+        if name in ("mount", "unmount", "rpc", "offload", "rehydrate"):
             return getattr(self._sandbox, name)
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 

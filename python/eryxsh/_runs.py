@@ -367,9 +367,9 @@ class Run(AnyRun):
 
         ``tools`` must have every name that held a function when the run was dumped
         (CapabilityError); a name registered as None needs nothing. ``timeout`` is for
-        later commands, the run keeps what is left of its own; ``limits`` replace the
-        saved ones where they differ from the defaults. Loading a blob twice repeats
-        its call ids on purpose: it is a retry.
+        later commands, the run keeps what is left of its own; ``limits`` bound the saved
+        ones as in ``Sandbox.from_state``. Loading a blob twice repeats its call ids on
+        purpose: it is a retry.
 
         Raises StateError (StateTooNewError, SignatureError, ScriptDriftError) for
         bytes that cannot be read or hold no run.

@@ -8,12 +8,13 @@ from typing import Any, Callable, Dict, List, Mapping, NoReturn, Optional, Seque
 
 from . import _native, _persistence, _turns, _wire
 from ._commands import Commands, _environment, nanoseconds
+from ._diff import Diff
 from ._env import Env
 from ._errors import EryxshError, SandboxClosedError
 from ._files import Files, content, path_text
 from ._history import History
 from ._limits import DEFAULT_TIMEOUT, Limits, changed
-from ._results import Analysis, Info, StateInfo, Usage, analysis, info, state_info, usage
+from ._results import Analysis, Info, SnapshotInfo, StateInfo, Usage, analysis, info, state_info, usage
 from ._runs import Asked, Run
 from ._snapshots import Snapshots
 from ._tools import Tool, as_tool, registry, wire_tools
@@ -148,7 +149,10 @@ class Sandbox:
     ) -> S:
         """A new sandbox out of what ``export_state`` or ``Run.dump`` gave.
 
-        ``limits`` replace the saved ones where they differ from the defaults.
+        A state never lifts a limit: each is the tighter of the saved one and that of
+        ``limits``, or of ``Limits()`` if there are none. A sandbox that was made with
+        more than the defaults is loaded with the ``limits`` it was made with, and
+        ``Limits.unlimited()`` trusts what the state says of its own.
 
         Raises CapabilityError if ``tools`` lacks a function the state needs, and
         StateError (StateTooNewError, SignatureError, ScriptDriftError) for bytes
@@ -234,12 +238,14 @@ class Sandbox:
         """
         return _wire.sandbox_snapshot(self._live(), name=name)
 
-    def restore(self, id: str, *, reseed: Optional[int] = None) -> None:
-        """Back to a snapshot, files and shell. Random numbers repeat unless there is a ``reseed``.
+    def restore(self, id: Union[str, SnapshotInfo], *, reseed: Optional[int] = None) -> None:
+        """Back to a snapshot, by id or name, files and shell. Random numbers repeat unless there is a ``reseed``.
+
+        Of several with one name it is the newest.
 
         Raises SnapshotNotFoundError. Runs that were active are gone (RunGoneError).
         """
-        _wire.sandbox_restore(self._live(), id, reseed=_seed(reseed))
+        _wire.sandbox_restore(self._live(), _snapshot(id) or "", reseed=_seed(reseed))
         _turns.wake(self._handle, stop=True)
 
     @overload
@@ -280,6 +286,8 @@ class Sandbox:
         """Replace everything by what ``export_state`` gave, or raise and change nothing.
 
         ``base``: a sandbox that holds what a blob made with ``have=`` leaves out.
+        A state never lifts a limit: each is the tighter of the saved one and this
+        sandbox's own, which stay what ``reset`` brings back.
 
         Raises StateError (StateTooNewError, SignatureError, ScriptDriftError, CapabilityError).
         """
@@ -287,7 +295,7 @@ class Sandbox:
         _turns.wake(self._handle, stop=True)
 
     def reset(self) -> None:
-        """As new, with the same constructor arguments."""
+        """As new, with the same constructor arguments; after ``import_state`` those of the imported one, but for the limits."""
         _wire.sandbox_reset(self._live())
         _turns.wake(self._handle, stop=True)
 
@@ -305,6 +313,21 @@ class Sandbox:
         """Forget what was saved (persistence modes ``session`` and ``persistent``)."""
         self._live()
         raise _persistence.off("clear_persisted_state")
+
+    def diff(self, a: Union[str, SnapshotInfo, None] = None, b: Union[str, SnapshotInfo, None] = None) -> Diff:
+        """What differs between two snapshots (ids, names, or what ``snapshots.list`` gives).
+
+        Without ``b`` up to now; without ``a`` since the sandbox was made or loaded. The cost follows
+        the changes. Raises SnapshotNotFoundError.
+
+        >>> from eryxsh import Sandbox
+        >>> sb = Sandbox()
+        >>> _ = sb.commands.run("echo hi > f; x=1")
+        >>> print(sb.diff())
+        A /home/user/f
+        $ x: unset -> '1'
+        """
+        return Diff(_wire.sandbox_diff(self._live(), a=_snapshot(a), b=_snapshot(b)))
 
     def undo(self, n: int = 1) -> None:
         """Back to before the n-th last command, files and shell; ``redo`` comes forward again.
@@ -491,10 +514,6 @@ class Sandbox:
     def _not_yet(what: str) -> NotYetError:
         return NotYetError(f"{what} does not exist in this version of eryxsh yet")
 
-    def diff(self, a: Optional[str] = None, b: Optional[str] = None) -> NoReturn:
-        """What changed between two snapshots, or since one: not in this version."""
-        raise self._not_yet("Sandbox.diff")
-
     def mount(self, path: str, source: Any) -> NoReturn:
         """Show a directory inside: not in this version (``files.upload`` copies one)."""
         raise self._not_yet("Sandbox.mount")
@@ -517,9 +536,18 @@ class Sandbox:
 
 
 def _unpickled(cls: Type[S], blob: bytes, timeout_ns: Optional[int], tools: Tuple[Tool, ...]) -> S:
-    made = cls.from_state(blob, tools=tools)
+    made = cls.from_state(blob, tools=tools, limits=Limits.unlimited(pipe=None))  # a pickle is trusted with much more
     made._timeout_ns = timeout_ns
     return made
+
+
+def _snapshot(which: Any) -> Optional[str]:
+    """The id or name of a snapshot."""
+    if which is None or isinstance(which, str):
+        return which
+    if isinstance(which, SnapshotInfo):
+        return which.id
+    raise TypeError(f"a snapshot is named by its id, its name or its SnapshotInfo, not by {which!r}")
 
 
 def _count(what: str, n: Any) -> int:

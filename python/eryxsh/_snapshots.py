@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Dict, List, Optional
+from typing import TYPE_CHECKING, Dict, List, Optional, Union
 
 from . import _wire
 from ._results import SnapshotInfo, snapshot_info
@@ -34,9 +34,9 @@ class Snapshots:
         """The snapshots, oldest first."""
         return [snapshot_info(s) for s in _wire.sandbox_snapshots(self._sandbox._live())]
 
-    def drop(self, id: str) -> None:
-        """Forget a snapshot; SnapshotNotFoundError if there is none of that id."""
-        _wire.sandbox_drop(self._sandbox._live(), id)
+    def drop(self, id: Union[str, SnapshotInfo]) -> None:
+        """Forget a snapshot, by id or name; SnapshotNotFoundError if there is none."""
+        _wire.sandbox_drop(self._sandbox._live(), id.id if isinstance(id, SnapshotInfo) else id)
 
     def tree(self) -> str:
         """The snapshots by what they came after, as text."""
@@ -67,7 +67,7 @@ class AsyncSnapshots:
         """See ``Snapshots.list``."""
         return self._snapshots.list()
 
-    async def drop(self, id: str) -> None:
+    async def drop(self, id: Union[str, SnapshotInfo]) -> None:
         """See ``Snapshots.drop``."""
         self._snapshots.drop(id)
 

@@ -13,7 +13,7 @@ from typing import Any, Dict, Final, List, Literal, Optional, Tuple, TypedDict, 
 from eryxsh import _native
 from eryxsh._native import Method
 
-FINGERPRINT: Final = "55b27f823d3c8ddb"
+FINGERPRINT: Final = "62e2f65ecef2b114"
 
 Strings = Union[List[str], Tuple[str, ...]]
 
@@ -79,12 +79,27 @@ class DiffFile(TypedDict):
     type: str  # as FileInfo.type
     before: int  # size
     after: int  # size
+    mode_before: int  # permission bits
+    mode_after: int  # permission bits
 
 
 _DIFF_FILE: Final[Any] = (
-    {"change": "", "path": "", "source": "", "type": "", "before": 0, "after": 0},
-    (None, "change", "path", "source", "type", "before", "after",),
-    (None, None, None, None, None, None, None,),
+    {"change": "", "path": "", "source": "", "type": "", "before": 0, "after": 0, "mode_before": 0, "mode_after": 0},
+    (None, "change", "path", "source", "type", "before", "after", "mode_before", "mode_after",),
+    (None, None, None, None, None, None, None, None, None,),
+)
+
+
+class DiffValue(TypedDict):
+    name: str  # of the variable or function
+    before: Optional[str]  # its value or text; None: there was none
+    after: Optional[str]  # its value or text; None: there is none
+
+
+_DIFF_VALUE: Final[Any] = (
+    {"name": ""},
+    (None, "name", "before", "after",),
+    (None, None, None, None,),
 )
 
 
@@ -284,15 +299,17 @@ _ANALYZED_COMMAND: Final[Any] = (
 
 class Diff(TypedDict):
     files: Tuple[DiffFile, ...]  # in path order
-    variables: Dict[str, Optional[str]]  # name to value after; None: unset
-    functions: Tuple[str, ...]  # names that were defined, changed or unset
-    cwd: str  # working directory after, if it changed
+    variables: Tuple[DiffValue, ...]  # in name order; arrays as declare -p shows them
+    functions: Tuple[DiffValue, ...]  # in name order; as declare -f shows them
+    cwd_before: str  # working directory, if it changed
+    cwd_after: str  # working directory, if it changed
+    handle: int  # of the two states, for diff.patch
 
 
 _DIFF: Final[Any] = (
-    {"files": (), "functions": (), "cwd": ""},
-    (None, "files", "variables", "functions", "cwd",),
-    (None, _DIFF_FILE, None, None, None,),
+    {"files": (), "variables": (), "functions": (), "cwd_before": "", "cwd_after": "", "handle": 0},
+    (None, "files", "variables", "functions", "cwd_before", "cwd_after", "handle",),
+    (None, _DIFF_FILE, _DIFF_VALUE, _DIFF_VALUE, None, None, None,),
 )
 
 
@@ -656,11 +673,11 @@ _SANDBOX_DIFF: Final[Method[Diff]] = Method((24, 0, _DIFF))
 
 
 def sandbox_diff(sandbox: int, *, a: Optional[str] = None, b: Optional[str] = None) -> Diff:
-    """Say what differs between two states.
+    """Say what differs between two states, which it keeps for diff.patch until diff.close.
 
     sandbox: handle
-    a: snapshot id; empty is the state the sandbox began with
-    b: snapshot id; empty is now
+    a: snapshot id or name; empty is the state the sandbox began with
+    b: snapshot id or name; empty is now
     """
     return _native.call(_SANDBOX_DIFF, (sandbox, a, b))
 
@@ -713,7 +730,7 @@ def sandbox_from_state(state: bytes, *, key: Optional[bytes] = None, tools: Opti
     state: what sandbox.export gave
     key: HMAC-SHA256 key
     tools: names that are tool calls here
-    limits: by name; they replace the saved ones
+    limits: by name; each bounds the saved one, what is absent has its default
     base: handle of a sandbox that holds what a thin pack leaves out
     """
     return _native.call(_SANDBOX_FROM_STATE, (state, key, tools, limits, base))
@@ -916,6 +933,31 @@ def history_restore(sandbox: int, index: int) -> None:
     return _native.call(_HISTORY_RESTORE, (sandbox, index))
 
 
+_DIFF_PATCH: Final[Method[bytes]] = Method((60, 0, None))
+
+
+def diff_patch(diff: int, context: int, *, root: Optional[str] = None, most: Optional[int] = None) -> bytes:
+    """Write the changed files as a patch that git apply takes.
+
+    diff: handle
+    context: lines around a change
+    root: a directory: only what is below it, by relative names; empty is /
+    most: bytes of content together; 0 is no bound
+    """
+    return _native.call(_DIFF_PATCH, (diff, context, root, most))
+
+
+_DIFF_CLOSE: Final[Method[None]] = Method((61, 0, None))
+
+
+def diff_close(diff: int) -> None:
+    """Let go of the two states of a diff.
+
+    diff: handle; one that is closed already is fine
+    """
+    return _native.call(_DIFF_CLOSE, (diff,))
+
+
 _RUN_RUN: Final[Method[Answer]] = Method((64, 0, None))
 
 
@@ -1094,7 +1136,7 @@ def run_load(state: bytes, *, key: Optional[bytes] = None, tools: Optional[Union
     state: what sandbox.export gave
     key: HMAC-SHA256 key
     tools: names that are tool calls here
-    limits: by name; they replace the saved ones
+    limits: by name; each bounds the saved one, what is absent has its default
     base: handle of a sandbox that holds what a thin pack leaves out
     """
     return _native.call(_RUN_LOAD, (state, key, tools, limits, base))

@@ -5,6 +5,8 @@ import (
 	"maps"
 	"math/rand"
 	"slices"
+	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -556,4 +558,58 @@ func BenchmarkSortedGet(b *testing.B) {
 			}
 		})
 	}
+}
+
+// DiffSorted gives what comparing key by key gives, and skips what is shared.
+func TestDiffSorted(t *testing.T) {
+	r := rand.New(rand.NewSource(5))
+	for range 200 {
+		var a Sorted[int]
+		ep := NewEpoch()
+		for range r.Intn(3000) {
+			a.Set(ep, strconv.Itoa(r.Intn(4000)), r.Intn(3))
+		}
+		b := a
+		ep = NewEpoch()
+		for range r.Intn(40) {
+			if key := strconv.Itoa(r.Intn(4000)); r.Intn(2) == 0 {
+				b.Set(ep, key, r.Intn(3))
+			} else {
+				b.Delete(ep, key)
+			}
+		}
+		var want, got []string
+		one := func(key string, x, y *int) string { return fmt.Sprint(key, " ", text(x), " ", text(y)) }
+		for i := range 4000 {
+			key := strconv.Itoa(i)
+			x, inA := a.Get(key)
+			y, inB := b.Get(key)
+			switch {
+			case inA && !inB:
+				want = append(want, one(key, &x, nil))
+			case inB && !inA:
+				want = append(want, one(key, nil, &y))
+			case inA && x != y:
+				want = append(want, one(key, &x, &y))
+			}
+		}
+		DiffSorted(&a, &b, func(key string, x, y *int) bool {
+			got = append(got, one(key, x, y))
+			return true
+		})
+		slices.Sort(want)
+		if !slices.IsSortedFunc(got, func(x, y string) int { return strings.Compare(strings.Fields(x)[0], strings.Fields(y)[0]) }) {
+			t.Fatal("not in order: ", got)
+		}
+		if slices.Sort(got); !slices.Equal(got, want) {
+			t.Fatalf("%v, not %v", got, want)
+		}
+	}
+}
+
+func text(x *int) string {
+	if x == nil {
+		return "-"
+	}
+	return strconv.Itoa(*x)
 }

@@ -289,10 +289,76 @@ func (it *sortedIter[V]) leaf() *sortedNode[V] {
 		if n.kids == nil && it.at < len(n.keys) {
 			return n
 		}
-		it.todo, it.at = it.todo[:len(it.todo)-1], 0
-		for i := len(n.kids) - 1; i >= 0; i-- {
-			it.todo = append(it.todo, n.kids[i])
-		}
+		it.open()
 	}
 	return nil
+}
+
+// DiffSorted yields the keys whose values differ between a and b, in byte
+// order, with nil for an absent one. Nodes the two share are skipped, so the
+// cost follows the changes.
+func DiffSorted[V comparable](a, b *Sorted[V], yield func(key string, x, y *V) bool) {
+	var ia, ib sortedIter[V]
+	ia.push(a.root)
+	ib.push(b.root)
+	for {
+		na, nb := ia.top(), ib.top()
+		switch {
+		case na == nil && nb == nil:
+			return
+		case na == nb && ia.at == 0 && ib.at == 0:
+			ia.pop()
+			ib.pop()
+		case nb == nil || na != nil && na.keys[ia.at] < nb.keys[ib.at]: // what is in a here is not in b
+			if na.kids != nil {
+				ia.open()
+			} else if !yield(na.keys[ia.at], &na.vals[ia.at], nil) {
+				return
+			} else {
+				ia.at++
+			}
+		case na == nil || nb.keys[ib.at] < na.keys[ia.at]:
+			if nb.kids != nil {
+				ib.open()
+			} else if !yield(nb.keys[ib.at], nil, &nb.vals[ib.at]) {
+				return
+			} else {
+				ib.at++
+			}
+		case na.kids != nil:
+			ia.open()
+		case nb.kids != nil:
+			ib.open()
+		default:
+			if na.vals[ia.at] != nb.vals[ib.at] && !yield(na.keys[ia.at], &na.vals[ia.at], &nb.vals[ib.at]) {
+				return
+			}
+			ia.at++
+			ib.at++
+		}
+	}
+}
+
+// top returns the node where the iteration stands, nil at the end. Its key at
+// it.at is at or below all that are left; in a branch it.at is 0.
+func (it *sortedIter[V]) top() *sortedNode[V] {
+	for len(it.todo) > 0 {
+		n := it.todo[len(it.todo)-1]
+		if it.at < len(n.keys) {
+			return n
+		}
+		it.pop()
+	}
+	return nil
+}
+
+func (it *sortedIter[V]) pop() { it.todo, it.at = it.todo[:len(it.todo)-1], 0 }
+
+// open puts the children of the branch on top in its place.
+func (it *sortedIter[V]) open() {
+	n := it.todo[len(it.todo)-1]
+	it.pop()
+	for i := len(n.kids) - 1; i >= 0; i-- {
+		it.todo = append(it.todo, n.kids[i])
+	}
 }

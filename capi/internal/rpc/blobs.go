@@ -94,10 +94,15 @@ func importInto(c *call, p *wire.ImportParams) error {
 	for _, t := range b.M.Tools.Sorted() {
 		here = append(here, t)
 	}
-	w, err := c.load(c.data(p.State), p.Key, b.M.Limits, here)
+	now := b.M.Limits
+	if base := b.BaseLimits(); base != nil {
+		now = *base
+	}
+	w, err := c.load(c.data(p.State), p.Key, b.bounds.Beyond(now), here) // beyond: by what resume(add=…) has given
 	if err != nil {
 		return err
 	}
+	w.Config.Limits = b.bounds
 	b.World.Close()
 	b.World = w
 	b.changed()
@@ -110,7 +115,7 @@ func fromState(c *call, p *wire.FromStateParams) (int64, error) {
 	if err != nil {
 		return 0, err
 	}
-	return c.add(newSandbox(w, w.Mark())), nil
+	return c.add(newSandbox(w, w.Mark()).bounded()), nil
 }
 
 func loadRun(c *call, p *wire.FromStateParams) (wire.Loaded, error) {
@@ -123,19 +128,15 @@ func loadRun(c *call, p *wire.FromStateParams) (wire.Loaded, error) {
 		return wire.Loaded{}, err
 	}
 	loaded := wire.Loaded{Output: wire.Output{Run: w.M.RunID, Output: appendChunks(nil, w.Kept)}}
-	loaded.Sandbox = c.add(newSandbox(w, w.Mark()))
+	loaded.Sandbox = c.add(newSandbox(w, w.Mark()).bounded())
 	return loaded, nil
 }
 
-// world makes the World of a new sandbox out of a blob.
+// world makes the World of a new sandbox out of a blob. Where the caller says nothing of limits, the default ones bound it.
 func (c *call) world(p *wire.FromStateParams) (*core.World, error) {
 	bounds := limit.Default()
 	if err := setLimits(&bounds, p.Limits); err != nil {
 		return nil, err
 	}
-	w, err := c.load(c.data(p.State), p.Key, bounds, tools(p.Tools))
-	if err != nil {
-		return nil, err
-	}
-	return w, setLimits(&w.M.Limits, p.Limits)
+	return c.load(c.data(p.State), p.Key, bounds, tools(p.Tools))
 }

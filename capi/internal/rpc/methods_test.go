@@ -365,25 +365,25 @@ func TestDiff(t *testing.T) {
 	var d wire.Diff
 	c.must("sandbox.diff", wire.DiffParams{Sandbox: h, A: id}, &d)
 	want := []wire.DiffFile{
-		{Change: "modified", Path: "/change", Type: "file", Before: 4, After: 5},
-		{Change: "renamed", Path: "/moved", From: "/move", Type: "file", Before: 4, After: 4},
-		{Change: "added", Path: "/new", Type: "file", After: 3},
-		{Change: "removed", Path: "/remove", Type: "file", Before: 4},
-		{Change: "modified", Path: "/replace", Type: "file", Before: 4, After: 2},
+		{Change: "modified", Path: "/change", Type: "file", Before: 4, After: 5, ModeBefore: 0o644, ModeAfter: 0o644},
+		{Change: "renamed", Path: "/moved", From: "/move", Type: "file", Before: 4, After: 4, ModeBefore: 0o644, ModeAfter: 0o644},
+		{Change: "added", Path: "/new", Type: "file", After: 3, ModeAfter: 0o644},
+		{Change: "removed", Path: "/remove", Type: "file", Before: 4, ModeBefore: 0o644},
+		{Change: "modified", Path: "/replace", Type: "file", Before: 4, After: 2, ModeBefore: 0o644, ModeAfter: 0o644},
 	}
 	if !slices.Equal(d.Files, want) {
 		t.Errorf("files: %+v", d.Files)
 	}
-	if len(d.Variables) != 2 || *d.Variables["x"] != "1" || !strings.Contains(*d.Variables["a"], "p") {
-		t.Errorf("variables: %v", d.Variables)
+	if v := d.Variables; len(v) != 2 || v[0].Name != "a" || *v[0].After != `([0]="p" [1]="q")` || v[1].Name != "x" || *v[1].After != "1" || v[1].Before != nil {
+		t.Errorf("variables: %+v", v)
 	}
-	if !slices.Equal(d.Functions, []string{"f"}) || d.Dir != "/tmp" {
+	if f := d.Functions; len(f) != 1 || f[0].Name != "f" || f[0].Before != nil || d.DirBefore != "/home/user" || d.DirAfter != "/tmp" {
 		t.Errorf("%+v", d)
 	}
 	var back wire.Diff
 	c.ask("sandbox.snapshot", wire.SnapshotParams{Sandbox: h}, &id)
 	c.must("sandbox.diff", wire.DiffParams{Sandbox: h, A: id, B: id}, &back)
-	if len(back.Files)+len(back.Variables)+len(back.Functions) != 0 || back.Dir != "" {
+	if len(back.Files)+len(back.Variables)+len(back.Functions) != 0 || back.DirAfter != "" {
 		t.Errorf("a state differs from itself: %+v", back)
 	}
 	if k := c.kind("sandbox.diff", wire.DiffParams{Sandbox: h, A: "none"}); k != fault.NotFound {

@@ -7,6 +7,7 @@ import (
 	"eryxsh/capi/internal/wire"
 	"eryxsh/core"
 	"eryxsh/core/fault"
+	"eryxsh/core/limit"
 	"eryxsh/core/shell"
 )
 
@@ -22,10 +23,11 @@ type sandbox struct {
 	note   atomic.Pointer[note]
 
 	*core.World
-	origin *shell.Mark // the state it began with, for diff
-	slept  int64       // when it was last answered that everything sleeps, ns; 0 none
-	wake   int64       // when it wanted to go on, ns
-	meter  int64       // Meter.Time when the run began
+	origin *shell.Mark  // the state it began with, for diff
+	slept  int64        // when it was last answered that everything sleeps, ns; 0 none
+	wake   int64        // when it wanted to go on, ns
+	meter  int64        // Meter.Time when the run began
+	bounds limit.Limits // its own from the beginning: no state that is imported lifts one, and reset brings them back
 }
 
 // note is what another thread wants of the run.
@@ -36,6 +38,12 @@ type note struct {
 
 func newSandbox(w *core.World, origin *shell.Mark) *sandbox {
 	return &sandbox{lock: make(chan struct{}, 1), World: w, origin: origin}
+}
+
+// bounded makes the limits it has now its own.
+func (b *sandbox) bounded() *sandbox {
+	b.bounds = b.Config.Limits
+	return b
 }
 
 // changed forgets what belonged to the state before.

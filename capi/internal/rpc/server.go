@@ -11,6 +11,7 @@ import (
 
 	"eryxsh/capi/internal/wire"
 	"eryxsh/core"
+	"eryxsh/core/compare"
 	"eryxsh/core/fault"
 	"eryxsh/state"
 )
@@ -35,6 +36,7 @@ type Server struct {
 	mu        sync.Mutex
 	last      int64
 	sandboxes map[int64]*sandbox
+	diffs     map[int64]*compare.Difference
 }
 
 // handler decodes its parameters and acts. A Reply of its own is for results
@@ -82,7 +84,7 @@ func (c *call) now() time.Time {
 
 // NewServer makes a server whose handles belong to a generation.
 func NewServer(version string, generation int64) *Server {
-	s := &Server{version: version, generation: generation, sandboxes: map[int64]*sandbox{}, loader: state.NewLoader()}
+	s := &Server{version: version, generation: generation, sandboxes: map[int64]*sandbox{}, diffs: map[int64]*compare.Difference{}, loader: state.NewLoader()}
 	bound := map[string]binding{}
 	for _, b := range bindings() {
 		bound[b.name] = b
@@ -99,7 +101,7 @@ func NewServer(version string, generation int64) *Server {
 
 // bindings lists what every method does.
 func bindings() []binding {
-	return slices.Concat(systemMethods(), sandboxMethods(), stateMethods(), runMethods(), fileMethods(), blobMethods())
+	return slices.Concat(systemMethods(), sandboxMethods(), stateMethods(), runMethods(), fileMethods(), blobMethods(), diffMethods())
 }
 
 // data gives a Blob parameter, whichever way it came.

@@ -14,7 +14,8 @@ const stateBefore = "h"
 
 // restore goes back to a snapshot, or to the state before a command.
 func restore(w *core.World, id string, reseed *uint64) error {
-	if index, err := strconv.Atoi(strings.TrimPrefix(id, stateBefore)); err == nil && strings.HasPrefix(id, stateBefore) {
+	_, err := w.Find("restore", id)
+	if index, wrong := strconv.Atoi(strings.TrimPrefix(id, stateBefore)); err != nil && wrong == nil && strings.HasPrefix(id, stateBefore) {
 		if err := w.Rewind(index); err != nil {
 			return err
 		}

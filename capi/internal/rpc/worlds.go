@@ -52,7 +52,6 @@ func sandboxMethods() []binding {
 		does("sandbox.redo", func(c *call, p *wire.UndoParams) error {
 			return c.replace(p.Sandbox, func(w *core.World) error { return w.Redo(p.N) })
 		}),
-		on("sandbox.diff", diff),
 		does("sandbox.reset", func(c *call, p *wire.SandboxParams) error {
 			return c.replace(p.Sandbox, func(w *core.World) error {
 				c.held.tick(c)
@@ -145,7 +144,7 @@ func newWorld(c *call, p *wire.NewParams) (int64, error) {
 	if err != nil {
 		return 0, err
 	}
-	return c.add(newSandbox(w, origin)), nil
+	return c.add(newSandbox(w, origin).bounded()), nil
 }
 
 func forkWorld(c *call, p *wire.ForkParams) ([]int64, error) {
@@ -160,7 +159,7 @@ func forkWorld(c *call, p *wire.ForkParams) ([]int64, error) {
 	origin := b.Mark()
 	for i := range handles {
 		f := newSandbox(b.Fork(seed(p.Reseed, i)), origin)
-		f.meter = b.meter
+		f.meter, f.bounds = b.meter, b.bounds
 		handles[i] = c.add(f)
 	}
 	return handles, nil
@@ -200,9 +199,7 @@ func usage(c *call, p *wire.SandboxParams) (wire.Usage, error) {
 	m, fs := b.M.Meter, b.M.FS.Usage()
 	u := wire.Usage{Commands: m.Commands, Calls: m.Calls, Runs: m.Runs, Steps: m.Steps, Time: m.Time, Read: m.Read, Written: m.Written,
 		Processes: m.Spawned, Files: fs.Files, Bytes: fs.Bytes}
-	for _, s := range b.Snaps {
-		u.Retained += s.World.M.FS.Written()
-	}
+	u.Retained = b.Retained()
 	return u, nil
 }
 

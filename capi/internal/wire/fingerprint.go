@@ -4,4 +4,4 @@ package wire
 
 // Fingerprint identifies the tables: a library and a Python package with the
 // same one belong together.
-const Fingerprint = "55b27f823d3c8ddb"
+const Fingerprint = "62e2f65ecef2b114"

@@ -77,26 +77,50 @@ type UndoParams struct {
 // DiffParams are those of sandbox.diff.
 type DiffParams struct {
 	Sandbox int64  `cbor:"1,keyasint" doc:"handle"`
-	A       string `cbor:"2,keyasint,omitempty" doc:"snapshot id; empty is the state the sandbox began with"`
-	B       string `cbor:"3,keyasint,omitempty" doc:"snapshot id; empty is now"`
+	A       string `cbor:"2,keyasint,omitempty" doc:"snapshot id or name; empty is the state the sandbox began with"`
+	B       string `cbor:"3,keyasint,omitempty" doc:"snapshot id or name; empty is now"`
 }
 
 // DiffFile is one changed file.
 type DiffFile struct {
-	Change string `cbor:"1,keyasint,omitempty" doc:"added, modified, removed or renamed"`
-	Path   string `cbor:"2,keyasint,omitempty" doc:"where it is, or was if it is removed"`
-	From   string `cbor:"3,keyasint,omitempty" name:"source" doc:"where a renamed file was"`
-	Type   string `cbor:"4,keyasint,omitempty" doc:"as FileInfo.type"`
-	Before int64  `cbor:"5,keyasint,omitempty" doc:"size"`
-	After  int64  `cbor:"6,keyasint,omitempty" doc:"size"`
+	Change     string `cbor:"1,keyasint,omitempty" doc:"added, modified, removed or renamed"`
+	Path       string `cbor:"2,keyasint,omitempty" doc:"where it is, or was if it is removed"`
+	From       string `cbor:"3,keyasint,omitempty" name:"source" doc:"where a renamed file was"`
+	Type       string `cbor:"4,keyasint,omitempty" doc:"as FileInfo.type"`
+	Before     int64  `cbor:"5,keyasint,omitempty" doc:"size"`
+	After      int64  `cbor:"6,keyasint,omitempty" doc:"size"`
+	ModeBefore int    `cbor:"7,keyasint,omitempty" doc:"permission bits"`
+	ModeAfter  int    `cbor:"8,keyasint,omitempty" doc:"permission bits"`
+}
+
+// DiffValue is one changed variable or function.
+type DiffValue struct {
+	Name   string  `cbor:"1,keyasint,omitempty" doc:"of the variable or function"`
+	Before *string `cbor:"2,keyasint" doc:"its value or text; None: there was none"`
+	After  *string `cbor:"3,keyasint" doc:"its value or text; None: there is none"`
 }
 
 // Diff is what changed between two states.
 type Diff struct {
-	Files     []DiffFile         `cbor:"1,keyasint,omitempty" doc:"in path order"`
-	Variables map[string]*string `cbor:"2,keyasint" doc:"name to value after; None: unset"`
-	Functions []string           `cbor:"3,keyasint,omitempty" doc:"names that were defined, changed or unset"`
-	Dir       string             `cbor:"4,keyasint,omitempty" name:"cwd" doc:"working directory after, if it changed"`
+	Files     []DiffFile  `cbor:"1,keyasint,omitempty" doc:"in path order"`
+	Variables []DiffValue `cbor:"2,keyasint,omitempty" doc:"in name order; arrays as declare -p shows them"`
+	Functions []DiffValue `cbor:"3,keyasint,omitempty" doc:"in name order; as declare -f shows them"`
+	DirBefore string      `cbor:"4,keyasint,omitempty" name:"cwd_before" doc:"working directory, if it changed"`
+	DirAfter  string      `cbor:"5,keyasint,omitempty" name:"cwd_after" doc:"working directory, if it changed"`
+	Handle    int64       `cbor:"6,keyasint,omitempty" doc:"of the two states, for diff.patch"`
+}
+
+// PatchParams are those of diff.patch.
+type PatchParams struct {
+	Diff    int64  `cbor:"1,keyasint" doc:"handle"`
+	Context int    `cbor:"2,keyasint" doc:"lines around a change"`
+	Root    string `cbor:"3,keyasint,omitempty" doc:"a directory: only what is below it, by relative names; empty is /"`
+	Most    int64  `cbor:"4,keyasint,omitempty" doc:"bytes of content together; 0 is no bound"`
+}
+
+// DiffHandleParams are those of diff.close.
+type DiffHandleParams struct {
+	Diff int64 `cbor:"1,keyasint" doc:"handle; one that is closed already is fine"`
 }
 
 // ExportParams are those of sandbox.export.
@@ -120,7 +144,7 @@ type FromStateParams struct {
 	State  Blob             `cbor:"1,keyasint" doc:"what sandbox.export gave"`
 	Key    []byte           `cbor:"2,keyasint,omitempty" doc:"HMAC-SHA256 key"`
 	Tools  []Tool           `cbor:"3,keyasint,omitempty" doc:"names that are tool calls here"`
-	Limits map[string]int64 `cbor:"4,keyasint,omitempty" doc:"by name; they replace the saved ones"`
+	Limits map[string]int64 `cbor:"4,keyasint,omitempty" doc:"by name; each bounds the saved one, what is absent has its default"`
 	Base   int64            `cbor:"5,keyasint,omitempty" doc:"handle of a sandbox that holds what a thin pack leaves out"`
 }
 

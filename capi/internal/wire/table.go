@@ -31,7 +31,7 @@ func Methods() []Method {
 		{21, "sandbox.snapshots", SandboxParams{}, []SnapshotInfo(nil), "List the snapshots, oldest first."},
 		{22, "sandbox.drop", DropParams{}, nil, "Forget a snapshot."},
 		{23, "sandbox.undo", UndoParams{}, nil, "Go back to before the n-th last command."},
-		{24, "sandbox.diff", DiffParams{}, Diff{}, "Say what differs between two states."},
+		{24, "sandbox.diff", DiffParams{}, Diff{}, "Say what differs between two states, which it keeps for diff.patch until diff.close."},
 		{25, "sandbox.reset", SandboxParams{}, nil, "Make it as new, with the same arguments."},
 		{26, "sandbox.export", ExportParams{}, Blob(nil), "Give everything, an active run included, as one blob."},
 		{27, "sandbox.import", ImportParams{}, nil, "Replace everything by a blob, or fail and change nothing."},
@@ -54,6 +54,9 @@ func Methods() []Method {
 		{56, "history.list", HistoryListParams{}, []HistoryEntry(nil), "List past commands, oldest first."},
 		{57, "history.clear", SandboxParams{}, nil, "Forget them."},
 		{58, "history.restore", HistoryRestoreParams{}, nil, "Go back to before an entry ran."},
+
+		{60, "diff.patch", PatchParams{}, Blob(nil), "Write the changed files as a patch that git apply takes."},
+		{61, "diff.close", DiffHandleParams{}, nil, "Let go of the two states of a diff."},
 
 		{64, "run.run", StartParams{}, Output{}, "Start a run and drive its first slice."},
 		{65, "run.start", StartParams{}, "", "Start a run without driving it; the result is its id."},

@@ -273,17 +273,17 @@ func (s *system) Environ() []string {
 	return all
 }
 
-func (s *system) Dir() string      { return path.Clean(Home) }
-func (s *system) Umask() uint32    { return 0o022 }
-func (s *system) UID() int         { return int(cred.UID) }
-func (s *system) GID() int         { return int(cred.GID) }
-func (s *system) User() string     { return "user" }
-func (s *system) Hostname() string { return "sandbox" }
-func (s *system) PID() int         { return 100 }
-func (s *system) Now() int64       { return s.now }
-func (s *system) Charge(int)       {}
-func (s *system) Hold(int)         {}
-func (s *system) RegexSteps() int  { return 10_000_000 }
+func (s *system) Dir() (string, error) { return path.Clean(Home), nil }
+func (s *system) Umask() uint32        { return 0o022 }
+func (s *system) UID() int             { return int(cred.UID) }
+func (s *system) GID() int             { return int(cred.GID) }
+func (s *system) User() string         { return "user" }
+func (s *system) Hostname() string     { return "sandbox" }
+func (s *system) PID() int             { return 100 }
+func (s *system) Now() int64           { return s.now }
+func (s *system) Charge(int)           {}
+func (s *system) Hold(int)             {}
+func (s *system) RegexSteps() int      { return 10_000_000 }
 
 // shortTurns is how many turns of a run are short: enough to stop at every place, and an end for those that do much.
 const shortTurns = 400

@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"eryxsh/core/cmd"
-	"eryxsh/core/cmd/std/internal/canon"
+	"eryxsh/core/cmd/quote"
 )
 
 func pwd() *cmd.Command {
@@ -22,16 +22,17 @@ func pwd() *cmd.Command {
 			for _, f := range c.Flags {
 				logical = f.Name == "L"
 			}
-			dir, err := canon.Path(c, ".", canon.Existing, false, false)
-			if err != nil {
-				dir = c.Dir()
-			}
+			dir, err := c.Dir()
 			if p, _ := c.Getenv("PWD"); logical && strings.HasPrefix(p, "/") && !strings.Contains(p+"/", "/./") && !strings.Contains(p+"/", "/../") {
 				a, err1 := c.Stat(p)
 				b, err2 := c.Stat(".")
 				if err1 == nil && err2 == nil && a.Ino == b.Ino {
-					dir = p
+					dir, err = p, nil
 				}
+			}
+			if err != nil {
+				c.Errorf("couldn't find directory entry in %s with matching i-node", quote.Locale(c, ".."))
+				return 1
 			}
 			c.Out.WriteString(dir + "\n")
 			return 0

@@ -461,6 +461,10 @@ func (w *writer) shellUndo(x *shell.Undo) {
 		}
 	}
 	w.int(at, 5, int64(x.Args))
+	if x.Place != nil {
+		w.key(at, 6)
+		w.shellPlace(x.Place)
+	}
 }
 
 func (r *reader) shellUndo(x *shell.Undo) {
@@ -482,6 +486,31 @@ func (r *reader) shellUndo(x *shell.Undo) {
 			}
 		case 5:
 			readInt(r, &x.Args)
+		case 6:
+			if p := one(r, &x.Place); p != nil {
+				r.shellPlace(p)
+			}
+		default:
+			r.fail()
+		}
+	}
+}
+
+func (w *writer) shellPlace(x *shell.Place) {
+	at := w.begin()
+	w.uint(at, 1, uint64(x.Dir))
+	w.bool(at, 2, x.Removed)
+}
+
+func (r *reader) shellPlace(x *shell.Place) {
+	last := byte(0)
+	for n := r.begin(); n > 0 && !r.bad; n-- {
+		last = r.key(last)
+		switch last {
+		case 1:
+			readUint(r, &x.Dir)
+		case 2:
+			r.bool(&x.Removed)
 		default:
 			r.fail()
 		}

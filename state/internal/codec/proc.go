@@ -124,6 +124,8 @@ func (w *writer) shellProcess(x *shell.Process) {
 		}
 	}
 	w.bool(at, 22, x.Loop)
+	w.key(at, 23)
+	w.shellPlace(&x.Place)
 }
 
 func (r *reader) shellProcess(x *shell.Process) {
@@ -181,6 +183,8 @@ func (r *reader) shellProcess(x *shell.Process) {
 			}
 		case 22:
 			r.bool(&x.Loop)
+		case 23:
+			r.shellPlace(&x.Place)
 		default:
 			r.fail()
 		}

@@ -28,7 +28,10 @@ type rules struct {
 	hardLink, symLink, attributesOnly bool
 	mode, owner, times, links         bool // preserve
 	noMode                            bool // --no-preserve=mode
-	sparseAlways, stripSlashes        bool
+	sparseAlways, sparseNever         bool
+	stripSlashes                      bool
+	move                              bool   // rename instead of copying
+	into                              string // the directory that the sources go into, "" if there is none
 	backup                            backup.Plan
 }
 
@@ -37,6 +40,7 @@ type pair struct {
 	Src     string `cbor:"1,keyasint,omitempty"`
 	Dst     string `cbor:"2,keyasint,omitempty"`
 	Command bool   `cbor:"3,keyasint,omitempty"` // named on the command line
+	Plain   bool   `cbor:"4,keyasint,omitempty"` // no backup is made: Dst is the backup
 }
 
 // level is a directory being copied.
@@ -56,6 +60,11 @@ type content struct {
 	Holes bool  `cbor:"4,keyasint,omitempty"` // the source is sparse
 	Size  int64 `cbor:"5,keyasint,omitempty"` // bytes so far
 	Gap   bool  `cbor:"6,keyasint,omitempty"` // the last block was a hole
+
+	Regular bool   `cbor:"7,keyasint,omitempty"` // the destination is, and may have holes
+	Skip    bool   `cbor:"8,keyasint,omitempty"` // only the attributes are copied
+	Chmod   bool   `cbor:"9,keyasint,omitempty"`
+	Mode    uint32 `cbor:"10,keyasint,omitempty"` // what the destination gets at the end if Chmod
 }
 
 // made remembers where a source inode with several links went.
@@ -72,18 +81,22 @@ type copier struct {
 	File    content      `cbor:"4,keyasint,omitempty"`
 	Links   []made       `cbor:"5,keyasint,omitempty"`
 	Created []made       `cbor:"6,keyasint,omitempty"` // destinations of command-line operands
-	Root    uint64       `cbor:"7,keyasint,omitempty"` // inode of the directory made for the operand
+	Root    uint64       `cbor:"7,keyasint,omitempty"` // inode of the first directory made for the operand
 	Failed  bool         `cbor:"8,keyasint,omitempty"`
 	Asker   prompt.Asker `cbor:"9,keyasint,omitempty"`
+	Sources []made       `cbor:"10,keyasint,omitempty"` // sources named on the command line, by their paths
+	Top     pair         `cbor:"11,keyasint,omitempty"` // the operand
 
 	backed  string // the backup of Now.Dst, while it is begun
 	created destinations
 	firsts  firstLinks
+	sources sourcePaths
 	buf     []byte
 }
 
 func (k *copier) start(src, dst string) {
-	k.Now, k.Busy, k.Root = pair{src, dst, true}, true, 0
+	k.Now, k.Busy, k.Root = pair{Src: src, Dst: dst, Command: true}, true, 0
+	k.Top = k.Now
 }
 
 func (k *copier) fail(c *cmd.Ctx, format string, args ...any) {
@@ -122,7 +135,7 @@ func (k *copier) turn(c *cmd.Ctx, r *rules, budget *int) (done bool, next cmd.Ne
 func (k *copier) level(c *cmd.Ctx, r *rules, budget *int) {
 	top := &k.Stack[len(k.Stack)-1]
 	if !top.Dir.Full {
-		if err := top.Dir.Fill(c, budget); err != nil {
+		if err := top.Dir.FillByInode(c, budget); err != nil {
 			k.fail(c, "cannot access %s: %s", quote.Shell(c, top.Dir.Path), err)
 		}
 		return
@@ -136,7 +149,7 @@ func (k *copier) level(c *cmd.Ctx, r *rules, budget *int) {
 	if st, err := c.Stat(top.Dir.Path); err == nil {
 		k.attributes(c, r, top.Dst, st, true)
 	}
-	if top.Chmod {
+	if top.Chmod && !r.mode {
 		c.Chmod(top.Dst, top.Mode)
 	}
 	k.Stack = k.Stack[:len(k.Stack)-1]
@@ -169,14 +182,17 @@ func (k *copier) content(c *cmd.Ctx, r *rules) (ok bool, next cmd.Next) {
 		k.buf = make([]byte, cmd.Turn)
 	}
 	buf := k.buf
-	n, err := c.Read(f.In, buf)
+	n, err := 0, io.EOF
+	if !f.Skip {
+		n, err = c.Read(f.In, buf)
+	}
 	if err == cmd.ErrBlocked {
 		return false, cmd.WaitRead(f.In)
 	}
 	if n > 0 {
 		buf = buf[:n]
 		f.Size += int64(n)
-		if f.Gap = (f.Holes || r.sparseAlways) && len(bytes.TrimLeft(buf, "\x00")) == 0; f.Gap {
+		if f.Gap = f.Regular && (f.Holes || r.sparseAlways) && len(bytes.TrimLeft(buf, "\x00")) == 0; f.Gap {
 			_, err = c.Seek(f.Out, int64(n), io.SeekCurrent)
 		} else {
 			err = c.Write(f.Out, buf)
@@ -199,10 +215,13 @@ func (k *copier) content(c *cmd.Ctx, r *rules) (ok bool, next cmd.Next) {
 	st, err := c.Fstat(f.In)
 	c.Close(f.In)
 	c.Close(f.Out)
-	*f = content{}
-	k.Busy = false
 	if err == nil {
 		k.attributes(c, r, k.Now.Dst, st, true)
 	}
+	if f.Chmod && !r.mode {
+		c.Chmod(k.Now.Dst, f.Mode)
+	}
+	*f = content{}
+	k.Busy = false
 	return true, next
 }

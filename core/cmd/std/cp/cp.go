@@ -76,6 +76,7 @@ func (p *cpProgram) Step(c *cmd.Ctx) cmd.Next {
 		p.Into = t.into
 	}
 	t := p.target(c)
+	p.rules.into = t.dir()
 	budget := c.Turn(walk.Turn)
 	for {
 		done, next := p.Copier.turn(c, p.rules, &budget)
@@ -110,13 +111,22 @@ func (p *cpProgram) operand(c *cmd.Ctx, t target, src string) {
 		src = strings.TrimRight(src, "/")
 	}
 	dst := t.of(src)
+	if t.into && walk.Base(src) == ".." { // its content, not what is beside the directory
+		dst = walk.Join(t.dest, ".")
+	}
 	if c.Flags.Has("parents") {
-		dst = walk.Join(t.dest, strings.TrimLeft(src, "/"))
+		dst = walk.Join(t.dest, strings.Trim(src, "/"))
 		if !p.parents(c, t.dest, strings.TrimLeft(src, "/")) {
 			return
 		}
 	}
 	p.Copier.start(src, dst)
+	if r := p.rules; r.force && r.backup.Kind != 0 && !t.into && src == dst { // the copy is the backup
+		if st, err := c.Stat(dst); err == nil && st.Mode.IsRegular() {
+			p.Copier.start(src, r.backup.Name(c, dst))
+			p.Copier.Now.Plain = true
+		}
+	}
 }
 
 // parents makes the directories of --parents.
@@ -190,7 +200,9 @@ func cpRules(c *cmd.Ctx) (*rules, int) {
 				if !ok {
 					return nil, 1
 				}
-				r.sparseAlways = r.sparseAlways || f.Name == "sparse" && i == 2
+				if f.Name == "sparse" {
+					r.sparseNever, r.sparseAlways = i == 0, i == 2
+				}
 			}
 		case "remove-destination":
 			r.replace = true

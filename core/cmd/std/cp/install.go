@@ -41,6 +41,7 @@ type installProgram struct {
 	Into   bool   `cbor:"3,keyasint,omitempty"`
 	Done   string `cbor:"4,keyasint,omitempty"` // the destination whose attributes are to be set
 	Copier copier `cbor:"5,keyasint,omitempty"`
+	Before int    `cbor:"6,keyasint,omitempty"` // files made before Done
 }
 
 // installed is what an installed file gets.
@@ -75,13 +76,14 @@ func (p *installProgram) Step(c *cmd.Ctx) cmd.Next {
 		p.Into = t.into
 	}
 	t := (&cpProgram{Into: p.Into}).target(c)
+	r.into = t.dir()
 	budget := c.Turn(walk.Turn)
 	for {
 		done, next := p.Copier.turn(c, r, &budget)
 		if !done {
 			return next
 		}
-		if p.Done != "" {
+		if p.Done != "" && len(p.Copier.Created) > p.Before {
 			p.finish(c, a)
 		}
 		if p.I == len(t.sources) {
@@ -96,9 +98,7 @@ func (p *installProgram) Step(c *cmd.Ctx) cmd.Next {
 		src := t.sources[p.I]
 		p.I++
 		p.Done = t.of(src)
-		if st, err := c.Stat(src); err != nil || st.Mode.IsDir() {
-			p.Done = ""
-		}
+		p.Before = len(p.Copier.Created)
 		p.Copier.start(src, p.Done)
 	}
 }

@@ -71,7 +71,7 @@ func (p *lnProgram) Step(c *cmd.Ctx) cmd.Next {
 		if p.I == len(t.sources) {
 			return cmd.Exit(p.Status)
 		}
-		ok, next := p.link(c, plan, t.sources[p.I], t.of(t.sources[p.I]))
+		ok, next := p.link(newLinking(c, plan, t, t.sources[p.I]))
 		if !ok {
 			return next
 		}
@@ -85,118 +85,153 @@ func (p *lnProgram) fail(c *cmd.Ctx, format string, args ...any) {
 	p.Status = 1
 }
 
-// link makes one link.
-func (p *lnProgram) link(c *cmd.Ctx, plan backup.Plan, src, dst string) (ok bool, next cmd.Next) {
-	symbolic := c.Flags.Has("s")
-	follow := false
+// linking is one link that is to be made.
+type linking struct {
+	c                               *cmd.Ctx
+	plan                            backup.Plan
+	src, dst, text, into            string // text is what the link will say
+	symbolic, follow, force, asking bool
+	st                              vfs.Stat // of the source of a hard link
+}
+
+func newLinking(c *cmd.Ctx, plan backup.Plan, t target, src string) *linking {
+	l := &linking{c: c, plan: plan, src: src, dst: t.of(src), text: src, into: t.dir(), symbolic: c.Flags.Has("s")}
 	for _, f := range c.Flags {
-		if f.Name == "L" || f.Name == "P" {
-			follow = f.Name == "L"
+		switch f.Name {
+		case "L", "P":
+			l.follow = f.Name == "L"
+		case "f", "i":
+			l.force, l.asking = f.Name == "f", f.Name == "i"
 		}
 	}
-	var st vfs.Stat
-	if !symbolic {
-		var err error
-		if follow {
-			st, err = c.Stat(src)
-		} else {
-			st, err = c.Lstat(src)
-		}
-		if err != nil {
-			p.fail(c, "failed to access %s: %s", quote.Shell(c, src), err)
-			return true, next
-		}
-		if st.Mode.IsDir() && !c.Flags.Has("d") && !c.Flags.Has("F") {
-			p.fail(c, "%s: hard link not allowed for directory", quote.Maybe(c, src))
-			return true, next
-		}
+	return l
+}
+
+// put makes the link at a path.
+func (l *linking) put(path string) error {
+	if l.symbolic {
+		return l.c.Symlink(l.text, path)
 	}
-	text := src
-	if c.Flags.Has("r") {
-		text = relative(c, src, dst)
+	return link(l.c, l.src, path, l.follow)
+}
+
+// access looks at the source of a hard link.
+func (l *linking) access() (err error) {
+	switch {
+	case l.symbolic:
+	case l.follow:
+		l.st, err = l.c.Stat(l.src)
+	default:
+		l.st, err = l.c.Lstat(l.src)
 	}
-	force, asked := false, false
-	for _, f := range c.Flags {
-		if f.Name == "f" || f.Name == "i" {
-			force, asked = f.Name == "f", f.Name == "i"
-		}
-	}
-	if force && p.made.of(c, p.Made, notePath)[dst] { // without -f the link fails by itself
-		p.fail(c, "will not overwrite just-created %s with %s", quote.Shell(c, dst), quote.Shell(c, src))
+	return err
+}
+
+// link makes one link. ok is false while a question waits for its answer.
+func (p *lnProgram) link(l *linking) (ok bool, next cmd.Next) {
+	c, plan, src, dst := l.c, l.plan, l.src, l.dst
+	if err := l.access(); err != nil {
+		p.fail(c, "failed to access %s: %s", quote.Shell(c, src), err)
 		return true, next
 	}
-	backed := ""
-	if to, err := c.Lstat(dst); err == nil {
-		if to.Mode.IsDir() {
-			if force || asked || plan.Kind != 0 {
-				p.fail(c, "%s: cannot overwrite directory", quote.Maybe(c, dst))
-				return true, next
-			}
-		} else if force && symbolic && plan.Kind == 0 && samePlace(c, text, dst) {
-			p.fail(c, "%s and %s are the same file", quote.Shell(c, src), quote.Shell(c, dst))
-			return true, next
-		} else if !symbolic && to.Ino == st.Ino && (force || asked) {
-			if samePlace(c, src, dst) {
-				p.fail(c, "%s and %s are the same file", quote.Shell(c, src), quote.Shell(c, dst))
-				return true, next
-			}
-			p.Made = append(large.Extend(p.Made, 1, c), dst)
-			if c.Flags.Has("v") {
-				p.said(c, src, dst, backed)
-			}
-			return true, next
-		}
-		if asked {
-			yes, ok, next := p.Asker.Yes(c, "ln: replace "+quote.Shell(c, dst)+"? ")
-			if !ok || !yes {
-				return ok, next
-			}
-		}
-		if plan.Kind != 0 {
-			backed = plan.Name(c, dst)
-			if err := c.Rename(dst, backed); err != nil {
-				p.fail(c, "cannot backup %s: %s", quote.Shell(c, dst), err)
-				return true, next
-			}
-		} else if force || asked {
-			if err := c.Unlink(dst); err != nil {
-				p.fail(c, "cannot remove %s: %s", quote.Shell(c, dst), err)
-				return true, next
-			}
+	if !l.symbolic && l.st.Mode.IsDir() && !c.Flags.Has("d") && !c.Flags.Has("F") {
+		p.fail(c, "%s: hard link not allowed for directory", quote.Maybe(c, src))
+		return true, next
+	}
+	if c.Flags.Has("r") {
+		l.text = relative(c, src, dst)
+	}
+	replace, backed := false, ""
+	if l.force || l.asking || plan.Kind != 0 {
+		var proceed bool
+		if replace, backed, proceed, ok, next = p.occupied(l); !ok || !proceed {
+			return ok, next
 		}
 	}
-	if symbolic {
-		if err := c.Symlink(text, dst); err != nil {
-			if text != "" {
-				p.fail(c, "failed to create symbolic link %s: %s", quote.Shell(c, dst), err)
-			} else {
-				p.fail(c, "failed to create symbolic link %s -> %s: %s", quote.Shell(c, dst), quote.Shell(c, text), err)
-			}
-			return true, next
-		}
-	} else {
-		from := src
-		if follow {
-			if full, err := canon.Path(c, src, canon.Existing, false, false); err == nil {
-				from = full
-			}
-		}
-		if err := c.Link(from, dst); err != nil {
-			if err == vfs.EEXIST {
-				p.fail(c, "failed to create hard link %s: %s", quote.Shell(c, dst), err)
-			} else {
-				p.fail(c, "failed to create hard link %s => %s: %s", quote.Shell(c, dst), quote.Shell(c, src), err)
-			}
-			return true, next
-		}
+	if _, err := putLink(c, dst, replace, l.put); err != nil {
+		p.failed(l, err, backed)
+		return true, next
 	}
-	if !symbolic {
+	if !l.symbolic {
 		p.Made = append(large.Extend(p.Made, 1, c), dst)
 	}
 	if c.Flags.Has("v") {
-		p.said(c, text, dst, backed)
+		p.said(c, l.text, dst, backed)
 	}
 	return true, next
+}
+
+// occupied looks at what is to be replaced, and moves it to its backup.
+func (p *lnProgram) occupied(l *linking) (replace bool, backed string, proceed, ok bool, next cmd.Next) {
+	c := l.c
+	to, err := c.Lstat(l.dst)
+	switch {
+	case err == vfs.ENOENT:
+		return false, "", true, true, next
+	case err != nil:
+		p.fail(c, "failed to access %s: %s", quote.Shell(c, l.dst), err)
+		return false, "", false, true, next
+	case to.Mode.IsDir():
+		p.fail(c, "%s: cannot overwrite directory", quote.Maybe(c, l.dst))
+		return false, "", false, true, next
+	case p.made.of(c, p.Made, notePath)[l.dst]:
+		p.fail(c, "will not overwrite just-created %s with %s", quote.Shell(c, l.dst), quote.Shell(c, l.text))
+		return false, "", false, true, next
+	case !l.asking && l.losesSource(to):
+		p.fail(c, "%s and %s are the same file", quote.Shell(c, l.text), quote.Shell(c, l.dst))
+		return false, "", false, true, next
+	}
+	if l.asking {
+		yes, ok, next := p.Asker.Yes(c, "ln: replace "+quote.Shell(c, l.dst)+"? ")
+		if !ok || !yes {
+			return false, "", false, ok, next
+		}
+	}
+	if l.plan.Kind != 0 {
+		backed = l.plan.Name(c, l.dst)
+		if err := c.Rename(l.dst, backed); err != nil {
+			p.fail(c, "cannot backup %s: %s", quote.Shell(c, l.dst), err)
+			return false, "", false, true, next
+		}
+	}
+	return true, backed, true, true, next
+}
+
+// losesSource reports whether to remove the destination is to remove the source.
+func (l *linking) losesSource(to vfs.Stat) bool {
+	st := l.st
+	if l.symbolic {
+		if l.plan.Kind != 0 {
+			return false
+		}
+		var err error
+		if st, err = l.c.Stat(l.text); err != nil {
+			return false
+		}
+	}
+	return st.Ino == to.Ino && (st.Nlink == 1 || samePlace(l.c, l.into, l.text, l.dst))
+}
+
+// failed reports that a link could not be made, and gives what was backed up its name again.
+func (p *lnProgram) failed(l *linking, err error, backed string) {
+	text, dst := quote.Shell(l.c, l.text), quote.Shell(l.c, l.dst)
+	switch {
+	case l.symbolic && (err == vfs.ENAMETOOLONG || l.text == ""):
+		p.fail(l.c, "failed to create symbolic link %s -> %s: %s", dst, text, err)
+	case l.symbolic:
+		p.fail(l.c, "failed to create symbolic link %s: %s", dst, err)
+	case err == vfs.EMLINK:
+		p.fail(l.c, "failed to create hard link to %s: %s", text, err)
+	case err == vfs.EEXIST || err == vfs.ENOSPC || err == vfs.EROFS:
+		p.fail(l.c, "failed to create hard link %s: %s", dst, err)
+	default:
+		p.fail(l.c, "failed to create hard link %s => %s: %s", dst, text, err)
+	}
+	if backed != "" {
+		if err := l.c.Rename(backed, l.dst); err != nil {
+			p.fail(l.c, "cannot un-backup %s: %s", dst, err)
+		}
+	}
 }
 
 func (p *lnProgram) said(c *cmd.Ctx, src, dst, backed string) {

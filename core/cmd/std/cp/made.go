@@ -25,17 +25,22 @@ func (x *index[E, K, V]) of(c *cmd.Ctx, list []E, note func(known map[K]V, e E))
 	return x.known
 }
 
+// sourcePaths finds the paths of an inode that was named.
+type sourcePaths = index[made, uint64, []string]
+
+func noteSource(known map[uint64][]string, m made) { known[m.Ino] = append(known[m.Ino], m.Dst) }
+
 // paths finds a path.
 type paths = index[string, string, bool]
 
 func notePath(known map[string]bool, path string) { known[path] = true }
 
-// destinations finds things made, each of them with its inode and without.
+// destinations finds things made.
 type destinations = index[made, made, bool]
 
-func noteMade(known map[made]bool, m made) { known[m], known[made{Dst: m.Dst}] = true, true }
+func noteMade(known map[made]bool, m made) { known[m] = true }
 
-// firstLinks finds where the first link of an inode went.
+// firstLinks finds where an inode went first; "" is nowhere any more.
 type firstLinks = index[made, uint64, string]
 
 func noteLink(known map[uint64]string, m made) { known[m.Ino] = m.Dst }

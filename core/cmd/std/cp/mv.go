@@ -44,7 +44,7 @@ type mvProgram struct {
 
 // Step moves a turn's worth of operands.
 func (p *mvProgram) Step(c *cmd.Ctx) cmd.Next {
-	r := &rules{}
+	r := &rules{move: true}
 	var ok bool
 	if r.backup, ok = backup.Parse(c); !ok {
 		return cmd.Exit(1)
@@ -66,6 +66,9 @@ func (p *mvProgram) Step(c *cmd.Ctx) cmd.Next {
 	if r.backup.Kind != 0 && r.existing == never {
 		return cmd.Exit(c.UsageError("options --backup and --no-clobber are mutually exclusive"))
 	}
+	if c.Flags.Has("strip-trailing-slashes") {
+		stripSlashes(c.Args)
+	}
 	if !p.Begun {
 		t, status := findTarget(c, false)
 		if status != 0 {
@@ -74,14 +77,12 @@ func (p *mvProgram) Step(c *cmd.Ctx) cmd.Next {
 		p.Begun, p.Into = true, t.into
 	}
 	t := (&cpProgram{Into: p.Into}).target(c)
+	r.into = t.dir()
 	for budget := c.Turn(walk.Turn); budget > 0; budget-- {
 		if p.I == len(t.sources) {
 			return cmd.Exit(p.Status)
 		}
 		src := t.sources[p.I]
-		if c.Flags.Has("strip-trailing-slashes") {
-			src = strings.TrimRight(src, "/")
-		}
 		if ok, next := p.move(c, r, src, t.of(src)); !ok {
 			return next
 		}
@@ -97,98 +98,108 @@ func (p *mvProgram) fail(c *cmd.Ctx, format string, args ...any) {
 
 // move renames one source. ok is false while a question waits for its answer.
 func (p *mvProgram) move(c *cmd.Ctx, r *rules, src, dst string) (ok bool, next cmd.Next) {
-	st, err := c.Lstat(src)
-	if err == nil && strings.HasSuffix(src, "/") && !st.Mode.IsDir() {
+	d := &duel{c: c, r: r, src: src, dst: dst, deref: 'P'}
+	if base := walk.Base(src); r.existing == never && base != "." && base != ".." && there(c, src) && there(c, dst) {
+		return true, next
+	}
+	var err error
+	if d.st, err = c.Lstat(src); err == nil && strings.HasSuffix(src, "/") && !d.st.Mode.IsDir() {
 		err = vfs.ENOTDIR
 	}
 	if err != nil {
 		p.fail(c, "cannot stat %s: %s", quote.Shell(c, src), err)
 		return true, next
 	}
-	if r.backup.Kind != 'n' && p.moved.of(c, p.Moved, notePath)[dst] {
-		p.fail(c, "will not overwrite just-created %s with %s", quote.Shell(c, dst), quote.Shell(c, src))
-		return true, next
-	}
 	backed := ""
-	if to, err := c.Lstat(dst); err == nil {
-		var proceed bool
-		if proceed, ok, next = p.occupied(c, r, src, dst, st, to); !ok || !proceed {
+	if d.to, err = c.Lstat(dst); err == nil {
+		proceed, ok, next := p.occupied(d)
+		if !ok || !proceed {
 			return ok, next
 		}
-		if r.backup.Kind != 0 {
-			backed = r.backup.Name(c, dst)
-			if err := c.Rename(dst, backed); err != nil {
-				p.fail(c, "cannot backup %s: %s", quote.Shell(c, dst), err)
+		if d.backsUp() {
+			if backed, ok = p.backUp(d); !ok {
 				return true, next
 			}
 		}
-	} else if strings.HasSuffix(dst, "/") && !st.Mode.IsDir() {
-		p.fail(c, "cannot move %s to %s: %s", quote.Shell(c, src), quote.Shell(c, dst), vfs.ENOTDIR)
+	} else if err != vfs.ENOENT {
+		p.fail(c, "cannot stat %s: %s", quote.Shell(c, dst), err)
 		return true, next
 	}
-	switch err := c.Rename(src, dst); {
-	case err == nil:
+	if err = c.Rename(src, dst); err == nil {
 		p.Moved = append(large.Extend(p.Moved, 1, c), dst)
 		if r.verbose {
-			s := "renamed " + quote.Shell(c, src) + " -> " + quote.Shell(c, dst)
-			if backed != "" {
-				s += " (backup: " + quote.Shell(c, backed) + ")"
-			}
-			c.Out.WriteString(s + "\n")
+			c.Out.WriteString("renamed " + arrow(c, src, dst, backed))
 		}
-	case err == vfs.EINVAL && st.Mode.IsDir():
+		return true, next
+	}
+	if err == vfs.EINVAL {
 		p.fail(c, "cannot move %s to a subdirectory of itself, %s", quote.Shell(c, src), quote.Shell(c, dst))
-	default:
+	} else {
 		p.fail(c, "cannot move %s to %s: %s", quote.Shell(c, src), quote.Shell(c, dst), err)
 	}
 	return true, next
 }
 
-// occupied looks at a destination that exists.
-func (p *mvProgram) occupied(c *cmd.Ctx, r *rules, src, dst string, st, to vfs.Stat) (proceed, ok bool, next cmd.Next) {
+// stripSlashes takes the slashes off the ends of paths.
+func stripSlashes(paths []string) {
+	for i, path := range paths {
+		if trimmed := strings.TrimRight(path, "/"); trimmed != "" {
+			paths[i] = trimmed
+		}
+	}
+}
+
+// there reports whether a name is taken, whatever it leads to.
+func there(c *cmd.Ctx, path string) bool {
+	if trimmed := strings.TrimRight(path, "/"); trimmed != "" {
+		path = trimmed
+	}
+	_, err := c.Lstat(path)
+	return err == nil
+}
+
+// backUp moves the destination out of the way.
+func (p *mvProgram) backUp(d *duel) (name string, ok bool) {
+	if d.endangers() {
+		p.fail(d.c, "backing up %s might destroy source;  %s not moved", quote.Shell(d.c, d.dst), quote.Shell(d.c, d.src))
+		return "", false
+	}
+	name = d.r.backup.Name(d.c, d.dst)
+	if err := d.c.Rename(d.dst, name); err != nil {
+		p.fail(d.c, "cannot backup %s: %s", quote.Shell(d.c, d.dst), err)
+		return "", false
+	}
+	return name, true
+}
+
+// occupied decides whether an existing destination gives way.
+func (p *mvProgram) occupied(d *duel) (proceed, ok bool, next cmd.Next) {
+	c, r := d.c, d.r
 	if r.existing == never {
 		return false, true, next
 	}
-	if at, err := c.Stat(src); st.Mode.IsLink() && err == nil && at.Ino == to.Ino && r.backup.Kind == 0 {
-		p.fail(c, "%s and %s are the same file", quote.Shell(c, src), quote.Shell(c, dst))
+	if d.judge() != distinct {
+		p.fail(c, "%s and %s are the same file", quote.Shell(c, d.src), quote.Shell(c, d.dst))
 		return false, true, next
 	}
-	if st.Ino == to.Ino {
-		if st.Nlink > 1 && !st.Mode.IsDir() && strings.TrimRight(src, "/") != strings.TrimRight(dst, "/") && !samePlace(c, src, dst) {
-			if err := c.Unlink(src); err != nil {
-				p.fail(c, "cannot remove %s: %s", quote.Shell(c, src), err)
-			} else if r.verbose {
-				c.Out.WriteString("removed " + quote.Shell(c, src) + "\n")
-			}
-			return false, true, next
-		}
-		p.fail(c, "%s and %s are the same file", quote.Shell(c, src), quote.Shell(c, dst))
-		return false, true, next
-	}
-	if to.Mode.IsDir() && !st.Mode.IsDir() {
-		p.fail(c, "cannot overwrite directory %s with non-directory", quote.Shell(c, dst))
-		return false, true, next
-	}
-	if !to.Mode.IsDir() && st.Mode.IsDir() && r.backup.Kind == 0 {
-		p.fail(c, "cannot overwrite non-directory %s with directory %s", quote.Shell(c, dst), quote.Shell(c, src))
-		return false, true, next
-	}
-	if r.update && !st.Mode.IsDir() && to.Mtime >= st.Mtime {
+	if r.update && !d.st.Mode.IsDir() && d.to.Mtime >= d.st.Mtime {
 		return false, true, next
 	}
 	if r.existing == ask {
-		yes, ok, next := p.Asker.Yes(c, "mv: overwrite "+quote.Shell(c, dst)+"? ")
-		return yes, ok, next
+		if yes, ok, next := p.Asker.Yes(c, d.question()); !ok || !yes {
+			return false, ok, next
+		}
 	}
-	return true, true, next
-}
-
-// samePlace reports whether two paths name one entry of one directory.
-func samePlace(c *cmd.Ctx, a, b string) bool {
-	if walk.Base(a) != walk.Base(b) {
-		return false
+	from, to := d.st.Mode.IsDir(), d.to.Mode.IsDir()
+	switch {
+	case !to && from && r.backup.Kind == 0:
+		p.fail(c, "cannot overwrite non-directory %s with directory %s", quote.Shell(c, d.dst), quote.Shell(c, d.src))
+	case !to && r.backup.Kind != 'n' && p.moved.of(c, p.Moved, notePath)[d.dst]:
+		p.fail(c, "will not overwrite just-created %s with %s", quote.Shell(c, d.dst), quote.Shell(c, d.src))
+	case to && !from && r.backup.Kind == 0:
+		p.fail(c, "cannot overwrite directory %s with non-directory", quote.Shell(c, d.dst))
+	default:
+		return true, true, next
 	}
-	x, err1 := c.Stat(walk.Parent(a))
-	y, err2 := c.Stat(walk.Parent(b))
-	return err1 == nil && err2 == nil && x.Ino == y.Ino
+	return false, true, next
 }

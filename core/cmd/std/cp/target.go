@@ -61,7 +61,15 @@ func findTarget(c *cmd.Ctx, keepLink bool) (t target, status int) {
 	case hasDir:
 		err := isDir(c, dir.Value)
 		if err != nil {
-			c.Errorf("target directory %s: %s", quote.Shell(c, dir.Value), err)
+			_, none := c.Stat(dir.Value)
+			switch {
+			case c.Def.Name == "ln" && none == nil:
+				c.Errorf("target %s is not a directory", quote.Shell(c, dir.Value))
+			case c.Def.Name == "ln" || c.Def.Name == "install":
+				c.Errorf("failed to access %s: %s", quote.Shell(c, dir.Value), err)
+			default:
+				c.Errorf("target directory %s: %s", quote.Shell(c, dir.Value), err)
+			}
 			return t, 1
 		}
 		return target{c.Args, dir.Value, true}, 0
@@ -89,14 +97,18 @@ func isDir(c *cmd.Ctx, path string) error {
 	return err
 }
 
+// dir is the directory that the sources go into, "" if there is none.
+func (t target) dir() string {
+	if t.into {
+		return t.dest
+	}
+	return ""
+}
+
 // of is where one source goes.
 func (t target) of(source string) string {
 	if !t.into {
 		return t.dest
 	}
-	base := walk.Base(source)
-	if base == ".." {
-		return t.dest
-	}
-	return walk.Join(t.dest, base)
+	return walk.Join(t.dest, walk.Base(source))
 }

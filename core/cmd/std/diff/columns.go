@@ -7,6 +7,7 @@ import (
 
 	"eryxsh/core/cmd"
 	"eryxsh/core/cmd/std/internal/cell"
+	"eryxsh/core/linediff"
 )
 
 // gutter is the least space between the two columns of -y.
@@ -143,7 +144,7 @@ func (p *Program) common(c *cmd.Ctx, a0, a1, b0, b1 int) {
 }
 
 // sideBySide writes one change in two columns.
-func (p *Program) sideBySide(c *cmd.Ctx, x change) {
+func (p *Program) sideBySide(c *cmd.Ctx, x linediff.Change) {
 	k, a, b := p.o.columns, p.s.lines[0], p.s.lines[1]
 	i, j := x.A0, x.B0
 	for ; i < x.A1 && j < x.B1; i, j = i+1, j+1 {

@@ -4,14 +4,15 @@ import (
 	"bytes"
 
 	"eryxsh/core/cmd"
+	"eryxsh/core/linediff"
 )
 
 // scan is what is rebuilt from the two files after a load: their lines and what equals what.
 type scan struct {
 	lines   [2][][]byte // with their newlines
-	sides   [2]side
-	search  *searcher
-	changes []change
+	sides   [2]linediff.Side
+	search  *linediff.Search
+	changes []linediff.Change
 }
 
 func splitLines(c *cmd.Ctx, b []byte) [][]byte {
@@ -69,17 +70,17 @@ func (p *Program) build(c *cmd.Ctx) *scan {
 	p.prefix = n
 	for i := range s.sides {
 		mid := s.lines[i][n : len(s.lines[i])-tail]
-		s.sides[i].class = make([]int, len(mid))
+		s.sides[i].Class = make([]int, len(mid))
 		for k, l := range mid {
-			s.sides[i].class[k] = class(l)
+			s.sides[i].Class[k] = class(l)
 			if k%manyLines == manyLines-1 {
 				c.Charge(4 * manyLines)
 			}
 		}
-		s.sides[i].changed = make([]byte, len(mid)+2)
+		s.sides[i].Changed = make([]byte, len(mid)+2)
 	}
-	discard(c, &s.sides, len(classes), p.o.minimal)
-	s.search = newSearcher(s.sides[0].kept, s.sides[1].kept)
+	linediff.Discard(c.Charge, &s.sides, len(classes), p.o.minimal)
+	s.search = linediff.NewSearch(&s.sides)
 	return s
 }
 
@@ -154,31 +155,30 @@ func (p *Program) search(c *cmd.Ctx) {
 	if p.s == nil {
 		p.s = p.build(c)
 		if p.Files[0].Mark == nil {
-			p.Spans = []span{{0, len(p.s.sides[0].kept), 0, len(p.s.sides[1].kept), p.o.minimal}}
+			p.Spans = linediff.Whole(&p.s.sides, p.o.minimal)
 		} else {
 			for i := range p.s.sides {
-				p.s.sides[i].changed = p.Files[i].Mark
+				p.s.sides[i].Changed = p.Files[i].Mark
 			}
 		}
 		for i := range p.s.sides {
-			p.Files[i].Mark = p.s.sides[i].changed
+			p.Files[i].Mark = p.s.sides[i].Changed
 		}
 	}
 	s := p.s.search
-	s.work, s.told, s.charge = 0, 0, c.Charge
+	s.Begin(c.Charge)
 	most := c.Turn(turnWork)
-	for len(p.Spans) > 0 && s.work < most {
-		p.Spans = s.compare(p.Spans, &p.s.sides)
-		s.work++
+	for len(p.Spans) > 0 && s.Work() < most {
+		p.Spans = s.Compare(p.Spans, &p.s.sides)
 	}
-	c.Charge((s.work - s.told) / 8)
+	s.End()
 	if len(p.Spans) > 0 {
 		return
 	}
-	c.Charge(len(p.s.sides[0].class) / 8)
-	shift(&p.s.sides)
-	c.Charge(len(p.s.sides[0].class) / 8)
-	p.s.changes = p.kept(changes(&p.s.sides))
+	c.Charge(len(p.s.sides[0].Class) / 8)
+	linediff.Shift(&p.s.sides)
+	c.Charge(len(p.s.sides[0].Class) / 8)
+	p.s.changes = p.kept(linediff.Changes(&p.s.sides))
 	p.Phase, p.Hunk = phasePrint, 0
 	switch {
 	case len(p.s.changes) > 0:
@@ -189,7 +189,7 @@ func (p *Program) search(c *cmd.Ctx) {
 }
 
 // kept are the changes in line numbers of the whole files; those that -B and -I ignore are marked.
-func (p *Program) kept(l []change) []change {
+func (p *Program) kept(l []linediff.Change) []linediff.Change {
 	any := false
 	for i := range l {
 		k := &l[i]
@@ -206,7 +206,7 @@ func (p *Program) kept(l []change) []change {
 }
 
 // ignored reports whether a change is one that -B or -I leaves out.
-func (p *Program) ignored(k change) bool {
+func (p *Program) ignored(k linediff.Change) bool {
 	if !p.o.blank && p.o.ignore == nil {
 		return false
 	}

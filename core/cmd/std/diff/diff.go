@@ -18,6 +18,7 @@ import (
 	"eryxsh/core/cmd/std/internal/fnmatch"
 	"eryxsh/core/cmd/std/internal/walk"
 	"eryxsh/core/large"
+	"eryxsh/core/linediff"
 	"eryxsh/core/regex"
 	"eryxsh/vfs"
 )
@@ -149,14 +150,14 @@ const (
 
 // Program is a running diff.
 type Program struct {
-	Begun  bool    `cbor:"1,keyasint,omitempty"`
-	Status int     `cbor:"2,keyasint,omitempty"`
-	Stack  []level `cbor:"3,keyasint,omitempty"`
-	Files  [2]file `cbor:"4,keyasint,omitempty"`
-	Phase  int     `cbor:"5,keyasint,omitempty"`
-	Spans  []span  `cbor:"6,keyasint,omitempty"`
-	Hunk   int     `cbor:"7,keyasint,omitempty"` // the next change to print
-	Inside bool    `cbor:"8,keyasint,omitempty"` // the pair is of a directory: it has a heading
+	Begun  bool            `cbor:"1,keyasint,omitempty"`
+	Status int             `cbor:"2,keyasint,omitempty"`
+	Stack  []level         `cbor:"3,keyasint,omitempty"`
+	Files  [2]file         `cbor:"4,keyasint,omitempty"`
+	Phase  int             `cbor:"5,keyasint,omitempty"`
+	Spans  []linediff.Span `cbor:"6,keyasint,omitempty"`
+	Hunk   int             `cbor:"7,keyasint,omitempty"` // the next change to print
+	Inside bool            `cbor:"8,keyasint,omitempty"` // the pair is of a directory: it has a heading
 
 	o      *options
 	s      *scan

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"eryxsh/core/cmd"
+	"eryxsh/core/linediff"
 )
 
 // Kinds of groups and lines, as the --…-format options name them.
@@ -69,7 +70,7 @@ func (f *formats) settle() {
 }
 
 // groups writes a run of common lines or a change by the group formats.
-func (p *Program) groups(c *cmd.Ctx, kind int, x change) {
+func (p *Program) groups(c *cmd.Ctx, kind int, x linediff.Change) {
 	p.groupText(c, p.o.formats.group[kind], 0, x)
 }
 
@@ -77,7 +78,7 @@ func (p *Program) groups(c *cmd.Ctx, kind int, x change) {
 const maxGroups = 50
 
 // groupText writes a group format up to its end.
-func (p *Program) groupText(c *cmd.Ctx, s string, depth int, x change) {
+func (p *Program) groupText(c *cmd.Ctx, s string, depth int, x linediff.Change) {
 	for i := 0; i < len(s); i++ {
 		if s[i] != '%' || i+1 == len(s) {
 			c.Out.WriteByte(s[i])
@@ -159,7 +160,7 @@ func number(c *cmd.Ctx, s string, value func(letter byte) (int, bool)) int {
 }
 
 // groupNumber is the number a letter stands for: of the old file in lower case, of the new in upper case.
-func groupNumber(letter byte, x change) (int, bool) {
+func groupNumber(letter byte, x linediff.Change) (int, bool) {
 	from, to := x.B0, x.B1
 	if letter >= 'a' {
 		from, to = x.A0, x.A1
@@ -180,7 +181,7 @@ func groupNumber(letter byte, x change) (int, bool) {
 }
 
 // choice writes %(A=B?T:E) and gives its length after the percent sign.
-func (p *Program) choice(c *cmd.Ctx, s string, depth int, x change) int {
+func (p *Program) choice(c *cmd.Ctx, s string, depth int, x linediff.Change) int {
 	eq, q := strings.IndexByte(s, '='), strings.IndexByte(s, '?')
 	if eq < 0 || q < eq || depth >= maxGroups {
 		return 0

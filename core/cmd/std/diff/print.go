@@ -9,6 +9,7 @@ import (
 	"eryxsh/core/cmd"
 	"eryxsh/core/cmd/quote"
 	"eryxsh/core/cmd/std/internal/clock"
+	"eryxsh/core/linediff"
 )
 
 // turnHunks is how many hunks one turn prints.
@@ -19,9 +20,9 @@ func (p *Program) print(c *cmd.Ctx) {
 	if p.s == nil {
 		p.s = p.build(c)
 		for i := range p.s.sides {
-			p.s.sides[i].changed = p.Files[i].Mark
+			p.s.sides[i].Changed = p.Files[i].Mark
 		}
-		p.s.changes = p.kept(changes(&p.s.sides))
+		p.s.changes = p.kept(linediff.Changes(&p.s.sides))
 	}
 	l := p.s.changes
 	if p.o.format == 'q' {
@@ -70,7 +71,7 @@ func (p *Program) print(c *cmd.Ctx) {
 
 // between writes the common lines before change n, where the format shows them.
 func (p *Program) between(c *cmd.Ctx, n int) {
-	x := change{A1: len(p.s.lines[0]), B1: len(p.s.lines[1])}
+	x := linediff.Change{A1: len(p.s.lines[0]), B1: len(p.s.lines[1])}
 	if n > 0 {
 		x.A0, x.B0 = p.s.changes[n-1].A1, p.s.changes[n-1].B1
 	}
@@ -87,7 +88,7 @@ func (p *Program) between(c *cmd.Ctx, n int) {
 }
 
 // whole writes a change in a format that shows common lines too.
-func (p *Program) whole(c *cmd.Ctx, x change) {
+func (p *Program) whole(c *cmd.Ctx, x linediff.Change) {
 	switch {
 	case p.ignored(x):
 		if p.o.format == 'y' {
@@ -107,7 +108,7 @@ func (p *Program) whole(c *cmd.Ctx, x change) {
 }
 
 // hunk writes changes that share a heading, unless all of them are ignored.
-func (p *Program) hunk(c *cmd.Ctx, l []change) {
+func (p *Program) hunk(c *cmd.Ctx, l []linediff.Change) {
 	all := true
 	for _, k := range l {
 		all = all && p.ignored(k)
@@ -215,7 +216,7 @@ func spanText(from, to int, sep string) string {
 	}
 }
 
-func letter(k change) string {
+func letter(k linediff.Change) string {
 	switch {
 	case k.A0 == k.A1:
 		return "a"
@@ -225,7 +226,7 @@ func letter(k change) string {
 	return "c"
 }
 
-func (p *Program) normal(c *cmd.Ctx, k change) {
+func (p *Program) normal(c *cmd.Ctx, k linediff.Change) {
 	how := letter(k)
 	c.Out.WriteString(spanText(k.A0, k.A1, ",") + how + spanText(k.B0, k.B1, ",") + "\n")
 	p.lines(c, 0, k.A0, k.A1, "< ")
@@ -236,7 +237,7 @@ func (p *Program) normal(c *cmd.Ctx, k change) {
 }
 
 // ed writes one command of an ed script; they go from the last change to the first.
-func (p *Program) ed(c *cmd.Ctx, k change) {
+func (p *Program) ed(c *cmd.Ctx, k linediff.Change) {
 	if p.ignored(k) {
 		return
 	}
@@ -264,7 +265,7 @@ func (p *Program) ed(c *cmd.Ctx, k change) {
 	}
 }
 
-func (p *Program) rcs(c *cmd.Ctx, k change) {
+func (p *Program) rcs(c *cmd.Ctx, k linediff.Change) {
 	if k.A1 > k.A0 {
 		fmt.Fprintf(&c.Out, "d%d %d\n", k.A0+1, k.A1-k.A0)
 	}
@@ -277,10 +278,10 @@ func (p *Program) rcs(c *cmd.Ctx, k change) {
 }
 
 // bounds is the range of a hunk with its context.
-func (p *Program) bounds(l []change) change {
+func (p *Program) bounds(l []linediff.Change) linediff.Change {
 	first, last := l[0], l[len(l)-1]
 	n := p.o.context
-	return change{max(0, first.A0-n), min(len(p.s.lines[0]), last.A1+n), max(0, first.B0-n), min(len(p.s.lines[1]), last.B1+n)}
+	return linediff.Change{A0: max(0, first.A0-n), A1: min(len(p.s.lines[0]), last.A1+n), B0: max(0, first.B0-n), B1: min(len(p.s.lines[1]), last.B1+n)}
 }
 
 // functionLine is the last line before a hunk that -p or -F shows.
@@ -298,7 +299,7 @@ func (p *Program) functionLine(before int) string {
 	return ""
 }
 
-func (p *Program) unified(c *cmd.Ctx, l []change) {
+func (p *Program) unified(c *cmd.Ctx, l []linediff.Change) {
 	w := p.bounds(l)
 	count := func(from, to int) string {
 		switch to - from {
@@ -320,7 +321,7 @@ func (p *Program) unified(c *cmd.Ctx, l []change) {
 	p.lines(c, 0, at, w.A1, " ")
 }
 
-func (p *Program) context(c *cmd.Ctx, l []change) {
+func (p *Program) context(c *cmd.Ctx, l []linediff.Change) {
 	w := p.bounds(l)
 	c.Out.WriteString("***************" + p.functionLine(w.A0) + "\n")
 	old, new := false, false
@@ -329,7 +330,7 @@ func (p *Program) context(c *cmd.Ctx, l []change) {
 		new = new || k.B1 > k.B0
 	}
 	c.Out.WriteString("*** " + contextSpan(w.A0, w.A1) + " ****\n")
-	mark := func(k change, only string) string {
+	mark := func(k linediff.Change, only string) string {
 		if letter(k) == "c" {
 			return "! "
 		}

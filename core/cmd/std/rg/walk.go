@@ -82,7 +82,11 @@ func (p *Program) start(c *cmd.Ctx, name string) bool {
 func (p *Program) parents(c *cmd.Ctx, name string) (git bool) {
 	full := name
 	if !strings.HasPrefix(full, "/") {
-		full = walk.Join(c.Dir(), name)
+		dir, err := c.Dir()
+		if err != nil {
+			return false
+		}
+		full = walk.Join(dir, name)
 	}
 	var parts []string
 	for _, part := range strings.Split(full, "/") {

@@ -75,6 +75,9 @@ func Parse(c *cmd.Ctx) (p Plan, ok bool) {
 
 // Name is what a file's backup is called.
 func (p Plan) Name(c *cmd.Ctx, path string) string {
+	if trimmed := strings.TrimRight(path, "/"); trimmed != "" {
+		path = trimmed
+	}
 	if p.Kind == 's' {
 		return path + p.Suffix
 	}

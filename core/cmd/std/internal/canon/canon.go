@@ -29,7 +29,11 @@ func Path(c *cmd.Ctx, p string, mode Mode, logical, strip bool) (string, error) 
 		return "", vfs.ENOENT
 	}
 	if !strings.HasPrefix(p, "/") {
-		p = c.Dir() + "/" + p
+		dir, err := c.Dir()
+		if err != nil {
+			return "", err
+		}
+		p = dir + "/" + p
 	}
 	if logical {
 		trailing := strings.HasSuffix(p, "/")

@@ -6,6 +6,7 @@
 package walk
 
 import (
+	"sort"
 	"strings"
 
 	"eryxsh/core/cmd"
@@ -26,10 +27,13 @@ type Dir struct {
 	Types []byte   `cbor:"3,keyasint,omitempty"` // file type bits >> 12, one a name
 	I     int      `cbor:"4,keyasint,omitempty"` // the next name
 	Full  bool     `cbor:"5,keyasint,omitempty"` // all names are there
+	Inos  []uint64 `cbor:"6,keyasint,omitempty"` // of FillByInode, until they are put in order
 }
 
 // Fill reads more names, at most Turn, and counts them off budget. Call it until Full.
-func (d *Dir) Fill(c *cmd.Ctx, budget *int) error {
+func (d *Dir) Fill(c *cmd.Ctx, budget *int) error { return d.fill(c, budget, false) }
+
+func (d *Dir) fill(c *cmd.Ctx, budget *int, inos bool) error {
 	if d.Full {
 		return nil
 	}
@@ -46,10 +50,34 @@ func (d *Dir) Fill(c *cmd.Ctx, budget *int) error {
 	for _, e := range l {
 		d.Names = append(d.Names, e.Name)
 		d.Types = append(d.Types, byte(e.Type>>12))
+		if inos {
+			d.Inos = append(d.Inos, uint64(e.Ino))
+		}
 	}
 	*budget -= 1 + len(l)/4
 	d.Full = len(l) < Turn
 	return nil
+}
+
+// FillByInode is Fill for names in the order of their inodes, that is about as they were made: cp reads a directory so.
+func (d *Dir) FillByInode(c *cmd.Ctx, budget *int) error {
+	if err := d.fill(c, budget, true); err != nil || !d.Full {
+		return err
+	}
+	c.Charge(len(d.Names))
+	sort.Stable((*byInode)(d))
+	d.Inos = nil
+	return nil
+}
+
+type byInode Dir
+
+func (d *byInode) Len() int           { return len(d.Inos) }
+func (d *byInode) Less(i, j int) bool { return d.Inos[i] < d.Inos[j] }
+func (d *byInode) Swap(i, j int) {
+	d.Inos[i], d.Inos[j] = d.Inos[j], d.Inos[i]
+	d.Names[i], d.Names[j] = d.Names[j], d.Names[i]
+	d.Types[i], d.Types[j] = d.Types[j], d.Types[i]
 }
 
 // Next gives the next name, or false at the end.

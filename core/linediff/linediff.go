@@ -1,13 +1,17 @@
-package diff
+// Package linediff finds what differs between two lists of lines, as GNU diff
+// does: Myers' search from both ends in linear space ("An O(ND) Difference
+// Algorithm and Its Variations", 1986), lines that match nothing or too much
+// left out before it, and runs of changes moved to where they join others after it.
+//
+// Lines does all of it at once. Whoever must be able to stop in between, as the
+// utility diff, takes the steps: Discard, then Search.Compare until no Span is
+// left, then Shift and Changes.
+package linediff
 
-import (
-	"math"
+import "math"
 
-	"eryxsh/core/cmd"
-)
-
-// span is a pair of ranges still to be compared.
-type span struct {
+// Span is a pair of ranges still to be compared.
+type Span struct {
 	X0      int  `cbor:"1,keyasint,omitempty"`
 	X1      int  `cbor:"2,keyasint,omitempty"`
 	Y0      int  `cbor:"3,keyasint,omitempty"`
@@ -15,37 +19,42 @@ type span struct {
 	Minimal bool `cbor:"5,keyasint,omitempty"`
 }
 
-// side is one file as the comparison sees it: lines are equivalence classes.
-type side struct {
-	class   []int  // by line
-	changed []byte // by line + 1, with a zero at each end
-	kept    []int  // classes of the lines that are compared
-	index   []int  // their line numbers
+// Whole returns the stack a search begins with: all that is kept of both sides.
+func Whole(s *[2]Side, minimal bool) []Span {
+	return []Span{{0, len(s[0].Kept), 0, len(s[1].Kept), minimal}}
+}
+
+// Side is one file as the comparison sees it: lines are equivalence classes.
+type Side struct {
+	Class   []int  // by line
+	Changed []byte // by line + 1, with a zero at each end
+	Kept    []int  // classes of the lines that are compared
+	Index   []int  // their line numbers
 }
 
 // expensive is how far a search goes before it gives up on the shortest answer.
 const expensive = 4096
 
-// discard leaves out lines that match nothing in the other file, or too much, as
+// Discard leaves out lines that match nothing in the other file, or too much, as
 // GNU diff's discard_confusing_lines does.
-func discard(c *cmd.Ctx, s *[2]side, classes int, minimal bool) {
+func Discard(charge func(n int), s *[2]Side, classes int, minimal bool) {
 	var count [2][]int
 	for f := range s {
 		count[f] = make([]int, classes)
-		for _, k := range s[f].class {
+		for _, k := range s[f].Class {
 			count[f][k]++
 		}
 	}
 	for f := range s {
-		n := len(s[f].class)
-		c.Charge(n >> 3)
+		n := len(s[f].Class)
+		charge(n >> 3)
 		d := make([]byte, n)
-		s[f].kept, s[f].index = make([]int, 0, n), make([]int, 0, n)
+		s[f].Kept, s[f].Index = make([]int, 0, n), make([]int, 0, n)
 		many := 5
 		for t := n / 64 >> 2; t > 0; t >>= 2 {
 			many *= 2
 		}
-		for i, k := range s[f].class {
+		for i, k := range s[f].Class {
 			switch m := count[1-f][k]; {
 			case m == 0:
 				d[i] = 1
@@ -53,15 +62,15 @@ func discard(c *cmd.Ctx, s *[2]side, classes int, minimal bool) {
 				d[i] = 2
 			}
 		}
-		c.Charge(n >> 3)
+		charge(n >> 3)
 		settle(d)
-		c.Charge(n >> 3)
-		for i, k := range s[f].class {
+		charge(n >> 3)
+		for i, k := range s[f].Class {
 			if minimal || d[i] == 0 {
-				s[f].kept = append(s[f].kept, k)
-				s[f].index = append(s[f].index, i)
+				s[f].Kept = append(s[f].Kept, k)
+				s[f].Index = append(s[f].Index, i)
 			} else {
-				s[f].changed[i+1] = 1
+				s[f].Changed[i+1] = 1
 			}
 		}
 	}
@@ -137,8 +146,8 @@ func settleRun(d []byte) {
 	}
 }
 
-// searcher holds the frontiers of the two-way search; the slices are indexed by diagonal + off.
-type searcher struct {
+// Search holds the frontiers of the two-way search; the slices are indexed by diagonal + off.
+type Search struct {
 	x, y   []int
 	fd, bd []int
 	off    int
@@ -148,8 +157,17 @@ type searcher struct {
 	charge func(n int)
 }
 
+// Begin begins a turn, whose work is charged as it is done.
+func (s *Search) Begin(charge func(n int)) { s.work, s.told, s.charge = 0, 0, charge }
+
+// Work returns how many steps this turn has taken.
+func (s *Search) Work() int { return s.work }
+
+// End charges for what this turn did and was not charged yet.
+func (s *Search) End() { s.charge((s.work - s.told) / 8) }
+
 // tell charges for the steps that were not charged yet, if they are many.
-func (s *searcher) tell() {
+func (s *Search) tell() {
 	const many = 1 << 13
 	if n := s.work - s.told; n >= many {
 		s.charge(n / 8)
@@ -157,17 +175,19 @@ func (s *searcher) tell() {
 	}
 }
 
-func newSearcher(x, y []int) *searcher {
+// NewSearch begins a search between the kept lines of two sides.
+func NewSearch(sides *[2]Side) *Search {
+	x, y := sides[0].Kept, sides[1].Kept
 	n := len(x) + len(y) + 3
 	limit := 1
 	for d := n; d != 0; d >>= 2 {
 		limit <<= 1
 	}
-	return &searcher{x: x, y: y, fd: make([]int, n), bd: make([]int, n), off: len(y) + 1, limit: max(limit, expensive)}
+	return &Search{x: x, y: y, fd: make([]int, n), bd: make([]int, n), off: len(y) + 1, limit: max(limit, expensive), charge: func(int) {}}
 }
 
 // split finds the middle of a shortest edit of a span, as GNU's diag does.
-func (s *searcher) split(p span) (xmid, ymid int, lo, hi bool) {
+func (s *Search) split(p Span) (xmid, ymid int, lo, hi bool) {
 	fd, bd := s.fd, s.bd
 	dmin, dmax := p.X0-p.Y1+s.off, p.X1-p.Y0+s.off
 	fmid, bmid := p.X0-p.Y0+s.off, p.X1-p.Y1+s.off
@@ -241,7 +261,7 @@ func (s *searcher) split(p span) (xmid, ymid int, lo, hi bool) {
 }
 
 // giveUp takes the best diagonal there is when the search has become too expensive.
-func (s *searcher) giveUp(p span, fmin, fmax, bmin, bmax int) (xmid, ymid int, lo, hi bool) {
+func (s *Search) giveUp(p Span, fmin, fmax, bmin, bmax int) (xmid, ymid int, lo, hi bool) {
 	fbest, fx, bbest, bx := -1, 0, math.MaxInt, 0
 	for d := fmax; d >= fmin; d -= 2 {
 		x := min(s.fd[d], p.X1)
@@ -269,9 +289,10 @@ func (s *searcher) giveUp(p span, fmin, fmax, bmin, bmax int) (xmid, ymid int, l
 	return bx, bbest - bx, false, true
 }
 
-// compare takes the top span off the stack: it marks what has changed in it, or
+// Compare takes the top Span off the stack: it marks what has changed in it, or
 // pushes its two halves.
-func (s *searcher) compare(stack []span, f *[2]side) []span {
+func (s *Search) Compare(stack []Span, f *[2]Side) []Span {
+	s.work++
 	p := stack[len(stack)-1]
 	stack = stack[:len(stack)-1]
 	if p.X0 < 0 || p.X0 > p.X1 || p.X1 > len(s.x) || p.Y0 < 0 || p.Y0 > p.Y1 || p.Y1 > len(s.y) {
@@ -290,24 +311,24 @@ func (s *searcher) compare(stack []span, f *[2]side) []span {
 	switch {
 	case p.X0 == p.X1:
 		for ; p.Y0 < p.Y1; p.Y0++ {
-			f[1].changed[f[1].index[p.Y0]+1] = 1
+			f[1].Changed[f[1].Index[p.Y0]+1] = 1
 		}
 	case p.Y0 == p.Y1:
 		for ; p.X0 < p.X1; p.X0++ {
-			f[0].changed[f[0].index[p.X0]+1] = 1
+			f[0].Changed[f[0].Index[p.X0]+1] = 1
 		}
 	default:
 		x, y, lo, hi := s.split(p)
-		stack = append(stack, span{x, p.X1, y, p.Y1, hi}, span{p.X0, x, p.Y0, y, lo})
+		stack = append(stack, Span{x, p.X1, y, p.Y1, hi}, Span{p.X0, x, p.Y0, y, lo})
 	}
 	return stack
 }
 
-// shift moves runs of changes to where they join others or, failing that, as far
+// Shift moves runs of changes to where they join others or, failing that, as far
 // down as they go: GNU diff's shift_boundaries.
-func shift(s *[2]side) {
+func Shift(s *[2]Side) {
 	for f := range s {
-		changed, other, class := s[f].changed[1:], s[1-f].changed[1:], s[f].class
+		changed, other, class := s[f].Changed[1:], s[1-f].Changed[1:], s[f].Class
 		at := func(l []byte, i int) bool { return i >= 0 && i < len(l) && l[i] != 0 }
 		end := len(class)
 		i, j := 0, 0
@@ -374,23 +395,23 @@ func shift(s *[2]side) {
 	}
 }
 
-// change is one place where the files differ: lines [A0,A1) became [B0,B1).
-type change struct {
+// Change is one place where the files differ: lines [A0,A1) became [B0,B1).
+type Change struct {
 	A0, A1, B0, B1 int
 }
 
-// changes lists the differences in order.
-func changes(s *[2]side) []change {
-	var out []change
-	a, b := s[0].changed[1:], s[1].changed[1:]
-	na, nb := len(s[0].class), len(s[1].class)
+// Changes lists the differences in order.
+func Changes(s *[2]Side) []Change {
+	var out []Change
+	a, b := s[0].Changed[1:], s[1].Changed[1:]
+	na, nb := len(s[0].Class), len(s[1].Class)
 	for i, j := 0, 0; i < na || j < nb; {
 		if a[i] == 0 && b[j] == 0 {
 			i++
 			j++
 			continue
 		}
-		k := change{A0: i, B0: j}
+		k := Change{A0: i, B0: j}
 		for i < na && a[i] != 0 {
 			i++
 		}

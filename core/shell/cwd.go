@@ -1,0 +1,160 @@
+package shell
+
+import (
+	"strings"
+
+	"eryxsh/vfs"
+)
+
+// The working directory is a directory, not a path: Process.Dir is its inode, and relative paths begin there. What the
+// shell calls it, Process.Cwd and PWD, is the name it was entered by, which may since lead elsewhere or nowhere.
+
+// nowhere is the directory of a process whose own is not known: nothing is found in it.
+const nowhere = ^vfs.Ino(0)
+
+// cred is who asks, with no working directory: for absolute paths.
+func (m *Machine) cred() vfs.Cred { return vfs.Cred{UID: m.Host.UID, GID: m.Host.GID} }
+
+// at is who asks for a process, whose relative paths begin at its working directory.
+func (m *Machine) at(p *Process) vfs.Cred {
+	return vfs.Cred{UID: m.Host.UID, GID: m.Host.GID, Dir: p.Place.Dir}
+}
+
+// directory gives the inode of a directory by its path, nowhere if there is none.
+func (m *Machine) directory(path string) vfs.Ino {
+	ino, err := m.FS.Lookup(vfs.Cred{Root: true}, path, true)
+	if err != nil {
+		return nowhere
+	}
+	return ino
+}
+
+// enter makes a directory the process's own, under a name.
+func (m *Machine) enter(p *Process, name string, dir vfs.Ino) {
+	st, err := m.FS.StatIno(dir)
+	removed := err == nil && st.Nlink == 0
+	if removed {
+		m.FS.Hold(dir)
+	}
+	m.leave(p)
+	p.Cwd, p.Place = name, Place{Dir: dir, Removed: removed}
+}
+
+// leave lets go of the working directory of a process that ends or goes elsewhere.
+func (m *Machine) leave(p *Process) {
+	if p.Place.Removed {
+		m.FS.Release(p.Place.Dir)
+		p.Place.Removed = false
+	}
+}
+
+// comeBack puts back what lend took.
+func (m *Machine) comeBack(p *Process, x *Extra) {
+	if u := x.Undo; u != nil && u.Place != nil {
+		m.leave(p)
+		p.Cwd, p.Place = x.Text, *u.Place
+		u.Place = nil
+		return
+	}
+	m.enter(p, x.Text, m.directory(x.Text)) // a state of before there were places
+}
+
+// places calls each with every place that is worked in, or will be again.
+func (m *Machine) places(each func(*Place)) {
+	for _, p := range m.Procs {
+		if p.Dead {
+			continue
+		}
+		each(&p.Place)
+		if at := p.lent(); at != nil {
+			each(at)
+		}
+	}
+}
+
+// lent is the place a process comes back to after the run.
+func (p *Process) lent() *Place {
+	if len(p.Frames) == 0 || p.Frames[0].Kind != FBottom || p.Frames[0].X == nil || p.Frames[0].X.Undo == nil {
+		return nil
+	}
+	return p.Frames[0].X.Undo.Place
+}
+
+// share gives a forked process the place of its parent.
+func (m *Machine) share(at Place) Place {
+	if at.Removed {
+		m.FS.Hold(at.Dir)
+	}
+	return at
+}
+
+// Removing does what may remove directories. One that a process works in lives on without a name, as in Unix. It is
+// held only from then on: a process that begins or ends should cost the tree nothing.
+func (m *Machine) Removing(remove func() error) error {
+	m.places(func(at *Place) {
+		if !at.Removed {
+			m.FS.Hold(at.Dir)
+		}
+	})
+	err := remove()
+	m.places(func(at *Place) {
+		if at.Removed {
+			return
+		}
+		if st, e := m.FS.StatIno(at.Dir); e == nil && st.Nlink == 0 {
+			at.Removed = true
+		} else {
+			m.FS.Release(at.Dir)
+		}
+	})
+	return err
+}
+
+// Directory is a path of a process's working directory: the name it was entered by where that still leads there.
+func (m *Machine) Directory(p *Process) string {
+	if m.directory(p.Cwd) == p.Place.Dir {
+		return p.Cwd
+	}
+	if path, ok := m.FS.Path(p.Place.Dir); ok {
+		return path
+	}
+	return p.Cwd
+}
+
+// physical is what getcwd(3) gives: ENOENT for a directory that was removed.
+func (m *Machine) physical(p *Process) (string, error) {
+	return m.FS.Realpath(m.at(p), ".", vfs.MissingNone)
+}
+
+// getcwd finds the working directory's path anew, as bash does when the name it has for it leads nowhere.
+func (m *Machine) getcwd(p *Process, who string) (string, bool) {
+	path, err := m.physical(p)
+	if err != nil {
+		m.complainRaw(p, who+": error retrieving current directory: getcwd: cannot access parent directories: "+err.Error()+"\n")
+		return "", false
+	}
+	p.Cwd = path
+	return path, true
+}
+
+// byLetters is a path for what knows names by their letters: the descriptors in /dev and /proc.
+func (m *Machine) byLetters(p *Process, path string) string {
+	if path == "" || path[0] == '/' || !strings.HasPrefix(p.Cwd, "/dev") && !strings.HasPrefix(p.Cwd, "/proc") {
+		return path
+	}
+	return m.abs(p, path)
+}
+
+// abs makes a path absolute by letters, with what the shell calls its working directory.
+func (m *Machine) abs(p *Process, path string) string {
+	if strings.HasPrefix(path, "/") {
+		return path
+	}
+	if path == "" {
+		return ""
+	}
+	if p.Cwd == "/" {
+		return "/" + path
+	}
+	return p.Cwd + "/" + path
+}
