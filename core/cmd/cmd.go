@@ -70,6 +70,13 @@ type Command struct {
 	// quoted where a shell needs it, 'NAME' for the name always quoted, WHY for the reason. "" is "NAME: WHY".
 	OpenError, ReadError string
 
+	// WriteError words what is said, behind the name, of a failed write to standard output, WHY standing for the
+	// reason; "" is "write error: WHY". The utility ends with WriteStatus; 0 is Status, or 1.
+	WriteError  string
+	WriteStatus int
+	// Acts says that it does more than write to standard output, and goes on with that when it cannot be written.
+	Acts bool
+
 	// Run is an Atomic utility. It returns the exit status.
 	Run func(*Ctx) int
 	// New gives an empty Program of a Step utility; the machine loads saved ones through it.
@@ -231,6 +238,8 @@ type System interface {
 	Write(fd int, p []byte) error
 	// Flush moves Out to the queue now. Without it Out is written when it holds 4 KiB, and at exit.
 	Flush()
+	// IgnorePipe makes a write to a pipe that nobody reads an error (EPIPE) that does not end the program.
+	IgnorePipe()
 	// Pending is the number of queued bytes not written yet; above 64 KiB a turn should end.
 	Pending() int
 	Close(fd int) error

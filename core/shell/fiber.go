@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"runtime"
+	"slices"
 
 	"eryxsh/core/cmd"
 )
@@ -144,6 +145,10 @@ func (f *fiber) Write(p []byte) (int, error) {
 // stepFilter gives a codec a turn.
 func (m *Machine) stepFilter(p *Process, f *Frame) {
 	u := f.X.Util
+	if u.Ended > 0 {
+		m.finishUtil(p, u, u.Ended-1)
+		return
+	}
 	def := m.lib.reg.Lookup(u.Name)
 	if u.ctx == nil {
 		if status, done := m.context(p, u); done {
@@ -162,7 +167,15 @@ func (m *Machine) stepFilter(p *Process, f *Frame) {
 	if out := fb.out; len(out) > 0 {
 		fb.out = nil
 		u.Taken += len(out)
-		_ = m.send(p, 1, out)
+		if err := m.send(p, 1, out); err != nil && !slices.Contains(p.Signal, sigPIPE) {
+			m.writeFailed(p, u, err)
+			m.finishUtil(p, u, 1)
+			return
+		}
+		if m.pipeBroke(p) {
+			m.endByPipe(p)
+			return
+		}
 	}
 	switch state {
 	case fiberDone:

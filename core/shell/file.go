@@ -418,9 +418,7 @@ func (m *Machine) sendFile(p *Process, file int, b []byte) error {
 	if len(p.Queue) == 0 {
 		var err error
 		if n, err = m.write(p, file, b); err != nil {
-			if err == vfs.EPIPE {
-				m.signal(p, sigPIPE)
-			}
+			m.broken(p, err)
 			return err
 		}
 	} else if !m.Files[file].writable() {
@@ -438,6 +436,13 @@ func (m *Machine) sendFile(p *Process, file int, b []byte) error {
 	return nil
 }
 
+// broken sends SIGPIPE to who has written to a pipe that nobody reads.
+func (m *Machine) broken(p *Process, err error) {
+	if u := p.utilityOnTop(); err == vfs.EPIPE && (u == nil || !u.Bold) {
+		m.signal(p, sigPIPE)
+	}
+}
+
 // drain writes what waits in the queue; it reports whether the queue is empty.
 func (m *Machine) drain(p *Process) bool {
 	for len(p.Queue) > 0 {
@@ -448,8 +453,9 @@ func (m *Machine) drain(p *Process) bool {
 				m.unref(s.File)
 			}
 			p.Queue = nil
-			if err == vfs.EPIPE {
-				m.signal(p, sigPIPE)
+			m.broken(p, err)
+			if u := p.utilityOnTop(); u != nil && !u.Bold && len(p.Signal) == 0 {
+				m.writeFailed(p, u, err)
 			}
 			return true
 		}

@@ -132,6 +132,8 @@ type Util struct {
 	EOF    bool        `cbor:"9,keyasint,omitempty"`
 	Taken  int         `cbor:"10,keyasint,omitempty"` // bytes of a filter's output delivered
 	Failed bool        `cbor:"11,keyasint,omitempty"` // a write error was reported
+	Ended  int         `cbor:"12,keyasint,omitempty"` // its status and one, when it has ended but for what waits to be written
+	Bold   bool        `cbor:"13,keyasint,omitempty"` // it ignores SIGPIPE
 	fiber  *fiber
 	ctx    *cmd.Ctx
 }

@@ -62,6 +62,8 @@ func (s *sysCtx) Flush() {
 	s.m.flushUtil(s.p, s.u, true) // what stands in Errout was not held back, as what is in Out
 }
 
+func (s *sysCtx) IgnorePipe() { s.u.Bold = true }
+
 func (s *sysCtx) Pending() int {
 	n := len(s.c.Out.B)
 	for _, q := range s.p.Queue {

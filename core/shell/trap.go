@@ -138,6 +138,9 @@ func (m *Machine) interrupted(p *Process) bool { return len(p.Signal) > 0 && m.a
 // trap waits until the command at hand is over, and no other signal waits for it.
 func (m *Machine) acting(p *Process) int {
 	for i, sig := range p.Signal {
+		if sig == sigPIPE && p.utilityOnTop() != nil {
+			return i
+		}
 		if !p.traps(sig) || m.betweenCommands(p) {
 			return i
 		}
@@ -158,6 +161,11 @@ func (m *Machine) handleSignals(p *Process) bool {
 		return false
 	}
 	sig := p.Signal[i]
+	if sig == sigPIPE && p.utilityOnTop() != nil {
+		m.pipeBroke(p)
+		m.endByPipe(p)
+		return true
+	}
 	trapped := p.traps(sig)
 	if p.Signal = slices.Delete(p.Signal, i, i+1); len(p.Signal) == 0 {
 		p.Signal = nil

@@ -213,6 +213,10 @@ func (m *Machine) context(p *Process, u *Util) (status int, done bool) {
 // stepUtil gives a utility a turn.
 func (m *Machine) stepUtil(p *Process, f *Frame) {
 	u := f.X.Util
+	if u.Ended > 0 {
+		m.finishUtil(p, u, u.Ended-1)
+		return
+	}
 	def := m.lib.reg.Lookup(u.Name)
 	if u.ctx == nil {
 		if status, done := m.context(p, u); done {
@@ -243,6 +247,14 @@ func (m *Machine) stepUtil(p *Process, f *Frame) {
 	}
 	m.flushUtil(p, u, next.Op == cmd.OpExit || len(u.ctx.Out.B) >= outBuffer || next.Op == cmd.OpExec)
 	if m.oversize(p, u) {
+		return
+	}
+	if m.pipeBroke(p) {
+		m.endByPipe(p)
+		return
+	}
+	if u.Failed && !def.Acts {
+		m.finishUtil(p, u, 1)
 		return
 	}
 	switch next.Op {
@@ -348,10 +360,55 @@ func (m *Machine) sendOut(p *Process, u *Util) {
 	if cap(u.Out) > 1<<18 {
 		u.Out = nil
 	}
-	if err != nil && err != vfs.EPIPE && !u.Failed && !m.rt.oversize {
-		u.Failed = true
-		_ = m.send(p, 2, []byte(u.ctx.Name+": write error: "+err.Error()+"\n"))
+	if err != nil && !slices.Contains(p.Signal, sigPIPE) {
+		m.writeFailed(p, u, err)
 	}
+}
+
+// writeFailed reports, once, that a utility cannot write to its standard output.
+func (m *Machine) writeFailed(p *Process, u *Util, err error) {
+	if u.Failed || m.rt.oversize {
+		return
+	}
+	u.Failed = true
+	text := m.lib.reg.Lookup(u.Name).WriteError
+	if text == "" {
+		text = "write error: WHY"
+	}
+	name := u.Argv[0]
+	if u.ctx != nil {
+		name = u.ctx.Name
+	}
+	text = strings.NewReplacer("WHY", err.Error(), "NAME", name).Replace(text)
+	if !strings.HasPrefix(text, "\n") {
+		text = name + ": " + text
+	}
+	_ = m.send(p, 2, []byte(text+"\n"))
+}
+
+// pipeBroke takes back the SIGPIPE that a utility has brought on itself: it ends the utility, which in a real system is
+// a process of its own, and not the shell.
+func (m *Machine) pipeBroke(p *Process) bool {
+	i := slices.Index(p.Signal, sigPIPE)
+	if i < 0 {
+		return false
+	}
+	p.Signal = slices.Delete(p.Signal, i, i+1)
+	return true
+}
+
+// endByPipe ends a utility whose reader is gone.
+func (m *Machine) endByPipe(p *Process) {
+	m.pop(p)
+	m.done(p, 128+sigPIPE)
+}
+
+// utilityOnTop gives the utility that a process runs, or nil.
+func (p *Process) utilityOnTop() *Util {
+	if len(p.Frames) == 0 || p.top().Kind != FUtil && p.top().Kind != FFilter {
+		return nil
+	}
+	return p.top().X.Util
 }
 
 // oversize ends a utility that has written beyond what ulimit -f allows, as
@@ -368,6 +425,11 @@ func (m *Machine) oversize(p *Process, u *Util) bool {
 
 // finishUtil ends a utility with a status.
 func (m *Machine) finishUtil(p *Process, u *Util, status int) {
+	if u.Ended > 0 { // and written by now
+		m.pop(p)
+		m.done(p, (u.Ended-1)&255)
+		return
+	}
 	u.Out = large.Push(nil, u.ctx.Out.B, u.ctx)
 	if len(u.ctx.Errout.B) > 0 {
 		_ = m.send(p, 2, u.ctx.Errout.B)
@@ -376,8 +438,19 @@ func (m *Machine) finishUtil(p *Process, u *Util, status int) {
 	if len(u.Out) > 0 {
 		m.sendOut(p, u)
 	}
-	if u.Failed && status == 0 {
-		status = 1
+	if m.pipeBroke(p) {
+		status = 128 + sigPIPE
+	} else if u.Failed {
+		def := m.lib.reg.Lookup(u.Name)
+		status = max(def.WriteStatus, 1)
+		if def.WriteStatus == 0 && def.Status > 0 {
+			status = def.Status
+		}
+	}
+	if len(p.Queue) > 0 { // it has not ended before all is written
+		u.Ended = status + 1
+		p.Wait = Wait{Kind: WaitsWrite}
+		return
 	}
 	if m.rt.oversize {
 		m.rt.oversize, status = false, 128+sigXFSZ

@@ -273,6 +273,8 @@ func (s *system) Environ() []string {
 	return all
 }
 
+func (s *system) IgnorePipe() {}
+
 func (s *system) Dir() (string, error) { return path.Clean(Home), nil }
 func (s *system) Umask() uint32        { return 0o022 }
 func (s *system) UID() int             { return int(cred.UID) }

@@ -13,7 +13,7 @@ import (
 
 func chmod() *cmd.Command {
 	return &cmd.Command{
-		Name: "chmod", Summary: "change the mode of each FILE to MODE", Usage: "chmod [OPTION]... MODE[,MODE]... FILE...\nchmod [OPTION]... OCTAL-MODE FILE...\nchmod [OPTION]... --reference=RFILE FILE...",
+		Name: "chmod", Acts: true, Summary: "change the mode of each FILE to MODE", Usage: "chmod [OPTION]... MODE[,MODE]... FILE...\nchmod [OPTION]... OCTAL-MODE FILE...\nchmod [OPTION]... --reference=RFILE FILE...",
 		Options: []cmd.Option{
 			{Short: 'c', Long: "changes", Help: "like verbose but report only when a change is made"},
 			{Short: 'f', Long: "silent", Help: "suppress most error messages"},

@@ -14,7 +14,7 @@ import (
 
 func cmpCommand() *cmd.Command {
 	return &cmd.Command{
-		Name: "cmp", Summary: "compare two files byte by byte", Usage: "cmp [OPTION]... FILE1 [FILE2 [SKIP1 [SKIP2]]]", Origin: "GNU diffutils 3.8", Status: 2,
+		Name: "cmp", WriteError: "standard output: WHY", Summary: "compare two files byte by byte", Usage: "cmp [OPTION]... FILE1 [FILE2 [SKIP1 [SKIP2]]]", Origin: "GNU diffutils 3.8", Status: 2,
 		Hint: "NAME: Try 'NAME --help' for more information.\n",
 		Options: []cmd.Option{
 			{Short: 'b', Long: "print-bytes", Help: "print differing bytes"},

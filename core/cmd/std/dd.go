@@ -16,7 +16,7 @@ import (
 
 func dd() *cmd.Command {
 	return &cmd.Command{
-		Name: "dd", Summary: "copy a file, converting and formatting according to the operands", Usage: "dd [OPERAND]...\ndd OPTION",
+		Name: "dd", Acts: true, Summary: "copy a file, converting and formatting according to the operands", Usage: "dd [OPERAND]...\ndd OPTION",
 		Class: cmd.Step, New: func() cmd.Program { return &ddProgram{} },
 	}
 }

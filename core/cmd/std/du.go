@@ -22,7 +22,7 @@ func du() *cmd.Command {
 		return cmd.Option{Short: short, Long: long, Arg: cmd.Required, Meta: meta, Help: help}
 	}
 	return &cmd.Command{
-		Name: "du", Summary: "summarize disk usage of the set of FILEs, recursively for directories", Usage: "du [OPTION]... [FILE]...\ndu [OPTION]... --files0-from=F",
+		Name: "du", WriteError: "write error", Summary: "summarize disk usage of the set of FILEs, recursively for directories", Usage: "du [OPTION]... [FILE]...\ndu [OPTION]... --files0-from=F",
 		Options: []cmd.Option{
 			o('0', "null", "end each output line with NUL, not newline"), o('a', "all", "write counts for all files, not just directories"),
 			o(0, "apparent-size", "print apparent sizes rather than device usage"), req('B', "block-size", "SIZE", "scale sizes by SIZE before printing them"),

@@ -12,7 +12,7 @@ import (
 
 func env() *cmd.Command {
 	return &cmd.Command{
-		Name: "env", Summary: "set each NAME to VALUE in the environment and run COMMAND",
+		Name: "env", Acts: true, Summary: "set each NAME to VALUE in the environment and run COMMAND",
 		Usage: "env [OPTION]... [-] [NAME=VALUE]... [COMMAND [ARG]...]", StopAtOperand: true, Status: 125,
 		Options: []cmd.Option{
 			{Short: 'i', Long: "ignore-environment", Help: "start with an empty environment"},

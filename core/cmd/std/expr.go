@@ -15,7 +15,7 @@ import (
 
 func expr() *cmd.Command {
 	return &cmd.Command{
-		Name: "expr", Summary: "print the value of EXPRESSION to standard output",
+		Name: "expr", WriteStatus: 3, Summary: "print the value of EXPRESSION to standard output",
 		Usage: "expr EXPRESSION\nexpr OPTION", Class: cmd.Atomic, Raw: true, Status: 2,
 		Run: runExpr,
 	}

@@ -11,7 +11,7 @@ import (
 
 func mkdir() *cmd.Command {
 	return &cmd.Command{
-		Name: "mkdir", Summary: "create the DIRECTORY(ies), if they do not already exist", Usage: "mkdir [OPTION]... DIRECTORY...",
+		Name: "mkdir", Acts: true, Summary: "create the DIRECTORY(ies), if they do not already exist", Usage: "mkdir [OPTION]... DIRECTORY...",
 		Options: []cmd.Option{
 			{Short: 'm', Long: "mode", Arg: cmd.Required, Meta: "MODE", Help: "set file mode (as in chmod), not a=rwx - umask"},
 			{Short: 'p', Long: "parents", Help: "no error if existing, make parent directories as needed"},

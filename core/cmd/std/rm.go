@@ -12,7 +12,7 @@ import (
 
 func rm() *cmd.Command {
 	return &cmd.Command{
-		Name: "rm", Summary: "remove (unlink) the FILE(s)", Usage: "rm [OPTION]... [FILE]...",
+		Name: "rm", Acts: true, Summary: "remove (unlink) the FILE(s)", Usage: "rm [OPTION]... [FILE]...",
 		Options: []cmd.Option{
 			{Short: 'f', Long: "force", Help: "ignore nonexistent files and arguments, never prompt"},
 			{Short: 'i', Help: "prompt before every removal"},

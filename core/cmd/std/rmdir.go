@@ -10,7 +10,7 @@ import (
 
 func rmdir() *cmd.Command {
 	return &cmd.Command{
-		Name: "rmdir", Summary: "remove the DIRECTORY(ies), if they are empty", Usage: "rmdir [OPTION]... DIRECTORY...",
+		Name: "rmdir", Acts: true, Summary: "remove the DIRECTORY(ies), if they are empty", Usage: "rmdir [OPTION]... DIRECTORY...",
 		Options: []cmd.Option{
 			{Long: "ignore-fail-on-non-empty", Help: "ignore each failure to remove a non-empty directory"},
 			{Short: 'p', Long: "parents", Help: "remove DIRECTORY and its ancestors"},

@@ -49,7 +49,7 @@ General help using GNU software: <https://www.gnu.org/gethelp/>.
 
 func sedCommand() *cmd.Command {
 	return &cmd.Command{
-		Name: "sed", Summary: "edit streams of text",
+		Name: "sed", WriteError: "couldn't flush stdout: WHY", WriteStatus: 4, Summary: "edit streams of text",
 		Usage:  "sed [OPTION]... {script-only-if-no-other-script} [input-file]...",
 		Origin: "GNU sed 4.9",
 		Status: 1,

@@ -17,7 +17,7 @@ import (
 
 func touch() *cmd.Command {
 	return &cmd.Command{
-		Name: "touch", Summary: "update the access and modification times of each FILE to the current time", Usage: "touch [OPTION]... FILE...",
+		Name: "touch", Acts: true, Summary: "update the access and modification times of each FILE to the current time", Usage: "touch [OPTION]... FILE...",
 		Options: []cmd.Option{
 			{Short: 'a', Help: "change only the access time"},
 			{Short: 'c', Long: "no-create", Help: "do not create any files"},

@@ -12,7 +12,7 @@ import (
 
 func truncate() *cmd.Command {
 	return &cmd.Command{
-		Name: "truncate", Summary: "shrink or extend the size of each FILE to the specified size", Usage: "truncate OPTION... FILE...",
+		Name: "truncate", Acts: true, Summary: "shrink or extend the size of each FILE to the specified size", Usage: "truncate OPTION... FILE...",
 		Options: []cmd.Option{
 			{Short: 'c', Long: "no-create", Help: "do not create any files"},
 			{Short: 'o', Long: "io-blocks", Help: "treat SIZE as number of IO blocks instead of bytes"},

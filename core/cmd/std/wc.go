@@ -14,7 +14,7 @@ import (
 
 func wc() *cmd.Command {
 	return &cmd.Command{
-		Name: "wc", Summary: "print newline, word, and byte counts for each FILE",
+		Name: "wc", WriteError: "write error", Summary: "print newline, word, and byte counts for each FILE",
 		Usage: "wc [OPTION]... [FILE]...\nwc [OPTION]... --files0-from=F",
 		Options: []cmd.Option{
 			{Short: 'c', Long: "bytes", Help: "print the byte counts"},

@@ -14,7 +14,7 @@ import (
 
 func xargs() *cmd.Command {
 	return &cmd.Command{
-		Name: "xargs", Summary: "run COMMAND with arguments INITIAL-ARGS and more arguments read from input",
+		Name: "xargs", Acts: true, Summary: "run COMMAND with arguments INITIAL-ARGS and more arguments read from input",
 		Usage: "xargs [OPTION]... COMMAND [INITIAL-ARGS]...", StopAtOperand: true, Origin: "GNU findutils 4.9.0",
 		Options: []cmd.Option{
 			{Short: '0', Long: "null", Help: "items are separated by a null, not whitespace; disables quote and backslash processing and logical EOF processing"},

@@ -8,7 +8,7 @@ import (
 
 func yes() *cmd.Command {
 	return &cmd.Command{
-		Name: "yes", Summary: "repeatedly output a line with all specified STRING(s), or 'y'",
+		Name: "yes", WriteError: "standard output: WHY", Summary: "repeatedly output a line with all specified STRING(s), or 'y'",
 		Usage:         "yes [STRING]...\nyes OPTION",
 		Class:         cmd.Step,
 		StopAtOperand: true,

@@ -406,6 +406,8 @@ func (w *writer) shellUtil(x *shell.Util) {
 	w.bool(at, 9, x.EOF)
 	w.int(at, 10, int64(x.Taken))
 	w.bool(at, 11, x.Failed)
+	w.int(at, 12, int64(x.Ended))
+	w.bool(at, 13, x.Bold)
 }
 
 func (r *reader) shellUtil(x *shell.Util) {
@@ -439,6 +441,10 @@ func (r *reader) shellUtil(x *shell.Util) {
 			readInt(r, &x.Taken)
 		case 11:
 			r.bool(&x.Failed)
+		case 12:
+			readInt(r, &x.Ended)
+		case 13:
+			r.bool(&x.Bold)
 		default:
 			r.fail()
 		}

@@ -41,7 +41,7 @@ func Command() *cmd.Command {
 		{Short: 'Z', Help: "set SELinux security context", Missing: true},
 	}, append(targetOptions(), backup.Options()...)...)
 	return &cmd.Command{
-		Name: "cp", Summary: "copy SOURCE to DEST, or multiple SOURCE(s) to DIRECTORY",
+		Name: "cp", Acts: true, Summary: "copy SOURCE to DEST, or multiple SOURCE(s) to DIRECTORY",
 		Usage:   "cp [OPTION]... [-T] SOURCE DEST\ncp [OPTION]... SOURCE... DIRECTORY\ncp [OPTION]... -t DIRECTORY SOURCE...",
 		Options: options, Class: cmd.Step, New: func() cmd.Program { return &cpProgram{} },
 	}

@@ -30,7 +30,7 @@ func Install() *cmd.Command {
 		{Short: 'Z', Help: "set SELinux security context", Missing: true},
 	}, append(targetOptions(), backup.Options()...)...)
 	return &cmd.Command{
-		Name: "install", Summary: "copy files and set attributes",
+		Name: "install", Acts: true, Summary: "copy files and set attributes",
 		Usage:   "install [OPTION]... [-T] SOURCE DEST\ninstall [OPTION]... SOURCE... DIRECTORY\ninstall [OPTION]... -t DIRECTORY SOURCE...\ninstall [OPTION]... -d DIRECTORY...",
 		Options: options, Class: cmd.Step, New: func() cmd.Program { return &installProgram{} },
 	}

@@ -29,7 +29,7 @@ func Ln() *cmd.Command {
 		{Short: 'v', Long: "verbose", Help: "print name of each linked file"},
 	}, append(targetOptions(), backup.Options()...)...)
 	return &cmd.Command{
-		Name: "ln", Summary: "make links between files",
+		Name: "ln", Acts: true, Summary: "make links between files",
 		Usage:   "ln [OPTION]... [-T] TARGET LINK_NAME\nln [OPTION]... TARGET\nln [OPTION]... TARGET... DIRECTORY\nln [OPTION]... -t DIRECTORY TARGET...",
 		Options: options, Class: cmd.Step, New: func() cmd.Program { return &lnProgram{} },
 	}

@@ -24,7 +24,7 @@ func Mv() *cmd.Command {
 		{Short: 'Z', Long: "context", Help: "set SELinux security context", Missing: true},
 	}, append(targetOptions(), backup.Options()...)...)
 	return &cmd.Command{
-		Name: "mv", Summary: "rename SOURCE to DEST, or move SOURCE(s) to DIRECTORY",
+		Name: "mv", Acts: true, Summary: "rename SOURCE to DEST, or move SOURCE(s) to DIRECTORY",
 		Usage:   "mv [OPTION]... [-T] SOURCE DEST\nmv [OPTION]... SOURCE... DIRECTORY\nmv [OPTION]... -t DIRECTORY SOURCE...",
 		Options: options, Class: cmd.Step, New: func() cmd.Program { return &mvProgram{} },
 	}

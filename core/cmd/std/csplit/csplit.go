@@ -20,7 +20,7 @@ import (
 // Command is csplit.
 func Command() *cmd.Command {
 	return &cmd.Command{
-		Name: "csplit", Summary: "output pieces of FILE separated by PATTERN(s) to files 'xx00', 'xx01', ..., and output byte counts of each piece to standard output",
+		Name: "csplit", Acts: true, Summary: "output pieces of FILE separated by PATTERN(s) to files 'xx00', 'xx01', ..., and output byte counts of each piece to standard output",
 		Usage: "csplit [OPTION]... FILE PATTERN...",
 		Options: []cmd.Option{
 			{Short: 'b', Long: "suffix-format", Arg: cmd.Required, Meta: "FORMAT", Help: "use sprintf FORMAT instead of %02d"},

@@ -63,7 +63,7 @@ func Command() *cmd.Command {
 		options = append(options, req(0, n, "FMT", "format output with FMT"))
 	}
 	return &cmd.Command{
-		Name: "diff", Summary: "compare FILES line by line", Usage: "diff [OPTION]... FILES", Origin: "GNU diffutils 3.8", Status: 2,
+		Name: "diff", WriteError: "standard output: WHY", Summary: "compare FILES line by line", Usage: "diff [OPTION]... FILES", Origin: "GNU diffutils 3.8", Status: 2,
 		Hint: "NAME: Try 'NAME --help' for more information.\n", Options: options, Obsolete: givenOptions,
 		Class: cmd.Step, New: func() cmd.Program { return &Program{} },
 	}

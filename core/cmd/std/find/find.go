@@ -17,7 +17,7 @@ import (
 // Command is find.
 func Command() *cmd.Command {
 	return &cmd.Command{
-		Name: "find", Summary: "search for files in a directory hierarchy", Usage: "find [-H] [-L] [-P] [-Olevel] [path...] [expression]",
+		Name: "find", Acts: true, WriteError: "‘standard output’: WHY\nNAME: write error", Summary: "search for files in a directory hierarchy", Usage: "find [-H] [-L] [-P] [-Olevel] [path...] [expression]",
 		Raw: true, Class: cmd.Step, Origin: "GNU findutils 4.9.0", New: func() cmd.Program { return &Program{} },
 	}
 }

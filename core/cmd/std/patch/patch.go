@@ -32,7 +32,7 @@ func Command() *cmd.Command {
 	}
 	lack := func(m cmd.Option) cmd.Option { m.Missing = true; return m }
 	return &cmd.Command{
-		Name: "patch", Summary: "apply a diff file to an original", Usage: "patch [OPTION]... [ORIGFILE [PATCHFILE]]", Origin: "GNU patch 2.7.6", Status: 2,
+		Name: "patch", Acts: true, Summary: "apply a diff file to an original", Usage: "patch [OPTION]... [ORIGFILE [PATCHFILE]]", Origin: "GNU patch 2.7.6", Status: 2,
 		Hint: "NAME: Try 'NAME --help' for more information.\n",
 		Options: []cmd.Option{
 			req('p', "strip", "NUM", "strip NUM leading components from file names"), req('F', "fuzz", "LINES", "set the fuzz factor to LINES for inexact matching"),

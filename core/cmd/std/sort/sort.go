@@ -23,7 +23,7 @@ import (
 // Command is sort.
 func Command() *cmd.Command {
 	return &cmd.Command{
-		Name: "sort", Summary: "write sorted concatenation of all FILE(s) to standard output",
+		Name: "sort", WriteError: "write failed: 'standard output': WHY\nNAME: write error", Summary: "write sorted concatenation of all FILE(s) to standard output",
 		Usage: "sort [OPTION]... [FILE]...\nsort [OPTION]... --files0-from=F",
 		Options: []cmd.Option{
 			{Short: 'b', Long: "ignore-leading-blanks", Help: "ignore leading blanks"},

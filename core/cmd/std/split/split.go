@@ -17,7 +17,7 @@ import (
 // Command is split.
 func Command() *cmd.Command {
 	return &cmd.Command{
-		Name: "split", Summary: "output pieces of FILE to PREFIXaa, PREFIXab, ...",
+		Name: "split", Acts: true, Summary: "output pieces of FILE to PREFIXaa, PREFIXab, ...",
 		Usage: "split [OPTION]... [FILE [PREFIX]]",
 		Options: []cmd.Option{
 			{Short: 'a', Long: "suffix-length", Arg: cmd.Required, Meta: "N", Help: "generate suffixes of length N (default 2)"},

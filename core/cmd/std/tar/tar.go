@@ -39,7 +39,7 @@ func Command() *cmd.Command {
 		return cmd.Option{Short: short, Long: long, Help: help, Missing: true}
 	}
 	return &cmd.Command{
-		Name: "tar", Summary: "save many files together into a single archive, and restore individual files from it", Usage: "tar [OPTION...] [FILE]...", Origin: "GNU tar 1.34",
+		Name: "tar", Acts: true, WriteError: "-: Cannot write: WHY\nNAME: Error is not recoverable: exiting now", WriteStatus: 2, Summary: "save many files together into a single archive, and restore individual files from it", Usage: "tar [OPTION...] [FILE]...", Origin: "GNU tar 1.34",
 		Status: 2, Wrong: 64, Hint: "Try 'tar --help' or 'tar --usage' for more information.\n",
 		Options: []cmd.Option{
 			o('c', "create", "create a new archive"), o('t', "list", "list the contents of an archive"), o('x', "extract", "extract files from an archive"),

@@ -20,7 +20,7 @@ import (
 // Command is unzip. It reads its options itself: they may stand behind the archive.
 func Command() *cmd.Command {
 	return &cmd.Command{
-		Name: "unzip", Summary: "list, test and extract compressed files in a ZIP archive", Raw: true, Short: true,
+		Name: "unzip", Acts: true, Summary: "list, test and extract compressed files in a ZIP archive", Raw: true, Short: true,
 		Usage: "unzip [-cClnopqtvjZ1] file[.zip] [list] [-x xlist] [-d exdir]", Origin: "UnZip 6.00", Class: cmd.Step,
 		New: func() cmd.Program { return &Program{} },
 	}
