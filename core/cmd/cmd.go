@@ -46,7 +46,8 @@ type Command struct {
 	// Status is the exit status of a usage error: 1 where GNU says 1 (cat), 2 for ls, grep, sort.
 	Status int
 	// Wrong is the status of an option that is not there or lacks its argument; 0 is Status (tar's argp has another).
-	Wrong int
+	// WriteStatus is that of a failed write to standard output; 0 is Status, or 1.
+	Wrong, WriteStatus int
 	// Advice says more of a wrong option, in front of the hint: rm's word on a file that looks like one.
 	Advice func(c *Ctx, args []string)
 	// Raw leaves the arguments alone: no option parsing, no --help (echo, test, expr).
@@ -65,17 +66,12 @@ type Command struct {
 	// As is the name in every message of a command that is a script around another (zcat around gzip); "" is its own.
 	As string
 	// PlainDash says that the operand "-" is a file of that name, as in util-linux, not standard input.
-	PlainDash bool
+	// Acts says that it does more than write to standard output, and goes on with that when it cannot be written.
+	PlainDash, Acts bool
 	// OpenError and ReadError word what Operands says of a file it cannot open or read: NAME stands for the name,
 	// quoted where a shell needs it, 'NAME' for the name always quoted, WHY for the reason. "" is "NAME: WHY".
-	OpenError, ReadError string
-
-	// WriteError words what is said, behind the name, of a failed write to standard output, WHY standing for the
-	// reason; "" is "write error: WHY". The utility ends with WriteStatus; 0 is Status, or 1.
-	WriteError  string
-	WriteStatus int
-	// Acts says that it does more than write to standard output, and goes on with that when it cannot be written.
-	Acts bool
+	// WriteError words what is said, behind the name, of a failed write to standard output; "" is "write error: WHY".
+	OpenError, ReadError, WriteError string
 
 	// Run is an Atomic utility. It returns the exit status.
 	Run func(*Ctx) int
