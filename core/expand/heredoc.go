@@ -110,9 +110,11 @@ func (m *masker) redirect() {
 	d.text, d.quoted = HereDelim(word)
 	m.here = append(m.here, d)
 	if !plainDelim(word) {
-		if end, next, ok := m.ending(d); ok {
-			m.plainly(from, end, next, d)
+		end, next, ok := m.ending(d)
+		if !ok {
+			end, next = len(m.s), len(m.s)
 		}
+		m.plainly(from, end, next, d)
 	}
 }
 
@@ -162,12 +164,16 @@ func (m *masker) plainly(from, end, next int, d hereDelim) {
 	quotes := max(0, spare-n+1) / 2 // '' for two characters of it, \ for one
 	escapes := spare - 2*quotes
 	line := strings.TrimSuffix(m.s[end:next], "\n")
+	if end == len(m.s) { // it does not end
+		line = d.text
+	}
 	if spare < 0 || escapes < 0 || escapes > n || !strings.HasSuffix(line, d.text) || strings.IndexByte(line, '\n') >= 0 || strings.IndexByte(m.s[from:m.i], '\n') >= 0 {
 		return
 	}
-	m.hidden = append(m.hidden,
-		hiding{from: from, to: m.i, put: strings.Repeat("''", quotes) + strings.Repeat("\\"+fill, escapes) + strings.Repeat(fill, n-escapes)},
-		hiding{from: end + len(line) - n, to: end + len(line), fill: fill[0]})
+	m.hidden = append(m.hidden, hiding{from: from, to: m.i, put: strings.Repeat("''", quotes) + strings.Repeat("\\"+fill, escapes) + strings.Repeat(fill, n-escapes)})
+	if end < len(m.s) {
+		m.hidden = append(m.hidden, hiding{from: end + len(line) - n, to: end + len(line), fill: fill[0]})
+	}
 }
 
 // hereDocs reads the bodies that begin at the current line.

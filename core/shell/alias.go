@@ -76,8 +76,7 @@ func (a *aliasReader) passed(at int) {
 func (r *syntaxReader) alias(from int, word string) bool {
 	a := r.aliases
 	a.passed(from)
-	if !a.also && !r.commandPosition() || r.patterns {
-		a.also = false
+	if !a.also && (r.patterns || !r.commandPosition()) {
 		return false
 	}
 	value, ok := a.lookup(word)
@@ -90,7 +89,8 @@ func (r *syntaxReader) alias(from int, word string) bool {
 	}
 	end := from + len(value)
 	blank := strings.HasSuffix(value, " ") || strings.HasSuffix(value, "\t")
-	if !blank && !strings.HasSuffix(value, "\n") && !endsQuoted(value) {
+	follows := r.at == len(r.text) || strings.IndexByte(" \t\n", r.text[r.at]) >= 0
+	if !blank && !follows && !strings.HasSuffix(value, "\n") && !endsQuoted(value) {
 		value += " " // its last word ends with it
 	}
 	r.replace(from, r.at, value)
@@ -155,4 +155,11 @@ func endsQuoted(s string) bool {
 		}
 	}
 	return false
+}
+
+// noAlias says that the next word is no candidate because of the alias before it.
+func (r *syntaxReader) noAlias() {
+	if r.aliases != nil {
+		r.aliases.also = false
+	}
 }

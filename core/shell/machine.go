@@ -170,12 +170,12 @@ type Pipe struct {
 
 // transient is what a Machine needs beside its state and what is rebuilt when missing.
 type transient struct {
-	host    Host
-	until   int64 // of the virtual clock, where the limit time is met; 0 is never
-	fields  []string
-	frames  []Frame // of the run before: empty, to be filled again
-	split   []string
-	ahead   ahead
+	host   Host
+	until  int64 // of the virtual clock, where the limit time is met; 0 is never
+	fields []string
+	frames []Frame // of the run before: empty, to be filled again
+	split  []string
+	reading
 	buf     []byte
 	line    []byte
 	echo    []byte
@@ -190,6 +190,12 @@ type transient struct {
 	oversize bool // the utility at hand has written beyond ulimit -f
 	asking
 	retrying
+}
+
+// reading is what is known of scripts that are being read.
+type reading struct {
+	ahead   ahead
+	command openCommand
 }
 
 // retrying is about steps that take long.

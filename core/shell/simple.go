@@ -141,10 +141,8 @@ func (m *Machine) tempNow(p *Process, c *simple) {
 // tempFailed is assignFailed for an assignment before a command, maybe a special builtin.
 func (m *Machine) tempFailed(p *Process, err error, special bool) {
 	if e, ok := err.(*expand.Error); ok && !special && e.Kind == expand.ReadOnlyVar && p.Shell.Opts.on(OptPosix) {
-		m.tell(p, err) // the command is not run
-		p.Status = 1
-		m.setPipe(p, 1)
-		m.afterCommand(p)
+		m.tell(p, err)
+		m.discard(p, 1) // the line is given up, and a subshell
 		return
 	}
 	m.assignFailed(p, err)

@@ -39,6 +39,9 @@ func (m *Machine) stepStdin(p *Process, f *Frame) {
 	if prompts {
 		m.complainRaw(p, string(line))
 	}
+	if !end && m.goesOnOpen(p, x, file) {
+		return
+	}
 	if len(x.Data) == 0 && end {
 		m.pop(p)
 		if prompts {
@@ -58,6 +61,7 @@ func (m *Machine) stepStdin(p *Process, f *Frame) {
 			x.Data = append(x.Data, more...)
 			m.consume(file, len(more))
 			m.hold(len(x.Data))
+			m.keepOpen(p, x)
 			return
 		}
 		m.hold(len(x.Data) + len(more))
@@ -70,6 +74,7 @@ func (m *Machine) stepStdin(p *Process, f *Frame) {
 	x.Line += bytes.Count(x.Data, []byte("\n")) + bytes.Count(more[:used], []byte("\n"))
 	m.consume(file, used)
 	x.Data, f.PC = nil, stdinPrompt
+	m.rt.command = openCommand{}
 	if perr != nil {
 		e := perr.(*SyntaxError)
 		if m.tellSyntax(p, e, func(line int) string {
@@ -90,6 +95,60 @@ func (m *Machine) stepStdin(p *Process, f *Frame) {
 		m.warn(p, u.warn)
 		p.push(Frame{Kind: FList, node: u.body})
 	}
+}
+
+// openCommand is a command of standard input that is not whole: what decides
+// where it ends, without the whole commands in it. It is no state: without it
+// the command is read from its beginning.
+type openCommand struct {
+	pid  int
+	data []byte // what has been read of it
+	rest string
+}
+
+// keepOpen notes that the command being read is not whole, so that what comes
+// next need not be read together with all that came before.
+func (m *Machine) keepOpen(p *Process, x *Extra) {
+	m.rt.command = openCommand{}
+	if len(x.Data) < firstLook || p.Shell.Aliases.Len() > 0 {
+		return
+	}
+	if rest, ok := m.stillOpen(p, expand.Encode(x.Data)); ok {
+		m.rt.command = openCommand{p.PID, x.Data, rest}
+	}
+}
+
+// goesOnOpen reads what is there of a command that was not whole, and reports
+// whether it still is not.
+func (m *Machine) goesOnOpen(p *Process, x *Extra, file int) bool {
+	c := &m.rt.command
+	n := len(c.data)
+	if n == 0 || c.pid != p.PID || n > len(x.Data) || &c.data[0] != &x.Data[0] && !bytes.Equal(c.data, x.Data[:n]) {
+		return false
+	}
+	more, end := m.lookAhead(file, math.MaxInt)
+	if end {
+		return false
+	}
+	rest, ok := m.stillOpen(p, c.rest+expand.Encode(x.Data[n:])+expand.Encode(more))
+	if !ok {
+		return false
+	}
+	x.Data = append(x.Data, more...)
+	m.consume(file, len(more))
+	m.hold(len(x.Data))
+	*c = openCommand{p.PID, x.Data, rest}
+	return true
+}
+
+// stillOpen reports whether a text ends inside a command, and gives what of it
+// says where that ends.
+func (m *Machine) stillOpen(p *Process, text string) (rest string, ok bool) {
+	r := newSyntaxReader(m.env(p), text, 1, true)
+	if r.line(); r.fault == nil || r.deep || !r.fault.Incomplete {
+		return "", false
+	}
+	return r.rest(), true
 }
 
 // goesOn reports whether a command is not whole: more of its text is to be read.

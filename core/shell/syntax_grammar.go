@@ -58,19 +58,45 @@ func (r *syntaxReader) want(tok string) bool {
 // commands reads one or more command lines, up to a token that begins none.
 func (r *syntaxReader) commands() bool {
 	r.newlines()
+	r.lists = append(r.lists, stretch{r.from, r.from})
 	for {
 		if !r.pipelines() {
 			return false
 		}
 		if r.tok != ";" && r.tok != "&" && r.tok != "newline" {
-			return r.fault == nil
+			break
 		}
+		whole := r.tok == "newline" && r.subst == 0 && len(r.docs) == 0
 		r.next()
 		r.newlines()
+		if whole && r.fault == nil {
+			r.lists[len(r.lists)-1].to = r.from
+		}
 		if !r.begins() {
-			return r.fault == nil
+			break
 		}
 	}
+	if r.fault != nil {
+		return false
+	}
+	r.lists = r.lists[:len(r.lists)-1]
+	return true
+}
+
+// rest is a text that ended too early without the whole commands in what is open
+// in it: it goes on where the text does.
+func (r *syntaxReader) rest() string {
+	var b strings.Builder
+	from := 0
+	for _, l := range r.lists {
+		if l.to > l.from && l.from >= from {
+			b.WriteString(r.text[from:l.from])
+			b.WriteString(":\n")
+			from = l.to
+		}
+	}
+	b.WriteString(r.text[from:])
+	return b.String()
 }
 
 // pipelines reads a && b || c.

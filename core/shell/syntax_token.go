@@ -19,11 +19,11 @@ type syntaxReader struct {
 	text    string
 	at      int  // how far it has been read
 	first   int  // the number of the first line
+	from    int  // where the current token begins
 	shown   int  // where the last token ends, before here-documents
 	counted int  // up to where lines have been counted
 	lines   int  // of them
 	charged int  // up to where the reading has been charged for
-	remark  int  // behind the # of the last comment
 	extglob bool // @( ) and its like are patterns
 	ended   bool // the end of a last line without a newline has been read
 	tokens
@@ -34,13 +34,18 @@ type syntaxReader struct {
 	fault *SyntaxError
 
 	aliases *aliasReader // nil: they are not looked for
-	closings
+	noted
 }
 
-// closings are the here-documents that ended at the ) of a substitution, and what bash says about them.
-type closings struct {
-	closed     []int
+// stretch is a part of a text.
+type stretch struct{ from, to int }
+
+// noted is what has been met on the way.
+type noted struct {
+	closed     []int // where here-documents ended at the ) of a substitution
 	closedWarn []warning
+	lists      []stretch // of commands that are open, each with what has been read of it in whole lines
+	remark     int       // behind the # of the last comment
 }
 
 // tokens is what decides about the next token. Each substitution has its own.
@@ -199,6 +204,7 @@ func (r *syntaxReader) token() string {
 		r.remark = r.at + 1
 		r.at += strings.IndexByte(r.text[r.at:]+"\n", '\n')
 	}
+	r.from = r.at
 	if r.at >= len(r.text) {
 		if r.ended || strings.HasSuffix(r.text, "\n") || r.text == "" {
 			return tokEOF
@@ -210,6 +216,7 @@ func (r *syntaxReader) token() string {
 		return "newline"
 	}
 	if r.text[r.at] == '\n' {
+		r.noAlias()
 		r.at++
 		r.assigns, r.shown = false, r.at
 		r.gather()
@@ -236,6 +243,9 @@ func (r *syntaxReader) token() string {
 // operator takes an operator, or the expression that begins with it.
 func (r *syntaxReader) operator(op string) string {
 	r.assigns = false
+	if op[0] == '<' || op[0] == '>' {
+		r.noAlias()
+	}
 	if strings.HasPrefix(r.text[r.at:], "((") && (r.last == "for" || r.reservable()) {
 		from, line := r.at, r.lineAt()
 		r.at += 2
