@@ -98,6 +98,12 @@ func (w *World) mark(now int64) back {
 	if !must && quick && w.M.Meter.Held+w.M.Meter.Taken <= large {
 		return b
 	}
+	if !must && w.M.Heavy() {
+		if r != nil {
+			r.last = back{}
+		}
+		return b
+	}
 	if w.M.Light(must, r != nil && r.long) {
 		w.count()
 		var memory *shell.Machine

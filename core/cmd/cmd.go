@@ -179,18 +179,33 @@ func (c *Ctx) Bytes() bool {
 type Buffer struct {
 	B []byte
 
-	work large.Meter // hears of long texts; nil in a Ctx that Parse did not fill
+	work large.Keeper // hears of long texts; nil in a Ctx that Parse did not fill
+}
+
+// Pad appends n bytes c, which a script's number may say: what is much is asked for first.
+func (b *Buffer) Pad(c byte, n int) {
+	if n > 0 {
+		b.B = large.Pad(b.B, c, n, b.work)
+	}
+}
+
+// meter is who hears of long texts.
+func (b *Buffer) meter() large.Meter {
+	if b.work == nil {
+		return large.Free
+	}
+	return b.work
 }
 
 // Write appends p.
 func (b *Buffer) Write(p []byte) (int, error) {
-	b.B = large.Push(b.B, p, large.Or(b.work))
+	b.B = large.Push(b.B, p, b.meter())
 	return len(p), nil
 }
 
 // WriteString appends s.
 func (b *Buffer) WriteString(s string) (int, error) {
-	b.B = large.Push(b.B, s, large.Or(b.work))
+	b.B = large.Push(b.B, s, b.meter())
 	return len(s), nil
 }
 
@@ -281,6 +296,9 @@ type System interface {
 	Turn(n int) int
 	// Hold declares how many bytes of state the program keeps in all, for the memory limit.
 	Hold(n int)
+	// Need asks for n bytes beside what is held, before they are made: a script's numbers say how many.
+	// If the memory limit has not got them the run ends.
+	Need(n int)
 
 	// Pipe makes a pipe between this program and a child: write to w, read from r.
 	// A read is at its end when every w is closed, here and in the children that have it.

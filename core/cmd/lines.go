@@ -18,11 +18,12 @@ type Lines struct {
 	Kept  int      `cbor:"6,keyasint,omitempty"` // bytes of state the program keeps besides, for Ctx.Hold
 	Parts [][]byte `cbor:"7,keyasint,omitempty"` // the beginning of a long line, before Buf; Pos is 0 then
 
+	full    bool // Next gave no more because the turn has written much
 	bare    bool // the last line Next gave had no delimiter
 	scanned int  // bytes after Pos known to hold no delimiter
 	part    int  // the least length of one of Parts
 
-	work large.Meter // hears of a long line that is put together; nil before Fill
+	c *Ctx // hears of a long line that is put together, and has what is written; nil before Fill
 }
 
 // longPart is how much of a line is set aside at a time: a line of any length is read without
@@ -47,7 +48,11 @@ func (l *Lines) Fill(c *Ctx, fd int) error {
 	default:
 		l.Buf = make([]byte, 0, 2*Turn)
 	}
-	l.part, l.work = c.Turn(longPart), c
+	l.part, l.c = c.Turn(longPart), c
+	if l.full {
+		l.full = false
+		return nil // there are lines
+	}
 	l.Buf = large.Grow(l.Buf, Turn)
 	if l.Kept > 0 || len(l.Buf) > Turn || len(l.Parts) > 0 {
 		c.Hold(l.Size() + l.Kept) // not its capacity, which a move changes
@@ -72,19 +77,35 @@ func (l *Lines) aside() {
 	}
 }
 
+// meter is who hears of work.
+func (l *Lines) meter() large.Meter {
+	if l.c == nil {
+		return large.Free
+	}
+	return l.c
+}
+
+// turnOutput is from how much output on a turn is over, though lines are left: a line can
+// make more output than input.
+const turnOutput = 1 << 20
+
 // gather puts a long line together again.
 func (l *Lines) gather() {
 	if len(l.Parts) == 0 {
 		return
 	}
 	l.scanned += l.Size() - len(l.Buf)
-	l.Buf, l.Parts = large.Whole(l.Parts, l.Buf, Turn, large.Or(l.work)), nil
+	l.Buf, l.Parts = large.Whole(l.Parts, l.Buf, Turn, l.meter()), nil
 }
 
 // Next takes the next line, without its delimiter. It is false when there is
-// no whole line: Fill, unless Ended. The bytes after the last
+// no whole line, or the turn has written much: Fill in the next one, unless Ended. The bytes after the last
 // delimiter of a file are a line too; then Bare says so.
 func (l *Lines) Next(delim byte) (line []byte, ok bool) {
+	if l.c != nil && len(l.c.Out.B) > turnOutput && l.Left() {
+		l.More, l.full = true, true
+		return nil, false
+	}
 	rest := l.Buf[l.Pos:]
 	l.More = false
 	i := bytes.IndexByte(rest[l.scanned:], delim)

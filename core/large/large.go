@@ -5,6 +5,9 @@ package large
 
 import (
 	"iter"
+	"math"
+	"reflect"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -54,7 +57,24 @@ func Push[T string | []byte](b []byte, s T, m Meter) []byte {
 	return append(b, s...)
 }
 
-// Grow gives b with room for n more bytes. It takes twice as much memory each
+// doubling is up to where a buffer gets twice the room when it grows. A longer one gets a quarter
+// more: what is appended is copied a few times more, and a limit of memory is not passed by far.
+const doubling = 8 << 20
+
+// much is from how many bytes on a Keeper is asked before they are taken.
+const much = 1 << 20
+
+// ask asks for n bytes, if m is who to ask.
+func ask(m Meter, n int) {
+	if n < much {
+		return
+	}
+	if k, ok := m.(Keeper); ok {
+		k.Need(n)
+	}
+}
+
+// Grow gives b with room for n more bytes. It takes in proportion more memory each
 // time, so that appending stays linear.
 func Grow(b []byte, n int) []byte { return Room(b, n, Free) }
 
@@ -63,7 +83,14 @@ func Room(b []byte, n int, m Meter) []byte {
 	if cap(b)-len(b) >= n {
 		return b
 	}
-	grown := make([]byte, 0, max(len(b)+n, 2*len(b)))
+	most := len(b) + n
+	ask(m, most)
+	if most <= doubling {
+		most = max(most, 2*len(b))
+	} else {
+		most += most / 4
+	}
+	grown := make([]byte, 0, most)
 	for len(b) > Piece {
 		grown = append(grown, b[:Piece]...)
 		b = b[Piece:]
@@ -80,6 +107,7 @@ func Text(b []byte, m Meter) string {
 	if len(b) <= Piece {
 		return string(b)
 	}
+	ask(m, len(b))
 	var s strings.Builder
 	s.Grow(len(b))
 	add(&s, b, m)
@@ -134,6 +162,57 @@ type Meter interface {
 	Charge(n int)
 }
 
+// Keeper is a Meter that is also asked for memory before it is taken, and may panic
+// if there is not so much.
+type Keeper interface {
+	Meter
+	// Need says that n bytes are about to be taken.
+	Need(n int)
+}
+
+// Pad appends n times c to b, with m asked for what is much and charged meanwhile; m may be nil.
+func Pad(b []byte, c byte, n int, m Keeper) []byte {
+	if n > Piece && m != nil {
+		b = Room(b, n, m)
+	}
+	for n > 0 {
+		k := min(n, Piece)
+		b = slices.Grow(b, k)
+		part := b[len(b) : len(b)+k]
+		for i := range part {
+			part[i] = c
+		}
+		b, n = b[:len(b)+k], n-k
+		if n > 0 && m != nil {
+			m.Charge(pieceUnits)
+		}
+	}
+	return b
+}
+
+// Repeat is strings.Repeat(s, n), with m asked for what is much and charged meanwhile; m may be nil.
+func Repeat(s string, n int, m Keeper) string {
+	if len(s) == 0 || n <= 0 {
+		return ""
+	}
+	if m == nil || n <= Piece/len(s) {
+		return strings.Repeat(s, n)
+	}
+	size := len(s) * n
+	if n > math.MaxInt/2/len(s) {
+		size = math.MaxInt / 2
+	}
+	m.Need(size)
+	part := strings.Repeat(s, max(1, Piece/len(s)))
+	var b strings.Builder
+	b.Grow(size)
+	for ; size > 0; size -= min(size, len(part)) {
+		Write(&b, part[:min(size, len(part))], m)
+		m.Charge(pieceUnits)
+	}
+	return b.String()
+}
+
 // Pieces gives s in pieces, cut between characters. m, which may be nil if s is
 // no longer than a piece, is charged before each of several.
 func Pieces(s string, m Meter) iter.Seq[string] {
@@ -170,6 +249,7 @@ func Join(list []string, sep string, m Meter) string {
 	if len(list) < many && n <= Piece {
 		return strings.Join(list, sep)
 	}
+	ask(m, n)
 	var b strings.Builder
 	b.Grow(n)
 	for i, s := range list {
@@ -190,7 +270,15 @@ func Extend[T any](list []T, n int, m Meter) []T {
 	if cap(list)-len(list) >= n || len(list)+n < 8*many {
 		return list
 	}
-	return pushAll(make([]T, 0, 2*len(list)+n), list, m)
+	return pushAll(room[T](2*len(list)+n, m), list, m)
+}
+
+// room makes an empty list for n elements.
+func room[T any](n int, m Meter) []T {
+	if n >= much>>8 {
+		ask(m, n*int(reflect.TypeFor[T]().Size()))
+	}
+	return make([]T, 0, n)
 }
 
 // List is append([]T(nil), list...), with m charged meanwhile: what a copy of a long
@@ -199,7 +287,7 @@ func List[T any](list []T, m Meter) []T {
 	if len(list) <= many {
 		return append([]T(nil), list...)
 	}
-	return pushAll(make([]T, 0, len(list)), list, m)
+	return pushAll(room[T](len(list), m), list, m)
 }
 
 // Add is append(to, list...), with m charged meanwhile.
@@ -235,6 +323,7 @@ func Joined(parts [][]byte, b []byte, m Meter) string {
 	if len(parts) == 0 {
 		return Text(b, m)
 	}
+	ask(m, Size(parts, b))
 	var s strings.Builder
 	s.Grow(Size(parts, b))
 	for _, part := range parts {
@@ -256,6 +345,7 @@ func add(s *strings.Builder, b []byte, m Meter) {
 
 // Whole puts a buffer in parts together, with room for more bytes and m charged meanwhile.
 func Whole(parts [][]byte, b []byte, room int, m Meter) []byte {
+	ask(m, Size(parts, b))
 	all := make([]byte, 0, Size(parts, b)+room)
 	for _, part := range parts {
 		all = Push(all, part, m)

@@ -95,6 +95,19 @@ func Find(name string) (row Row, ok bool) {
 // far below overflow. A saved state with a greater one is refused.
 const Most = 1 << 62
 
+// MostMemory is more bytes than any machine gives one sandbox: who asks for more at once is
+// refused, also where the limit memory was lifted.
+const MostMemory = 1 << 42
+
+// Times is a*b, or the largest number where that is more: sizes that a script gives are
+// multiplied by it and then asked for. Neither is negative.
+func Times(a, b int) int {
+	if b != 0 && a > math.MaxInt/2/b {
+		return math.MaxInt / 2
+	}
+	return a * b
+}
+
 // Plus adds to a budget, up to Most. Neither number is negative.
 func Plus(budget, more int64) int64 {
 	if budget > Most-min(more, Most) {

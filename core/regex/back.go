@@ -10,6 +10,7 @@ import "slices"
 type back struct {
 	p      *prog
 	budget int
+	teller
 
 	eps  [][]uint32   // by NFA state: those that lead to it without a byte
 	over [][]backEdge // and those that lead to it over a byte
@@ -115,7 +116,7 @@ func (k *back) begin(next uint8) uint32 {
 // step makes the transition of a state over the symbol before its place. The
 // result has flagMatch if a match can begin at the place.
 func (k *back) step(s uint32, sym int) (next, set uint32, err error) {
-	p := k.p
+	p, left := k.p, k.budget
 	st := &k.states[int(s)/p.nsym]
 	prev := p.symCtx[sym] &^ ctxInside
 	k.seen.reset(len(p.insts))
@@ -170,6 +171,7 @@ func (k *back) step(s uint32, sym int) (next, set uint32, err error) {
 	if k.budget < 0 || k.words > maxReach {
 		return 0, 0, ErrSteps
 	}
+	k.steps(left - k.budget)
 	slices.Sort(base)
 	gen := k.gen
 	next = k.intern(base, p.symCtx[sym])

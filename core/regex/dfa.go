@@ -18,7 +18,7 @@ type dfa struct {
 	p       *prog
 	longest bool
 	budget  int
-	meter   func(units int) // nil: nobody wants to know
+	teller
 
 	// trans[s+symbol] is the next state, with flags; a state is its offset in trans.
 	trans  []uint32
@@ -198,7 +198,7 @@ func (d *dfa) intern(list []uint32, prev uint8, done, fresh bool) uint32 {
 // step makes the transition of a state over a symbol. It may clear the cache:
 // then all older state numbers are void.
 func (d *dfa) step(s uint32, sym int) (uint32, error) {
-	p := d.p
+	p, left := d.p, d.budget
 	st := d.states[int(s)/p.nsym]
 	next := p.symCtx[sym]
 	list := st.list
@@ -264,6 +264,7 @@ func (d *dfa) step(s uint32, sym int) (uint32, error) {
 	if d.budget < 0 {
 		return 0, ErrSteps
 	}
+	d.steps(left - d.budget)
 	gen := d.gen
 	r := d.intern(out, next&^ctxInside, done, !any && !done)
 	if matched {

@@ -71,6 +71,7 @@ type parser struct {
 	narrowed     bool // and that left something out
 	perl         perlFlags
 	total        int // groups of a Perl pattern, counted ahead
+	size         int // parts read, those of the patterns before this one included
 }
 
 func newParser(src []byte, o Options, ncap int) *parser {
@@ -83,6 +84,9 @@ func (p *parser) parse() (*node, error) {
 	case Literal:
 		var list []*node
 		for p.pos < len(p.src) {
+			if err := p.grow(); err != nil {
+				return nil, err
+			}
 			list = append(list, p.char())
 		}
 		return concat(list), nil
@@ -101,6 +105,25 @@ func (p *parser) parse() (*node, error) {
 	}
 	return n, nil
 }
+
+// grow counts a part that is about to be read: a pattern of more than an NFA may have is not read to its end.
+func (p *parser) grow() error {
+	if p.size++; p.size > maxInsts {
+		return TooBig
+	}
+	if p.size&(partsAtOnce-1) == 0 {
+		p.o.charge(partsAtOnce * partCharge)
+		p.o.need(p.size * partSize)
+	}
+	return nil
+}
+
+// Parts of a pattern are charged in bunches; what one takes, in steps and about in bytes.
+const (
+	partsAtOnce = 1 << 10
+	partCharge  = 16
+	partSize    = 160
+)
 
 // isClassSyntax sees a bracket expression [:name:] by itself, as dfa.c does: on
 // its first character only inside the brackets.
@@ -294,6 +317,9 @@ func (p *parser) alternation() (*node, error) {
 	}
 	var alts []*node
 	for {
+		if err := p.grow(); err != nil {
+			return nil, err
+		}
 		n, err := p.branch()
 		if err != nil {
 			return nil, err
@@ -322,6 +348,9 @@ func (p *parser) branch() (*node, error) {
 			}
 			p.pos += l
 			return nil, BadCloseParen
+		}
+		if err := p.grow(); err != nil {
+			return nil, err
 		}
 		n, anchor, err := p.atom(t, l, start)
 		if err != nil {

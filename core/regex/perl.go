@@ -104,6 +104,9 @@ func (p *parser) perlAlt() (*node, error) {
 	defer func() { p.perl = saved }()
 	var alts []*node
 	for {
+		if err := p.grow(); err != nil {
+			return nil, err
+		}
 		n, err := p.perlBranch()
 		if err != nil {
 			return nil, err
@@ -118,6 +121,9 @@ func (p *parser) perlAlt() (*node, error) {
 func (p *parser) perlBranch() (*node, error) {
 	var list []*node
 	for p.pos < len(p.src) {
+		if err := p.grow(); err != nil {
+			return nil, err
+		}
 		c := p.src[p.pos]
 		switch {
 		case c == '|' || c == ')':

@@ -140,6 +140,9 @@ func (c *compiler) add(i inst) uint32 {
 		c.full = true
 		return 0
 	}
+	if len(c.p.insts)&(partsAtOnce-1) == partsAtOnce-1 {
+		c.o.charge(partsAtOnce * partCharge)
+	}
 	c.p.insts = append(c.p.insts, i)
 	return uint32(len(c.p.insts) - 1)
 }

@@ -70,6 +70,10 @@ type Options struct {
 	NoSub bool
 	// Steps bounds the work of one call beyond one look-up a byte; 0 means DefaultSteps.
 	Steps int
+	// Charge hears of the work of compiling and then of matching (Meter), in units of some 100 ns, and Need of
+	// bytes that are about to be taken. They may panic to give it up; nil is nobody.
+	Charge func(units int)
+	Need   func(bytes int)
 }
 
 // DefaultSteps is the budget of one call when Options.Steps is 0.
@@ -82,7 +86,8 @@ type Regexp struct {
 	nsub     int
 	warn     []string
 
-	prog  *prog  // byte NFA: exact, or a superset if track is needed
+	words *words // fixed strings, which are no part of the rest; nil if there are few
+	prog  *prog  // byte NFA: exact, or a superset if track is needed; nil if there are words and nothing else
 	track *track // backtracking program; nil if prog is exact
 
 	first   *dfa // is there a match: stops at the first end it sees
@@ -91,6 +96,25 @@ type Regexp struct {
 	work    int
 	built   int             // steps spent on states of the automata
 	meter   func(units int) // nil: nobody wants to know
+}
+
+// teller tells a meter of steps while they are done.
+type teller struct {
+	meter  func(units int) // nil: nobody wants to know
+	untold int
+}
+
+// tellSteps is how many steps, of about 10 ns, are done before the meter is told.
+const tellSteps = 1 << 14
+
+// steps counts n steps.
+func (t *teller) steps(n int) {
+	if t.untold += n; t.untold >= tellSteps {
+		n, t.untold = t.untold, 0
+		if t.meter != nil {
+			t.meter(n >> 3)
+		}
+	}
 }
 
 // freeStates is how many steps of making states Work is silent about. States are made when they are first
@@ -110,7 +134,7 @@ func CompileAll(patterns [][]byte, o Options) (*Regexp, error) {
 	if o.Steps <= 0 {
 		o.Steps = DefaultSteps
 	}
-	re := &Regexp{opts: o, patterns: patterns}
+	re := &Regexp{opts: o, patterns: patterns, meter: o.Charge}
 	err := re.build(!o.Bytes)
 	if err == nil && re.track != nil && re.prog.narrow {
 		err = re.build(false)
@@ -126,13 +150,14 @@ func CompileAll(patterns [][]byte, o Options) (*Regexp, error) {
 // time to make; they give errWide when they meet another byte.
 func (re *Regexp) build(narrow bool) error {
 	alts := make([]*node, 0, len(re.patterns))
-	total := 0
+	total, size := 0, 0
 	narrowed := false
 	re.track, re.warn, re.first, re.longest, re.back = nil, nil, nil, nil, nil
 	for i, p := range re.patterns {
 		ps := newParser(p, re.opts, total)
-		ps.narrow = narrow
+		ps.narrow, ps.size = narrow, size
 		n, err := ps.parse()
+		size = ps.size
 		if err != nil {
 			return &Error{Code: err.(Code), Index: i, Offset: ps.pos, What: ps.what}
 		}
@@ -174,7 +199,7 @@ func wrap(n *node, o Options) *node {
 
 // Clone gives a Regexp that shares the program and has caches of its own.
 func (re *Regexp) Clone() *Regexp {
-	c := &Regexp{opts: re.opts, patterns: re.patterns, nsub: re.nsub, warn: re.warn, prog: re.prog}
+	c := &Regexp{opts: re.opts, patterns: re.patterns, nsub: re.nsub, warn: re.warn, prog: re.prog, words: re.words}
 	if re.track != nil {
 		c.track = re.track.clone()
 	}
@@ -187,19 +212,33 @@ func (re *Regexp) NumSubexp() int { return re.nsub }
 // Warnings are what grep says about a pattern that it takes all the same.
 func (re *Regexp) Warnings() []string { return re.warn }
 
-// Meter makes a search through a long text call f with its work so far, in
+// Meter makes a search that takes long call f, instead of Options.Charge, with its work so far, in
 // units of some 100 ns, so that it can be given up by a panic; nil ends that.
-func (re *Regexp) Meter(f func(units int)) { re.meter = f }
+func (re *Regexp) Meter(f func(units int)) {
+	re.meter = f
+	if re.words != nil {
+		re.words.o.Charge = f
+	}
+}
 
 // Work gives the steps spent since the last call, beyond one look-up a byte and the first freeStates.
 func (re *Regexp) Work() int {
 	n := re.work
 	re.work = 0
+	if re.words != nil {
+		n += re.words.work
+		re.words.work = 0
+	}
 	return n
 }
 
 // Match reports whether b holds a match. The error is ErrSteps, TooBig (see FindLine) or nil.
 func (re *Regexp) Match(b []byte) (bool, error) {
+	if re.words != nil {
+		if start, _ := re.words.find(b, 0); start >= 0 || re.prog == nil {
+			return start >= 0, nil
+		}
+	}
 	if re.prog.exact {
 		return bytes.Contains(b, re.prog.prefix), nil
 	}
@@ -227,6 +266,31 @@ func (re *Regexp) Find(b []byte, from int, loc []int) (bool, error) {
 	if from > len(b) {
 		return false, nil
 	}
+	if re.words != nil {
+		return re.findEither(b, from, loc)
+	}
+	return re.find(b, from, loc)
+}
+
+// findEither is Find where there are words: the leftmost of the longest of both.
+func (re *Regexp) findEither(b []byte, from int, loc []int) (bool, error) {
+	start, end := re.words.find(b, from)
+	if re.prog != nil {
+		var other [2]int
+		ok, err := re.find(b, from, other[:])
+		if err != nil {
+			return false, err
+		}
+		if ok && (start < 0 || other[0] < start || other[0] == start && other[1] > end) {
+			start, end = other[0], other[1]
+		}
+	}
+	fill(loc, start, end)
+	return start >= 0, nil
+}
+
+// find is Find without the words.
+func (re *Regexp) find(b []byte, from int, loc []int) (bool, error) {
 	if re.prog.exact {
 		i := bytes.Index(b[from:], re.prog.prefix)
 		if i < 0 {
@@ -248,7 +312,7 @@ func (re *Regexp) Find(b []byte, from int, loc []int) (bool, error) {
 	if re.back == nil {
 		re.back = newBack(re.prog)
 	}
-	re.back.budget = re.opts.Steps
+	re.back.budget, re.back.meter = re.opts.Steps, re.meter
 	err = re.back.find(b, from, end, loc, re.nsub)
 	re.states(re.opts.Steps - re.back.budget)
 	return err == nil, err
@@ -261,6 +325,25 @@ func (re *Regexp) Find(b []byte, from int, loc []int) (bool, error) {
 // Options.Records must be set. Text beyond ASCII can make a program grow, and
 // then also be refused as TooBig.
 func (re *Regexp) FindLine(b []byte, from int) (start, end int, sure bool, err error) {
+	if re.words == nil {
+		return re.findLine(b, from)
+	}
+	start, end = -1, -1
+	if at, _ := re.words.find(b, from); at >= 0 {
+		start, end = lineAround(b, from, at, re.opts.EOL)
+	}
+	if re.prog == nil {
+		return start, end, true, nil
+	}
+	s, e, sure, err := re.findLine(b, from)
+	if err != nil || s >= 0 && (start < 0 || s < start) {
+		return s, e, sure, err
+	}
+	return start, end, true, nil
+}
+
+// findLine is FindLine without the words.
+func (re *Regexp) findLine(b []byte, from int) (start, end int, sure bool, err error) {
 	p := re.prog
 	eol := re.opts.EOL
 	for from < len(b) {
@@ -364,7 +447,7 @@ func (re *Regexp) states(n int) {
 }
 
 func (re *Regexp) findTracked(b []byte, from int, loc []int) (bool, error) {
-	re.track.budget = re.opts.Steps
+	re.track.budget, re.track.meter = re.opts.Steps, re.meter
 	ok, err := re.track.find(b, from, loc)
 	re.work += re.opts.Steps - re.track.budget
 	return ok, err

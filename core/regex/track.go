@@ -63,9 +63,10 @@ type track struct {
 	p        *prog
 
 	budget int
-	slots  []int
-	best   []int
-	stack  []choice
+	teller
+	slots []int
+	best  []int
+	stack []choice
 }
 
 // choice is what to do when a way was wrong: go on at pc and at, or if pc is
@@ -309,6 +310,7 @@ func (t *track) run(b []byte, pc uint32, at, nest int) (int, error) {
 	longest := -1
 	for {
 		t.budget--
+		t.steps(1)
 		if t.budget < 0 || len(t.stack) > maxChoices {
 			t.stack = t.stack[:0]
 			return -1, ErrSteps
@@ -472,6 +474,7 @@ func (t *track) again(b []byte, at, n int, fold bool) (int, bool) {
 		return 0, false
 	}
 	t.budget -= (hi - lo) / 16
+	t.steps((hi - lo) / 16)
 	if !fold {
 		return hi - lo, bytes.HasPrefix(b[at:], b[lo:hi])
 	}

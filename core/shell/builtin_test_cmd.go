@@ -597,8 +597,6 @@ func (m *Machine) matchRegexp(p *Process, s, pattern string) (bool, error) {
 	loc := make([]int, 2*(re.NumSubexp()+1))
 	if len(s) > 1<<16 {
 		m.charge(len(s) >> 10)
-		re.Meter(m.charge)
-		defer re.Meter(nil)
 	}
 	found, err := re.Find([]byte(s), 0, loc)
 	m.charge(re.Work() / 8)
@@ -635,7 +633,8 @@ func (m *Machine) regexp(pattern string, fold, bytes bool) (*regex.Regexp, error
 	if re := m.rt.regex[key]; re != nil {
 		return re, nil
 	}
-	re, err := regex.Compile([]byte(pattern), regex.Options{Syntax: regex.Bash, Fold: fold, Bytes: bytes, Steps: int(m.limit(m.Limits.RegexSteps))})
+	re, err := regex.Compile([]byte(pattern), regex.Options{Syntax: regex.Bash, Fold: fold, Bytes: bytes, Steps: int(m.limit(m.Limits.RegexSteps)), Charge: m.charge,
+		Need: func(n int) { m.need(int64(n)) }})
 	if err != nil {
 		return nil, err
 	}

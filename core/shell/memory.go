@@ -49,6 +49,24 @@ func (m *Machine) retain(n int) {
 	}
 }
 
+// need asks for n bytes that are about to be taken beside all that is held: a buffer that is made
+// and may be gone soon, an old one beside the new. So all together may be half as much again as the
+// limit. Without a limit, only what no machine has is refused.
+func (m *Machine) need(n int64) {
+	t, lim := &m.Meter, m.Limits.Memory
+	if lim <= 0 {
+		lim = limit.MostMemory
+	}
+	if n > lim {
+		m.stop("memory")
+	}
+	if most := lim + lim/2 - n; t.Held+t.Taken > most {
+		if m.count(); t.Held > most {
+			m.stop("memory")
+		}
+	}
+}
+
 // retainAll is retain for a list of words.
 func (m *Machine) retainAll(words []string) {
 	for i, w := range words {
@@ -128,6 +146,22 @@ func (x *Extra) count(c *vars.Census) {
 	if x.Util != nil {
 		c.Bytes += int64(x.Util.Held + len(x.Util.Out))
 	}
+}
+
+// heavyPart is the part of the limit memory that makes a machine heavy.
+const heavyPart = 4
+
+// Heavy reports whether so much is held that another version of it beside it would be
+// over what the limit memory means: the text that grows is copied where a point has the old one.
+func (m *Machine) Heavy() bool {
+	t, most := &m.Meter, m.Limits.Memory/heavyPart
+	if most <= 0 || t.Held+t.Taken <= most {
+		return false
+	}
+	if t.Taken > most {
+		m.count()
+	}
+	return t.Held > most
 }
 
 // little is what is not worth counting: bytes.

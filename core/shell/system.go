@@ -311,7 +311,11 @@ func (s *sysCtx) Hold(n int) {
 	if s.u.Held < heldMuch && n >= heldMuch {
 		s.m.beginsToHold()
 	}
+	more := n - s.u.Held
 	s.u.Held = n
+	if more > 0 {
+		s.m.retain(more)
+	}
 	total := 0
 	for _, p := range s.m.Procs {
 		if l := len(p.Frames); l > 0 && p.Frames[l-1].X != nil && p.Frames[l-1].X.Util != nil {
@@ -320,6 +324,9 @@ func (s *sysCtx) Hold(n int) {
 	}
 	s.m.hold(total)
 }
+
+// Need asks for n bytes beside what is held and what waits to be written.
+func (s *sysCtx) Need(n int) { s.m.need(int64(n) + int64(len(s.c.Out.B)+len(s.c.Errout.B))) }
 
 func (s *sysCtx) Pipe() (r, w int, err error) {
 	rf, wf := s.m.newPipe()

@@ -4,6 +4,10 @@ import (
 	"math"
 	"runtime"
 	"runtime/debug"
+	"runtime/metrics"
+	"sync"
+	"sync/atomic"
+	"time"
 
 	"eryxsh/capi/internal/wire"
 )
@@ -19,11 +23,112 @@ const ballastSize = 32 << 20
 // Tune sets what the Go runtime would otherwise take from the host's
 // environment, and how eagerly garbage is collected.
 func Tune() {
-	debug.SetGCPercent(100)
+	debug.SetGCPercent(usualGC)
 	debug.SetMemoryLimit(math.MaxInt64)
 	debug.SetTraceback("single")
 	runtime.SetDefaultGOMAXPROCS()
 	ballast = make([]byte, ballastSize)
+	collector.watch()
+}
+
+// governor has the collector begin in time for the limits of what runs. Left alone it
+// lets garbage grow to as much as there is that lives: a script that holds the memory it
+// may hold takes twice that. So garbage may have a part of what the limits of the running
+// sandboxes allow, and it is looked at after each collection, when it is known what lives.
+type governor struct {
+	allowed atomic.Int64 // sum of the limits memory of the sandboxes that run now
+	last    atomic.Int64 // what was allowed when the percentage was set last
+	mu      sync.Mutex
+	percent int
+	freed   time.Time // when memory was given back last
+}
+
+var collector = &governor{percent: usualGC}
+
+// How much garbage there may be when the next collection ends.
+const (
+	usualGC    = 100 // percent of what lives, where no limit is near
+	leastGC    = 12  // percent: below, collecting would be most of the work
+	garbagePer = 4   // a part of what the limits allow: 1/4
+)
+
+// unlimited stands for a sandbox without the limit: no garbage is too much. The sum of
+// many does not overflow.
+const unlimited = 1 << 40
+
+// enter counts a sandbox with a limit of memory as running, and gives what to leave with.
+func (g *governor) enter(memory int64) int64 {
+	if memory <= 0 || memory > unlimited {
+		memory = unlimited
+	}
+	g.allowed.Add(memory)
+	return memory
+}
+
+// leave takes back what enter gave.
+func (g *governor) leave(memory int64) { g.allowed.Add(-memory) }
+
+// mind looks again when less is allowed than at the last collection: a run goes on for a while.
+func (g *governor) mind() {
+	if now := g.allowed.Load(); now < g.last.Load() || g.last.Load() == 0 {
+		g.adjust()
+	}
+}
+
+// watch adjusts after each collection: it ends with the finalizer of an object that nobody has.
+func (g *governor) watch() {
+	type canary struct{ _ [16]byte }
+	var rearm func(*canary)
+	rearm = func(c *canary) {
+		g.adjust()
+		runtime.SetFinalizer(c, rearm)
+	}
+	runtime.SetFinalizer(&canary{}, rearm)
+}
+
+// adjust sets how much garbage there may be.
+func (g *governor) adjust() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	live := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
+	metrics.Read(live)
+	allowed := g.allowed.Load()
+	if allowed == 0 { // between two slices, or at rest: as it was
+		allowed = g.last.Load()
+	}
+	g.last.Store(allowed)
+	if p := gcPercent(int64(live[0].Value.Uint64()), allowed); p != g.percent {
+		g.percent = p
+		debug.SetGCPercent(p)
+	}
+}
+
+// gcPercent is how much garbage there may be beside what lives, in percent of it, in steps: setting it stops the world.
+func gcPercent(live, allowed int64) int {
+	if allowed <= 0 || live <= 0 || allowed/garbagePer >= live {
+		return usualGC
+	}
+	p := int(100 * (allowed / garbagePer) / live)
+	return max(p-p%4, leastGC)
+}
+
+// giveBack gives memory to the operating system, in the background, if there is much that is free: after a run
+// that took much.
+func (g *governor) giveBack() {
+	free := []metrics.Sample{{Name: "/memory/classes/heap/free:bytes"}, {Name: "/memory/classes/heap/unused:bytes"}}
+	metrics.Read(free)
+	if free[0].Value.Uint64()+free[1].Value.Uint64() < big {
+		return
+	}
+	g.mu.Lock()
+	soon := time.Since(g.freed) < time.Second
+	if !soon {
+		g.freed = time.Now()
+	}
+	g.mu.Unlock()
+	if !soon {
+		background(freeMemory, nil)
+	}
 }
 
 // freeMemory collects garbage and gives what is free to the operating system.

@@ -263,7 +263,7 @@ func (c *call) drive(b *sandbox, far pace) (Reply, error) {
 	if r, ok, err := c.obey(b); ok {
 		return r, err
 	}
-	outcome, until := b.Advance(s)
+	outcome, until := s.advance()
 	if r, ok, err := c.shown(b, far.taken); ok {
 		return r, err
 	}
@@ -273,6 +273,20 @@ func (c *call) drive(b *sandbox, far pace) (Reply, error) {
 		}
 	}
 	return c.answer(b, outcome, until)
+}
+
+// advance moves the run, with the collector minding its memory.
+func (s *slice) advance() (shell.Outcome, int64) {
+	defer collector.leave(collector.enter(s.M.Limits.Memory))
+	if s.goesOn {
+		collector.mind()
+	}
+	outcome, until := s.Advance(s)
+	if outcome == shell.Done && (s.goesOn || time.Since(s.began) >= usualSlice) {
+		collector.giveBack()
+	}
+	s.goesOn = outcome != shell.Done
+	return outcome, until
 }
 
 // shown gives the first of the output to a caller who keeps it, as a slice of its

@@ -24,6 +24,7 @@ type sandbox struct {
 
 	*core.World
 	origin *shell.Mark  // the state it began with, for diff
+	goesOn bool         // the run had a slice before and did not end in it
 	slept  int64        // when it was last answered that everything sleeps, ns; 0 none
 	wake   int64        // when it wanted to go on, ns
 	meter  int64        // Meter.Time when the run began

@@ -286,6 +286,7 @@ func (s *system) Now() int64           { return s.now }
 func (s *system) Charge(int)           {}
 func (s *system) Hold(int)             {}
 func (s *system) RegexSteps() int      { return 10_000_000 }
+func (s *system) Need(int)             {}
 
 // shortTurns is how many turns of a run are short: enough to stop at every place, and an end for those that do much.
 const shortTurns = 400

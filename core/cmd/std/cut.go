@@ -8,6 +8,7 @@ import (
 
 	"eryxsh/core/cmd"
 	"eryxsh/core/cmd/quote"
+	"eryxsh/core/large"
 )
 
 func cut() *cmd.Command {
@@ -204,12 +205,13 @@ func (p *cutProgram) Step(c *cmd.Ctx) cmd.Next {
 	for line, ok := p.In.Next(o.end); ok; line, ok = p.In.Next(o.end) {
 		switch {
 		case !o.fields:
-			out = append(o.bytes(out, line), o.end)
+			out = append(o.bytes(c, out, line), o.end)
 		case o.delim == o.end:
-			out = p.lineField(out, line)
+			out = p.lineField(c, out, line)
 		default:
 			out = o.cutFields(c, out, line)
 		}
+		c.Out.B = out
 	}
 	if p.In.Ended() && p.Shown {
 		out = append(out, o.end)
@@ -220,12 +222,12 @@ func (p *cutProgram) Step(c *cmd.Ctx) cmd.Next {
 }
 
 // lineField treats a line as a field: the delimiter is the line end.
-func (p *cutProgram) lineField(out, line []byte) []byte {
+func (p *cutProgram) lineField(c *cmd.Ctx, out, line []byte) []byte {
 	p.Field++
 	for _, s := range p.opt.spans {
 		if p.Field >= s.lo && p.Field <= s.hi {
 			if p.Shown {
-				out = append(out, p.opt.out...)
+				out = large.Push(out, p.opt.out, c)
 			}
 			p.Shown = true
 			return append(out, line...)
@@ -235,13 +237,13 @@ func (p *cutProgram) lineField(out, line []byte) []byte {
 }
 
 // bytes appends the selected bytes of a line.
-func (o *cutOptions) bytes(out, line []byte) []byte {
+func (o *cutOptions) bytes(c *cmd.Ctx, out, line []byte) []byte {
 	for i, s := range o.spans {
 		if s.lo > len(line) {
 			break
 		}
 		if i > 0 && o.outGiven {
-			out = append(out, o.out...)
+			out = large.Push(out, o.out, c)
 		}
 		out = append(out, line[s.lo-1:min(s.hi, len(line))]...)
 	}
@@ -265,7 +267,7 @@ func (o *cutOptions) cutFields(c *cmd.Ctx, out, line []byte) []byte {
 		}
 		if field >= spans[0].lo {
 			if !first {
-				out = append(out, o.out...)
+				out = large.Push(out, o.out, c)
 			}
 			first = false
 			if spans[0].hi == cutEnd && len(o.out) == 1 && o.out[0] == o.delim {

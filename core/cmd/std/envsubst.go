@@ -29,13 +29,13 @@ func (p *envsubstProgram) Step(c *cmd.Ctx) cmd.Next {
 		c.Errorf("missing arguments")
 		return cmd.Exit(1)
 	case c.Flags.Has("v"):
-		eachVariable([]byte(c.Args[0]), true, func([]byte) {}, func(name string, _ []byte) { c.Out.WriteString(name + "\n") })
+		eachVariable([]byte(c.Args[0]), true, func([]byte) {}, func(name string, _ []byte) bool { c.Out.WriteString(name + "\n"); return true })
 		return cmd.Exit(0)
 	}
 	if c.Pending() > cmd.Turn {
 		return cmd.WaitWrite()
 	}
-	switch err := p.In.Fill(c, 0); err {
+	switch err := p.fill(c); err {
 	case nil, io.EOF:
 	case cmd.ErrBlocked:
 		return cmd.WaitRead(0)
@@ -46,15 +46,16 @@ func (p *envsubstProgram) Step(c *cmd.Ctx) cmd.Next {
 	var only map[string]bool
 	if len(c.Args) == 1 {
 		only = map[string]bool{}
-		eachVariable([]byte(c.Args[0]), true, func([]byte) {}, func(name string, _ []byte) { only[name] = true })
+		eachVariable([]byte(c.Args[0]), true, func([]byte) {}, func(name string, _ []byte) bool { only[name] = true; return true })
 	}
-	used := eachVariable(p.In.Rest(), p.In.EOF, func(text []byte) { c.Out.Write(text) }, func(name string, whole []byte) {
+	used := eachVariable(p.In.Rest(), p.In.EOF, func(text []byte) { c.Out.Write(text) }, func(name string, whole []byte) bool {
 		if only != nil && !only[name] {
 			c.Out.Write(whole)
-			return
+			return true
 		}
 		value, _ := c.Getenv(name)
 		c.Out.WriteString(value)
+		return c.Out.Len() < cmd.Turn
 	})
 	p.In.Skip(used)
 	if p.In.Ended() {
@@ -63,10 +64,18 @@ func (p *envsubstProgram) Step(c *cmd.Ctx) cmd.Next {
 	return cmd.Again()
 }
 
+// fill reads, unless much is left from a turn that wrote enough.
+func (p *envsubstProgram) fill(c *cmd.Ctx) error {
+	if len(p.In.Rest()) > cmd.Turn/2 {
+		return nil
+	}
+	return p.In.Fill(c, 0)
+}
+
 // eachVariable takes a text apart: what is plain, and each $NAME and ${NAME}. It
 // gives how much of the text was used: unless end says that nothing follows, a
-// variable at its end may not be complete.
-func eachVariable(b []byte, end bool, text func([]byte), variable func(name string, whole []byte)) (used int) {
+// variable at its end may not be complete, and variable can say that it is enough.
+func eachVariable(b []byte, end bool, text func([]byte), variable func(name string, whole []byte) bool) (used int) {
 	letter := func(x byte) bool { return x == '_' || x|0x20 >= 'a' && x|0x20 <= 'z' }
 	plain := 0
 	for i := 0; i < len(b); {
@@ -96,8 +105,10 @@ func eachVariable(b []byte, end bool, text func([]byte), variable func(name stri
 			continue
 		}
 		text(b[plain:i])
-		variable(string(b[from:to]), b[i:stop])
-		i, plain = stop, stop
+		at := i
+		if i, plain = stop, stop; !variable(string(b[from:to]), b[at:stop]) {
+			return stop
+		}
 	}
 	text(b[plain:])
 	return len(b)

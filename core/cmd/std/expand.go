@@ -142,6 +142,7 @@ type expandProgram struct {
 	In     cmd.Input `cbor:"1,keyasint,omitempty"`
 	Column int       `cbor:"2,keyasint,omitempty"`
 	Text   bool      `cbor:"3,keyasint,omitempty"` // -i: past the leading blanks
+	Blanks int       `cbor:"4,keyasint,omitempty"` // of a tab, not written yet
 
 	tabs *tabStops
 }
@@ -154,22 +155,40 @@ func (p *expandProgram) Step(c *cmd.Ctx) cmd.Next {
 		}
 		p.tabs = tabs
 	}
+	if p.Blanks > 0 {
+		if c.Pending() > cmd.Turn {
+			return cmd.WaitWrite()
+		}
+		p.blanks(c)
+		return cmd.Again()
+	}
 	next, ok := p.In.Turn(c)
 	if !ok {
 		return next
 	}
+	in := p.In.Rest()
+	n := p.expand(c, in)
+	p.In.Skip(n)
+	p.In.More = n < len(in)
+	return cmd.Again()
+}
+
+// expand writes as much of the input as a turn may and gives how much it was.
+func (p *expandProgram) expand(c *cmd.Ctx, in []byte) int {
 	initial := c.Flags.Has("i")
-	out := c.Out.B
-	for _, b := range p.In.Take() {
+	limit := c.Out.Len() + c.Turn(2*cmd.Turn)
+	for i, b := range in {
+		if p.Blanks > 0 || c.Out.Len() >= limit {
+			return i
+		}
 		switch {
 		case b == '\n':
 			p.Column, p.Text = 0, false
 		case p.Text:
 		case b == '\t':
 			stop, _ := p.tabs.next(p.Column)
-			for ; p.Column < stop; p.Column++ {
-				out = append(out, ' ')
-			}
+			p.Blanks, p.Column = stop-p.Column, stop
+			p.blanks(c)
 			continue
 		case b == '\b':
 			p.Column = max(0, p.Column-1)
@@ -178,8 +197,14 @@ func (p *expandProgram) Step(c *cmd.Ctx) cmd.Next {
 			p.Column++
 			p.Text = initial && b != ' '
 		}
-		out = append(out, b)
+		c.Out.B = append(c.Out.B, b)
 	}
-	c.Out.B = out
-	return cmd.Again()
+	return len(in)
+}
+
+// blanks writes as many of the blanks of a tab as a turn may: a tab stop can be far away.
+func (p *expandProgram) blanks(c *cmd.Ctx) {
+	n := min(p.Blanks, c.Turn(cmd.Turn))
+	c.Out.Pad(' ', n)
+	p.Blanks -= n
 }

@@ -78,6 +78,7 @@ func (p *foldProgram) Step(c *cmd.Ctx) cmd.Next {
 		return next
 	}
 	p.fold(c, p.In.Take(), c.Flags.Has("b"), c.Flags.Has("s"))
+	c.Hold(len(p.Line))
 	if p.In.Ended() {
 		c.Out.Write(p.Line)
 		p.Line, p.Column = p.Line[:0], 0

@@ -13,6 +13,7 @@ import (
 	"eryxsh/core/cmd/quote"
 	"eryxsh/core/cmd/std/internal/fnmatch"
 	"eryxsh/core/cmd/std/internal/walk"
+	"eryxsh/core/large"
 	"eryxsh/core/regex"
 	"eryxsh/vfs"
 )
@@ -229,7 +230,7 @@ func (p *grepProgram) Step(c *cmd.Ctx) cmd.Next {
 			if len(c.Args) == 0 {
 				return cmd.Exit(grepHint(c))
 			}
-			p.addKeys("", c.Args[0])
+			p.addKeys(c, "", []byte(c.Args[0]))
 		}
 	}
 	if p.Patterns.Flag < len(c.Flags) {
@@ -263,9 +264,10 @@ func (p *grepProgram) hopeless() bool {
 	return p.o.invert && len(p.Patterns.Keys) == 1 && !p.o.words && !p.o.whole
 }
 
-func (p *grepProgram) addKeys(name, keys string) {
-	p.Patterns.Keys = append(append(p.Patterns.Keys, keys...), '\n')
-	p.Patterns.Origins = append(p.Patterns.Origins, grepKeys{name, strings.Count(keys, "\n") + 1})
+func (p *grepProgram) addKeys(c *cmd.Ctx, name string, keys []byte) {
+	p.Patterns.Keys = append(large.Push(p.Patterns.Keys, keys, c), '\n')
+	p.Patterns.Origins = append(p.Patterns.Origins, grepKeys{name, bytes.Count(keys, []byte("\n")) + 1})
+	c.Hold(len(p.Patterns.Keys))
 }
 
 // gather collects the patterns of -e and -f and the globs of --exclude-from.
@@ -273,7 +275,7 @@ func (p *grepProgram) gather(c *cmd.Ctx) (cmd.Next, bool) {
 	for p.Patterns.Flag < len(c.Flags) {
 		f := c.Flags[p.Patterns.Flag]
 		if f.Name == "e" {
-			p.addKeys("", f.Value)
+			p.addKeys(c, "", []byte(f.Value))
 		}
 		if f.Name != "f" && f.Name != "exclude-from" {
 			p.Patterns.Flag++
@@ -292,8 +294,10 @@ func (p *grepProgram) gather(c *cmd.Ctx) (cmd.Next, bool) {
 			}
 			p.Patterns.Source.Reset()
 		}
+		p.Patterns.Source.Kept = len(p.Patterns.Keys)
 		switch err := p.Patterns.Source.Fill(c, p.Patterns.FD); err {
 		case nil:
+			p.Patterns.Source.Whole(0) // there is no end of it before the file's: much is set aside
 			return cmd.Again(), false
 		case cmd.ErrBlocked:
 			return cmd.WaitRead(p.Patterns.FD), false
@@ -302,18 +306,18 @@ func (p *grepProgram) gather(c *cmd.Ctx) (cmd.Next, bool) {
 			c.Errorf("%s: %s", f.Value, err)
 			return cmd.Exit(2), false
 		}
-		text := string(p.Patterns.Source.Take())
+		text := p.Patterns.Source.Take()
 		p.Patterns.Source = cmd.Lines{}
 		if p.Patterns.FD > 0 {
 			c.Close(p.Patterns.FD)
 		}
 		p.Patterns.FD = -1
 		if f.Name == "f" {
-			if text != "" {
-				p.addKeys(f.Value, strings.TrimSuffix(text, "\n"))
+			if len(text) > 0 {
+				p.addKeys(c, f.Value, bytes.TrimSuffix(text, []byte("\n")))
 			}
 		} else {
-			for _, g := range strings.Split(text, "\n") {
+			for _, g := range strings.Split(string(text), "\n") {
 				if g = strings.TrimRight(g, " \t\r"); g != "" && g[0] != '#' {
 					p.Patterns.Globs = append(p.Patterns.Globs, g)
 				}
@@ -326,22 +330,26 @@ func (p *grepProgram) gather(c *cmd.Ctx) (cmd.Next, bool) {
 
 // compile makes the matcher; the words of refused patterns go to standard error.
 func (p *grepProgram) compile(c *cmd.Ctx) bool {
-	var keys [][]byte
-	if len(p.Patterns.Keys) > 0 {
-		keys = bytes.Split(p.Patterns.Keys[:len(p.Patterns.Keys)-1], []byte("\n"))
+	lines, n := p.Patterns.Keys, 0
+	if len(lines) > 0 {
+		lines = lines[:len(lines)-1]
+		n = bytes.Count(lines, []byte("\n")) + 1
 	}
 	o := regex.Options{
 		Syntax: p.o.syntax, Fold: p.o.fold, Records: true, EOL: p.o.eol, Words: p.o.words, Whole: p.o.whole,
-		NoSub: true, Steps: c.RegexSteps(), Bytes: c.Bytes(),
+		NoSub: true, Steps: c.RegexSteps(), Bytes: c.Bytes(), Charge: c.Charge, Need: c.Need,
 	}
-	if o.Syntax == regex.Perl && len(keys) > 1 {
+	if o.Syntax == regex.Perl && n > 1 {
 		c.Errorf("the -P option only supports a single pattern")
 		return false
 	}
-	re, err := regex.CompileAll(keys, o)
+	compile := func() (*regex.Regexp, error) { return regex.CompileLines(lines, o) }
+	if n == 0 {
+		compile = func() (*regex.Regexp, error) { return regex.CompileAll(nil, o) }
+	}
+	re, err := compile()
 	if err == nil {
 		p.re = re
-		re.Meter(c.Charge)
 		if p.Operand == 0 && !p.File.Open {
 			for _, w := range re.Warnings() {
 				c.Errorf("warning: %s", w)
@@ -349,10 +357,11 @@ func (p *grepProgram) compile(c *cmd.Ctx) bool {
 		}
 		return true
 	}
-	if errors.Is(err, regex.ClassSyntax) || errors.Is(err, regex.TooBig) || len(keys) > 10000 {
+	if errors.Is(err, regex.ClassSyntax) || errors.Is(err, regex.TooBig) || n > 10000 {
 		c.Errorf("%s", err)
 		return false
 	}
+	keys := bytes.Split(lines, []byte("\n"))
 	first := 0
 	for _, origin := range p.Patterns.Origins {
 		for i := range origin.Lines {

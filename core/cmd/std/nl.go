@@ -7,6 +7,7 @@ import (
 
 	"eryxsh/core/cmd"
 	"eryxsh/core/cmd/quote"
+	"eryxsh/core/large"
 	"eryxsh/core/regex"
 )
 
@@ -50,13 +51,13 @@ type nlStyle struct {
 }
 
 type nlOptions struct {
-	styles                    [3]nlStyle
-	marks                     [3][]byte // the lines that begin body, header and footer; nil if off
-	start, step, join         int64
-	width                     int
-	format                    byte // l r z
-	keep                      bool
-	separator, blankSeparator []byte
+	styles            [3]nlStyle
+	marks             [3][]byte // the lines that begin body, header and footer; nil if off
+	start, step, join int64
+	width             int
+	format            byte // l r z
+	keep              bool
+	separator         []byte
 }
 
 func (p *nlProgram) options(c *cmd.Ctx) bool {
@@ -127,7 +128,6 @@ func (p *nlProgram) options(c *cmd.Ctx) bool {
 	if delim != "" {
 		o.marks = [3][]byte{[]byte(strings.Repeat(delim, 2)), []byte(strings.Repeat(delim, 3)), []byte(delim)}
 	}
-	o.blankSeparator = bytes.Repeat([]byte(" "), o.width+len(o.separator))
 	p.opt = o
 	return true
 }
@@ -140,7 +140,7 @@ func nlReadStyle(c *cmd.Ctx, s string) (style nlStyle, message string) {
 	case 'a', 't', 'n':
 		return style, ""
 	case 'p':
-		re, err := regex.Compile([]byte(s[1:]), regex.Options{Syntax: regex.SedBasic, Bytes: c.Bytes()})
+		re, err := regex.Compile([]byte(s[1:]), regex.Options{Syntax: regex.SedBasic, Bytes: c.Bytes(), Steps: c.RegexSteps(), Charge: c.Charge, Need: c.Need})
 		if err != nil {
 			return style, err.Error()
 		}
@@ -182,11 +182,11 @@ func (p *nlProgram) Step(c *cmd.Ctx) cmd.Next {
 			return cmd.Exit(1)
 		}
 		if numbered {
-			c.Out.B = o.number(c.Out.B, p.Number)
+			c.Out.B = o.number(c, c.Out.B, p.Number)
 			c.Out.Write(o.separator)
 			p.Number += o.step
 		} else {
-			c.Out.Write(o.blankSeparator)
+			c.Out.Pad(' ', o.width+len(o.separator))
 		}
 		c.Out.Write(line)
 		c.Out.WriteByte('\n')
@@ -225,24 +225,18 @@ func (p *nlProgram) numbered(line []byte) (bool, error) {
 }
 
 // number writes a line number in its field.
-func (o *nlOptions) number(out []byte, n int64) []byte {
+func (o *nlOptions) number(c *cmd.Ctx, out []byte, n int64) []byte {
 	text := strconv.FormatInt(n, 10)
 	pad := o.width - len(text)
 	switch o.format {
 	case 'l':
 		out = append(out, text...)
-		for ; pad > 0; pad-- {
-			out = append(out, ' ')
-		}
-		return out
+		return large.Pad(out, ' ', pad, c)
 	case 'z':
 		if n < 0 {
 			out, text = append(out, '-'), text[1:]
 		}
-		for ; pad > 0; pad-- {
-			out = append(out, '0')
-		}
-		return append(out, text...)
+		return append(large.Pad(out, '0', pad, c), text...)
 	}
-	return padInt(out, n, o.width)
+	return append(large.Pad(out, ' ', pad, c), text...)
 }

@@ -82,7 +82,7 @@ func matched(c *cmd.Ctx, args []string) (found []cmd.Process, status int) {
 			pattern = "^(" + pattern + ")$"
 		}
 		var err error
-		if re, err = regex.Compile([]byte(pattern), regex.Options{Syntax: regex.GrepExtended, Bytes: c.Bytes(), Fold: c.Flags.Has("i"), NoSub: true, Steps: c.RegexSteps()}); err != nil {
+		if re, err = regex.Compile([]byte(pattern), regex.Options{Syntax: regex.GrepExtended, Bytes: c.Bytes(), Fold: c.Flags.Has("i"), NoSub: true, Steps: c.RegexSteps(), Charge: c.Charge, Need: c.Need}); err != nil {
 			c.Errorf("regex error: %s", err)
 			return nil, 2
 		}

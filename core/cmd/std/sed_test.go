@@ -59,6 +59,7 @@ func (q *quiet) Read(_ int, p []byte) (int, error) { return copy(p, "line\n"), n
 func (q *quiet) Pending() int                      { return 0 }
 func (q *quiet) Charge(n int)                      { q.charged += n }
 func (q *quiet) Hold(int)                          {}
+func (q *quiet) Need(int)                          {}
 func (q *quiet) Flush()                            {}
 func (q *quiet) RegexSteps() int                   { return 0 }
 func (q *quiet) Turn(n int) int                    { return n }

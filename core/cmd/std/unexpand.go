@@ -72,6 +72,7 @@ func (p *unexpandProgram) Step(c *cmd.Ctx) cmd.Next {
 	for _, b := range p.In.Take() {
 		p.byte(c, b, all)
 	}
+	c.Hold(len(p.Pending))
 	return cmd.Again()
 }
 

@@ -1,7 +1,6 @@
 package column
 
 import (
-	"bytes"
 	"fmt"
 	"strconv"
 	"strings"
@@ -209,11 +208,11 @@ func (t *table) row(c *cmd.Ctx, cells [][]byte, sep string) {
 		}
 		last := k == len(t.order)-1
 		if t.columns[i].right && !(last && len(text) == 0) { // nothing is put in front of nothing
-			c.Out.Write(bytes.Repeat([]byte{' '}, pad))
+			c.Out.Pad(' ', pad)
 		}
 		c.Out.Write(text)
 		if !t.columns[i].right && !last {
-			c.Out.Write(bytes.Repeat([]byte{' '}, pad))
+			c.Out.Pad(' ', pad)
 		}
 		if !last {
 			c.Out.WriteString(sep)

@@ -2,7 +2,6 @@ package diff
 
 import (
 	"bytes"
-	"strings"
 	"unicode/utf8"
 
 	"eryxsh/core/cmd"
@@ -41,14 +40,12 @@ func newColumns(w int, expand, bytes bool) *columns {
 // pad moves from one column to another.
 func (k *columns) pad(b *cmd.Buffer, from, to int) int {
 	if k.tabs {
-		for tab := from + 8 - from%8; tab <= to; tab += 8 {
-			b.WriteByte('\t')
-			from = tab
+		if n := to/8 - from/8; n > 0 {
+			b.Pad('\t', n)
+			from = to / 8 * 8
 		}
 	}
-	if from < to {
-		b.WriteString(strings.Repeat(" ", to-from))
-	}
+	b.Pad(' ', to-from)
 	return to
 }
 

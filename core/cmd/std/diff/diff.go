@@ -490,7 +490,7 @@ func parse(c *cmd.Ctx) (*options, int) {
 	formats := map[byte]bool{}
 	set := func(b byte) { o.format = b; formats[b] = true }
 	pattern := func(s string) (*regex.Regexp, bool) {
-		re, err := regex.Compile([]byte(s), regex.Options{Syntax: regex.GrepBasic, Bytes: c.Bytes(), NoSub: true, Steps: c.RegexSteps()})
+		re, err := regex.Compile([]byte(s), regex.Options{Syntax: regex.GrepBasic, Bytes: c.Bytes(), NoSub: true, Steps: c.RegexSteps(), Charge: c.Charge, Need: c.Need})
 		if err != nil {
 			c.Errorf("%s: %s", s, err)
 		}

@@ -15,6 +15,9 @@ import (
 // turnHunks is how many hunks one turn prints.
 const turnHunks = 200
 
+// turnOutput is how much output a turn makes at most, before it leaves hunks to the next.
+const turnOutput = 1 << 20
+
 // print writes some hunks of the pair; at the end it is done with it.
 func (p *Program) print(c *cmd.Ctx) {
 	if p.s == nil {
@@ -33,7 +36,7 @@ func (p *Program) print(c *cmd.Ctx) {
 	if p.Hunk == 0 && len(l) > 0 {
 		p.heading(c)
 	}
-	for n := c.Turn(turnHunks); n > 0 && p.Hunk < len(l); n-- {
+	for n := c.Turn(turnHunks); n > 0 && p.Hunk < len(l) && c.Out.Len() < turnOutput; n-- {
 		if p.o.format == 'e' {
 			p.Hunk++
 			p.ed(c, l[len(l)-p.Hunk])

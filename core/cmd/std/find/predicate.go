@@ -192,7 +192,7 @@ func (q *parser) nameTest(bare, name string) bool {
 		if q.emacs {
 			src = emacs(pat)
 		}
-		re, err := regex.Compile([]byte(src), regex.Options{Syntax: q.syntax, Bytes: q.c.Bytes(), Fold: fold&fnmatch.Fold != 0, Whole: true, NoSub: true, Steps: q.c.RegexSteps()})
+		re, err := regex.Compile([]byte(src), regex.Options{Syntax: q.syntax, Bytes: q.c.Bytes(), Fold: fold&fnmatch.Fold != 0, Whole: true, NoSub: true, Steps: q.c.RegexSteps(), Charge: q.c.Charge, Need: q.c.Need})
 		if err != nil {
 			q.fail("failed to compile regular expression '%s': %s", pat, err)
 			return true

@@ -92,8 +92,15 @@ func (q *parser) directive(s string) (piece, int) {
 		return piece{text: "%"}, 1
 	}
 	n := 0
-	for n < len(s) && strings.IndexByte("-+ #0123456789.", s[n]) >= 0 {
+	skip := func(of string) {
+		for n < len(s) && strings.IndexByte(of, s[n]) >= 0 {
+			n++
+		}
+	}
+	skip("-+ #")
+	if skip("0123456789"); strings.HasPrefix(s[n:], ".") {
 		n++
+		skip("0123456789")
 	}
 	if n == len(s) {
 		q.fail("error: %% at end of format string")

@@ -8,6 +8,7 @@ import (
 	"eryxsh/core/cmd"
 	"eryxsh/core/cmd/format"
 	"eryxsh/core/cmd/quote"
+	"eryxsh/core/large"
 )
 
 // The digits of a long double, and the most that are read or written.
@@ -72,9 +73,9 @@ func (p *program) convert(c *cmd.Ctx, text string, field int) (out string, ok bo
 	out = o.human(v, prec) + o.suffix
 	if n := pad - len(out); n > 0 {
 		if o.left {
-			out += strings.Repeat(" ", n)
+			out += large.Repeat(" ", n, c)
 		} else {
-			out = strings.Repeat(" ", n) + out
+			out = large.Repeat(" ", n, c) + out
 		}
 	}
 	return o.before + out + o.after, true

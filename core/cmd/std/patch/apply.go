@@ -97,7 +97,11 @@ func (h *hunk) locate(work large.Meter, file [][]byte, guess, from, fuzz int, lo
 		}
 		return -1
 	}
-	for d, most := 0, max(guess, len(file)-guess)+len(old); d <= most; d++ {
+	first, last := max(from, 0)-cut0, len(file)-cut0-len(mid) // it fits nowhere else
+	if last < first {
+		return -1
+	}
+	for d, most := max(first-guess, guess-last, 0), max(guess-first, last-guess); d <= most; d++ {
 		if d%manyLines == manyLines-1 {
 			work.Charge(manyLines / 2)
 		}

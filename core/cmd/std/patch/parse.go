@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"eryxsh/core/large"
+	"eryxsh/core/limit"
 )
 
 // line is one line of a hunk: ' ' context, '-' old, '+' new. Text has its newline, if there is one.
@@ -180,23 +181,28 @@ func lineLen(r *reader) int { l, _ := r.peek(); return len(l) }
 // followed reports whether the line after the next begins with a prefix.
 func followed(r *reader, prefix string) bool {
 	l, _ := r.peek()
-	return bytes.HasPrefix(r.data[r.pos+len(l):], []byte(prefix))
+	after := reader{data: r.data, pos: r.pos + len(l)}
+	return after.at(prefix)
 }
 
 // span reads "3,4" or "3".
 func span(s string) (at, n int, ok bool) {
 	a, b, two := strings.Cut(s, ",")
-	at, err := strconv.Atoi(a)
-	if err != nil {
-		return 0, 0, false
-	}
+	at, ok = lineNumber(a)
 	n = 1
-	if two {
-		if n, err = strconv.Atoi(b); err != nil {
-			return 0, 0, false
-		}
+	if two && ok {
+		n, ok = lineNumber(b)
 	}
-	return at, n, true
+	return at, n, ok
+}
+
+// lineNumber reads the number of a line, or of lines: such a one that sums of a few of them do not overflow.
+func lineNumber(s string) (int, bool) {
+	n, err := strconv.Atoi(s)
+	if err != nil || n < 0 || n >= limit.Most/2 {
+		return 0, false
+	}
+	return n, true
 }
 
 // chopped is how many blank lines of context may lack at the end of a patch.
@@ -281,7 +287,11 @@ func (k *change) context(r *reader) {
 	for r.at("***************") {
 		r.next()
 		l := strings.TrimSpace(string(r.next()))
-		oldAt, _, _ := contextSpan(l, "*** ", " ****")
+		oldAt, _, spanned := contextSpan(l, "*** ", " ****")
+		if !spanned {
+			k.malformed(r, []byte(l+"\n"))
+			return
+		}
 		var sides [2][]line
 		read := func(into *[]line, marks string) {
 			for {
@@ -322,12 +332,12 @@ func contextSpan(l, before, after string) (from, to int, ok bool) {
 		return 0, 0, false
 	}
 	a, b, two := strings.Cut(strings.TrimSuffix(strings.TrimPrefix(l, before), after), ",")
-	from, err := strconv.Atoi(a)
+	from, ok = lineNumber(a)
 	to = from
-	if two {
-		to, _ = strconv.Atoi(b)
+	if two && ok {
+		to, ok = lineNumber(b)
 	}
-	return from, to, err == nil
+	return from, to, ok
 }
 
 // weave makes one list of the two halves of a context hunk; an empty half has the other's context.
@@ -375,9 +385,14 @@ func isNormal(s string) bool {
 	if i <= 0 {
 		return false
 	}
-	_, _, ok1 := span(s[:i])
-	_, _, ok2 := span(s[i+1:])
-	return ok1 && ok2
+	return isSpan(s[:i]) && isSpan(s[i+1:])
+}
+
+// isSpan reports whether a text is 3,4 or 3, however great the numbers are.
+func isSpan(s string) bool {
+	a, b, two := strings.Cut(s, ",")
+	number := func(s string) bool { return s != "" && strings.Trim(s, "0123456789") == "" }
+	return number(a) && (!two || number(b))
 }
 
 func (k *change) normal(r *reader) {
@@ -386,10 +401,15 @@ func (k *change) normal(r *reader) {
 		if !ok || !isNormal(string(l)) {
 			return
 		}
-		s := strings.TrimSpace(string(r.next()))
+		head := r.next()
+		s := strings.TrimSpace(string(head))
 		i := strings.IndexAny(s, "acd")
-		oldAt, oldN := lines(s[:i])
-		newAt, newN := lines(s[i+1:])
+		oldAt, oldN, ok1 := lines(s[:i])
+		newAt, newN, ok2 := lines(s[i+1:])
+		if !ok1 || !ok2 {
+			k.malformed(r, head)
+			return
+		}
 		h := hunk{oldAt: oldAt, newAt: newAt}
 		if s[i] == 'a' {
 			h.oldAt++
@@ -438,12 +458,12 @@ func (k *change) side(r *reader, h *hunk, mark byte, n int) {
 }
 
 // lines reads "3,4" or "3" as a range: the first and how many.
-func lines(s string) (at, n int) {
-	at, last, _ := span(s)
+func lines(s string) (at, n int, ok bool) {
+	at, last, ok := span(s)
 	if !strings.Contains(s, ",") {
-		return at, 1
+		return at, 1, ok
 	}
-	return at, last - at + 1
+	return at, last - at + 1, ok
 }
 
 // reverse exchanges old and new.

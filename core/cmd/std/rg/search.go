@@ -143,7 +143,7 @@ func (p *Program) compile(c *cmd.Ctx) int {
 			return 2
 		}
 	}
-	re, err := regex.Compile([]byte(p.o.pattern), regex.Options{Syntax: p.o.syntax, Fold: p.o.fold, NoSub: p.o.replace == nil, Steps: c.RegexSteps()})
+	re, err := regex.Compile([]byte(p.o.pattern), regex.Options{Syntax: p.o.syntax, Fold: p.o.fold, NoSub: p.o.replace == nil, Steps: c.RegexSteps(), Charge: c.Charge, Need: c.Need})
 	if err != nil {
 		c.Errout.WriteString("regex parse error:\n    " + p.o.pattern + "\nerror: " + err.Error() + "\n")
 		return 2

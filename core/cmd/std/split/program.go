@@ -23,10 +23,14 @@ type program struct {
 	Robin  []int  `cbor:"11,keyasint,omitempty"` // descriptors of round robin; 0 if not open
 	Next   int64  `cbor:"12,keyasint,omitempty"` // whose turn it is, from 0
 	Middle bool   `cbor:"13,keyasint,omitempty"` // within a line
+	Probe  bool   `cbor:"14,keyasint,omitempty"` // the size is not known: all is read before anything is written
 
 	opt *options
-	in  cmd.Lines // a turn takes all it reads
+	in  cmd.Lines // a turn takes all it reads, but for Probe
 }
+
+// maxProbe is how much a file without a size may hold: GNU's buffer.
+const maxProbe = 128 << 10
 
 // Step copies what one turn reads.
 func (p *program) Step(c *cmd.Ctx) cmd.Next {
@@ -52,6 +56,21 @@ func (p *program) Step(c *cmd.Ctx) cmd.Next {
 	default:
 		return cmd.Exit(c.Fail(o.name, err))
 	}
+	if p.Probe {
+		if len(p.All)+len(p.in.Rest()) > maxProbe {
+			c.Errorf("%s: cannot determine file size: Value too large for defined data type", quote.Maybe(c, o.name))
+			return cmd.Exit(1)
+		}
+		p.All = append(p.All, p.in.Take()...)
+		if !p.in.EOF {
+			return cmd.Again()
+		}
+		p.Probe, p.Size = false, int64(len(p.All))
+		if !p.copy(c, p.All) {
+			return cmd.Exit(1)
+		}
+		p.All = nil
+	}
 	ok := p.copy(c, p.in.Take())
 	if ok && p.in.Ended() {
 		if ok = p.finish(c); ok {
@@ -75,6 +94,10 @@ func (p *program) open(c *cmd.Ctx) (status int) {
 		p.FD = fd
 	}
 	st, err := c.Fstat(p.FD)
+	if chunks := o.kind == byChunks || o.kind == byRecords; chunks && err == nil && (st.Mode.IsRegular() && st.Size == 0 || st.Mode&vfs.TypeMask == vfs.TypeChar) {
+		p.Probe = true
+		return 0
+	}
 	if err == nil && st.Mode.IsRegular() {
 		if at, err := c.Seek(p.FD, 0, 1); err == nil {
 			p.Size = max(0, st.Size-at)

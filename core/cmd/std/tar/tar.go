@@ -20,6 +20,7 @@ import (
 	"eryxsh/core/cmd/std/internal/owner"
 	"eryxsh/core/cmd/std/internal/perm"
 	"eryxsh/core/cmd/std/internal/when"
+	"eryxsh/core/regex"
 	"eryxsh/core/zone"
 	"eryxsh/vfs"
 )
@@ -457,7 +458,7 @@ func parse(c *cmd.Ctx, p *Program) (*options, int) {
 		case "exclude-vcs":
 			o.exclude = append(o.exclude, strings.Fields(".git .gitignore .gitmodules .gitattributes .svn CVS .hg .hgignore .bzr RCS SCCS _darcs")...)
 		case "transform", "xform":
-			list, message := parseTransform(f.Value, c.RegexSteps())
+			list, message := parseTransform(f.Value, regex.Options{Steps: c.RegexSteps(), Charge: c.Charge, Need: c.Need})
 			if message != "" {
 				return nil, c.UsageError("%s", message)
 			}

@@ -17,7 +17,7 @@ type transform struct {
 
 // parseTransform reads the expressions of --transform, parted by semicolons; the
 // message is "" unless one is wrong.
-func parseTransform(s string, steps int) (list []transform, message string) {
+func parseTransform(s string, re regex.Options) (list []transform, message string) {
 	for s != "" {
 		if s[0] != 's' || len(s) < 2 {
 			return nil, "Invalid transform expression"
@@ -38,7 +38,8 @@ func parseTransform(s string, steps int) (list []transform, message string) {
 			parts[i], rest = rest[:end], rest[end+1:]
 		}
 		t := transform{text: parts[1], from: 1, files: true, symlinks: true, hard: true}
-		o := regex.Options{Syntax: regex.SedBasic, Steps: steps}
+		o := re
+		o.Syntax = regex.SedBasic
 		number := 0
 		for rest != "" && rest[0] != ';' {
 			switch f := rest[0]; {

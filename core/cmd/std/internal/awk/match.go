@@ -60,7 +60,7 @@ func (p *Program) checkRegexes() {
 
 // tryRegex compiles, or says why it cannot.
 func (p *Program) tryRegex(s string) (*regex.Regexp, string) {
-	re, err := regex.Compile([]byte(prepare(s, p.oddEscape)), regex.Options{Syntax: regex.Awk, Bytes: p.octets, Fold: p.conv.fold, Steps: p.c.RegexSteps()})
+	re, err := regex.Compile([]byte(prepare(s, p.oddEscape)), regex.Options{Syntax: regex.Awk, Bytes: p.octets, Fold: p.conv.fold, Steps: p.c.RegexSteps(), Charge: p.c.Charge, Need: p.c.Need})
 	if err != nil {
 		reason := err.Error()
 		var e *regex.Error

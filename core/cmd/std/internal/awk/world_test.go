@@ -180,6 +180,7 @@ func (w *world) PID() int                     { return 7 }
 func (w *world) Now() int64                   { return 1e18 }
 func (w *world) Charge(int)                   {}
 func (w *world) Hold(int)                     {}
+func (w *world) Need(int)                     {}
 func (w *world) RegexSteps() int              { return 1 << 20 }
 
 func (w *world) Turn(n int) int {

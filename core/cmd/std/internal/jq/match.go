@@ -52,7 +52,7 @@ func (p *Program) matcherOf(v, re, flags Value) (*matcher, bool) {
 		return m, true
 	}
 	m := &matcher{}
-	o := regex.Options{Syntax: regex.Perl, Steps: p.c.RegexSteps()}
+	o := regex.Options{Syntax: regex.Perl, Steps: p.c.RegexSteps(), Charge: p.c.Charge, Need: p.c.Need}
 	inner := ""
 	for _, f := range flags.S {
 		switch f {

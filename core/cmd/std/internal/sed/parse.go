@@ -15,7 +15,7 @@ type options struct {
 	sandbox  bool
 	zero     bool // lines end in NUL
 	bytes    bool // a character is a byte
-	steps    int  // for regular expressions
+	regex    regex.Options
 }
 
 const (
@@ -228,7 +228,8 @@ func (p *parser) pattern(text []byte, fold, multi bool) *pattern {
 		}
 		return &pattern{}
 	}
-	o := regex.Options{Syntax: regex.SedBasic, Fold: fold, Bytes: p.o.bytes, Multiline: multi, Records: multi && p.o.zero, Steps: p.o.steps}
+	o := p.o.regex
+	o.Syntax, o.Fold, o.Multiline, o.Records = regex.SedBasic, fold, multi, multi && p.o.zero
 	if p.o.extended {
 		o.Syntax = regex.SedExtended
 	}

@@ -241,7 +241,8 @@ func (p *Program) turn(c *cmd.Ctx, left *int) (next cmd.Next, again bool) {
 // readFlags reads the options; false after a usage error.
 func (p *Program) readFlags(c *cmd.Ctx) bool {
 	o := &settings{delim: '\n', width: 70}
-	o.steps, o.bytes = c.RegexSteps(), c.Bytes()
+	o.bytes = c.Bytes()
+	o.regex = regex.Options{Steps: c.RegexSteps(), Bytes: o.bytes, Charge: c.Charge, Need: c.Need}
 	scripted := false
 	for _, f := range c.Flags {
 		switch f.Name {
