@@ -13,6 +13,7 @@ type git struct {
 	some             bool   // one of the lines below it was there
 	rename, copy     bool
 	oldMode, newMode uint32 // 0 if it does not say
+	binary           bool   // its hunks are git's own, of bytes
 }
 
 // begin reads "diff --git a/x b/x".
@@ -47,6 +48,8 @@ func (g *git) header(k *change, l string) bool {
 		g.rename = true
 	case strings.HasPrefix(l, "copy from "), strings.HasPrefix(l, "copy to "):
 		g.copy = true
+	case strings.HasPrefix(l, "GIT binary patch"):
+		g.binary = true
 	case strings.HasPrefix(l, "index "):
 	default:
 		return false

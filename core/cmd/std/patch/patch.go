@@ -47,7 +47,7 @@ func Command() *cmd.Command {
 			o('f', "force", "like -t, but ignore bad-Prereq patches, and assume unreversed"), o('s', "quiet", "work silently unless an error occurs"), o(0, "silent", "work silently unless an error occurs"),
 			o(0, "verbose", "output extra information about the work being done"), o(0, "dry-run", "do not actually change any files; just print what would happen"),
 			o(0, "posix", "conform to the POSIX standard"), req('d', "directory", "DIR", "change the working directory to DIR first"), o(0, "binary", "read and write data in binary mode"),
-			req(0, "reject-format", "FORMAT", "create 'context' or 'unified' rejects"), o('T', "set-time", "set times of patched files"), o('Z', "set-utc", "set times of patched files"),
+			req(0, "reject-format", "FORMAT", "create 'context' or 'unified' rejects"), o(0, "follow-symlinks", "follow symlinks to files to be patched"), o('T', "set-time", "set times of patched files"), o('Z', "set-utc", "set times of patched files"),
 		},
 		Class: cmd.Step, New: func() cmd.Program { return &Program{} },
 	}
@@ -75,6 +75,7 @@ type Program struct {
 	Mode   uint32 `cbor:"10,keyasint,omitempty"`
 	Text   []byte `cbor:"11,keyasint,omitempty"` // of the target
 	Some   bool   `cbor:"12,keyasint,omitempty"` // a change was found
+	Later  []move `cbor:"13,keyasint,omitempty"` // of the files of a git diff, what is yet to be written
 }
 
 // Step takes one turn.
@@ -187,6 +188,9 @@ const torn = "patch unexpectedly ends in middle of line"
 // find takes the next change and opens its file.
 func (p *Program) find(c *cmd.Ctx) cmd.Next {
 	k := p.current(c)
+	if k == nil || k.git.old == "" {
+		p.settle(c)
+	}
 	if k == nil {
 		if rest := p.Patch[p.Pos:]; len(rest) > 0 && rest[len(rest)-1] != '\n' && p.Some {
 			p.say(c, torn)
@@ -218,13 +222,26 @@ func (p *Program) find(c *cmd.Ctx) cmd.Next {
 		return p.fatal(c, "%s", k.wrong)
 	}
 	p.Target = name
-	st, err := c.Stat(at(c, name))
+	if p.reads(at(c, name)) {
+		p.settle(c)
+	}
+	if k.git.binary {
+		p.say(c, "File %s: git binary diffs are not supported.", quote.Maybe(c, name))
+		p.Status = max(p.Status, 1)
+		p.skip(k)
+		return cmd.Again()
+	}
+	look := c.Lstat
+	if c.Flags.Has("follow-symlinks") {
+		look = c.Stat
+	}
+	st, err := look(at(c, name))
 	p.Exists = err == nil
 	p.Text = nil
 	if p.Exists {
 		if !st.Mode.IsRegular() {
 			p.say(c, "File %s is not a regular file -- refusing to patch", name)
-			p.ignored(c, k, false)
+			p.ignored(c, k, true)
 			return cmd.Again()
 		}
 		p.Mode = uint32(st.Mode & 0o7777)
@@ -379,6 +396,10 @@ func (p *Program) rejectName(c *cmd.Ctx) string {
 // change applies the change to the text and writes the file.
 func (p *Program) change(c *cmd.Ctx) cmd.Next {
 	k := p.current(c)
+	taken := k.oldNone && len(p.Text) > 0
+	if taken && !p.created(c, k) {
+		return cmd.Again()
+	}
 	verb := "patching"
 	if c.Flags.Has("dry-run") {
 		verb = "checking"
@@ -404,7 +425,7 @@ func (p *Program) change(c *cmd.Ctx) cmd.Next {
 		fuzz, _ = strconv.Atoi(f.Value)
 	}
 	loose := c.Flags.Has("l")
-	if k.wrong == "" && k.fitsReversed(c, p.Text, fuzz, loose) && !c.Flags.Has("f") {
+	if !taken && k.wrong == "" && k.fitsReversed(c, p.Text, fuzz, loose) && !c.Flags.Has("f") {
 		if p.reversed(c) {
 			p.ignored(c, k, true)
 			return cmd.Again()
@@ -413,6 +434,13 @@ func (p *Program) change(c *cmd.Ctx) cmd.Next {
 		k.reverse()
 	}
 	res := k.apply(c, p.Text, fuzz, loose, c.Flags.Has("verbose"))
+	if k.oldNone && len(p.Text) > 0 { // what creates a file fits no other
+		res = outcome{text: p.Text}
+		for i := range k.hunks {
+			res.rejects = append(res.rejects, i)
+			res.messages = append(res.messages, fmt.Sprintf("Hunk #%d FAILED at 1.", i+1))
+		}
+	}
 	for _, m := range res.messages {
 		if !quiet(c) {
 			p.say(c, "%s", m)
@@ -433,6 +461,27 @@ func (p *Program) change(c *cmd.Ctx) cmd.Next {
 	p.write(c, k, res)
 	p.skip(k)
 	return cmd.Again()
+}
+
+// created says that a file to be created is there; it reports whether the change is tried all the same.
+func (p *Program) created(c *cmd.Ctx, k *change) bool {
+	text := "The next patch would create the file " + quote.Maybe(c, p.Target) + ",\nwhich already exists!  "
+	switch {
+	case c.Flags.Has("f"):
+		p.say(c, "%sApplying it anyway.", text)
+		return true
+	case c.Flags.Has("t"):
+		p.say(c, "%sAssuming -R.", text)
+		k.hunks = large.List(k.hunks, c)
+		k.reverse()
+		return true
+	case c.Flags.Has("N"):
+		p.say(c, "%sSkipping patch.", text)
+	default:
+		p.say(c, "%sAssume -R? [n] \nApply anyway? [n] \nSkipping patch.", text)
+	}
+	p.ignored(c, k, false)
+	return false
 }
 
 // reversed says that a patch seems to be applied already; it reports whether it is skipped.
@@ -467,6 +516,10 @@ func (p *Program) reversed(c *cmd.Ctx) bool {
 // write stores the result of a change.
 func (p *Program) write(c *cmd.Ctx, k *change, res outcome) {
 	dry := c.Flags.Has("dry-run")
+	if k.newNone && len(res.rejects) > 0 && len(res.text) > 0 {
+		p.say(c, "Not deleting file %s as content differs from patch", quote.Maybe(c, p.Target))
+		p.Status = max(p.Status, 1)
+	}
 	if n := len(res.rejects); n > 0 {
 		s := "s"
 		if len(k.hunks) == 1 {
@@ -508,39 +561,13 @@ func (p *Program) write(c *cmd.Ctx, k *change, res outcome) {
 		}
 	}
 	if len(res.text) == 0 && (k.newNone && len(res.rejects) == 0 || c.Flags.Has("E")) {
-		p.remove(c, out)
+		p.put(c, k, move{From: out, Remove: true})
 		return
 	}
 	if len(res.rejects) == len(k.hunks) && len(k.hunks) > 0 {
 		return
 	}
 	p.result(c, k, out, res.text)
-}
-
-// result writes the file a change gives, under its new name if it has one.
-func (p *Program) result(c *cmd.Ctx, k *change, out string, text []byte) {
-	from := out
-	if to := p.moved(c, k); to != "" {
-		out = at(c, to)
-	}
-	for i := 1; i < len(out); i++ {
-		if out[i] == '/' && (!p.Exists || out != from) {
-			c.Mkdir(out[:i], 0o777)
-		}
-	}
-	mode, known := p.Mode, p.Exists
-	if k.git.newMode != 0 {
-		mode, known = k.git.newMode&^c.Umask(), true
-	}
-	if !p.store(c, out, text, 0o666) {
-		return
-	}
-	if known {
-		c.Chmod(out, mode)
-	}
-	if k.git.rename && out != from {
-		p.remove(c, from)
-	}
 }
 
 // remove takes a file away, and the directories that are empty then.
@@ -552,8 +579,9 @@ func (p *Program) remove(c *cmd.Ctx, path string) {
 
 // store writes a file anew.
 func (p *Program) store(c *cmd.Ctx, path string, text []byte, mode uint32) bool {
-	if st, err := c.Lstat(path); err == nil && st.Nlink > 1 && st.Mode.IsRegular() {
-		c.Unlink(path) // other links keep what they have
+	_, given := c.Flags.Last("o")
+	if st, err := c.Lstat(path); err == nil && (st.Nlink > 1 && st.Mode.IsRegular() || st.Mode.IsLink() && !given) {
+		c.Unlink(path) // other links keep what they have, and so does what it leads to
 	}
 	fd, err := c.Open(path, vfs.O_WRONLY|vfs.O_CREAT|vfs.O_TRUNC, mode)
 	if err == nil {
