@@ -373,7 +373,7 @@ func (k *copier) directory(d *duel, exists bool) {
 		c.Errorf("warning: source directory %s specified more than once", quote.Shell(c, k.Top.Src))
 		return
 	case d.deref == 'P':
-		k.fail(c, "will not create hard link %s to directory %s", quote.Shell(c, k.Top.Dst), quote.Shell(c, first))
+		k.fail(c, "will not create hard link %s to directory %s", quote.Shell(c, d.dst), quote.Shell(c, first))
 		return
 	}
 	for _, l := range k.Stack {
