@@ -89,7 +89,7 @@ func (r *syntaxReader) alias(from int, word string) bool {
 	}
 	end := from + len(value)
 	blank := strings.HasSuffix(value, " ") || strings.HasSuffix(value, "\t")
-	follows := r.at == len(r.text) || strings.IndexByte(" \t\n", r.text[r.at]) >= 0
+	follows := r.at < len(r.text) && strings.IndexByte(" \t\n", r.text[r.at]) >= 0
 	if !blank && !follows && !strings.HasSuffix(value, "\n") && !endsQuoted(value) {
 		value += " " // its last word ends with it
 	}
