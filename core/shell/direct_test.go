@@ -199,7 +199,9 @@ var directCases = []string{
 	"[[ a == b && ! c || -f d ]] && e\n[[ ( a < b || -z $x ) && $y =~ ^a.*$ ]]\n[[ $x ]]; [[ a -nt b ]]\n", "(( a + b )) && ((c)); ( a; (b) )\n{ a; { b; }; }\n",
 	"local x=1 y -r z=\"$a\" w=(1 2); export A; declare -A m; readonly B=2 >f; local -n r=$1\n", "a 2>&1 >>b <<<c 3<&- >|d &>e <>f 10>g\n>a\n2>b c\nx=1 >d\n>a b c >e\n",
 	"a \\\n  b \\\n  c\n a # b\n  # c\nb\n", "echo 'a\nb' \"c\nd\" e\nf 'g\nh' $(i) 'j\nk'\n", "a\n", "a", "a;", "a &\n", "a # b", "a; # b\nc\n", "echo ${x} ${#x} ${x[1]} ${!x} ${x//a/b} \"${x:-a b}\" ${x:1:2} ${x%\"*\"} $'a\\n' $\"b\" $1 $@ $#\n",
-	"a=b\\ c d\\;e f\\\\ \"g\\\"h\\$i\\\nj\"\n", "echo {a,b} {1..3} ~ ~/x a~ [a] !x a!b a=b =c -- - + @ % ^ : , . /\n", "declare x=~/a:~b y={1,2}; export PATH=$PATH:~/bin\n", "[[ -b #0 ]]\n", "[[ a = #b ]]\n", "echo \"a\"#b $(echo $x#c)\n", "cat <<E; b\nE\n", "# a \\\n# b\necho\n", "if :; then :; fi; { :; } && ( : ) | [[ a ]] &\n",
+	"a=b\\ c d\\;e f\\\\ \"g\\\"h\\$i\\\nj\"\n", "echo {a,b} {1..3} ~ ~/x a~ [a] !x a!b a=b =c -- - + @ % ^ : , . /\n", "declare x=~/a:~b y={1,2}; export PATH=$PATH:~/bin\n", "[[ -b #0 ]]\n", "[[ a = #b ]]\n", "echo \"a\"#b $(echo $x#c)\n", "cat <<E; b\nE\n", "# a \\\n# b\necho\n", "echo a \"\n\" $(echo x=1)\n", "f() { echo a \"\n\" $(echo $LINENO x=1; b y=2) c=3; }\n",
+	"echo $# $#x \"$#\" a$# $((1+$#)) ${#}\n[ $# -gt 1 ]; x=$# # $#\ncase $# in $#) a;; esac\n", "let x=1 # c \\\necho b\nlet a<b\nnameref a=b\nexport let nameref\n",
+	"cat <<-E <<'F'\n\ta \\\n\tb\n\tE\n\\\nF\ncat <<E\na\\\nE\nE\n", "if :; then :; fi; { :; } && ( : ) | [[ a ]] &\n",
 }
 
 func FuzzDirect(f *testing.F) {

@@ -175,7 +175,7 @@ func (d *direct) dollar(quoted bool) {
 		d.skip(1)
 	case '[', '`', '\\':
 		d.fail()
-	case '$':
+	case '$', '#':
 		d.skip(2)
 	default:
 		d.i++

@@ -136,10 +136,6 @@ func follow(n node, by int) {
 		n.outer += by
 	case *subshell:
 		n.last += by
-	case *simple:
-		if n.keyword != nil {
-			n.keyword.line += by
-		}
 	}
 }
 
