@@ -304,6 +304,17 @@ func (im *importer) world() (*core.World, error) {
 		im.loader.learnVars(m.Procs[0].Shell.Vars.SetOrigin())
 	}
 	rec := &im.begun
+	if s := rec.Config.Limits.Wrong(); s != "" {
+		return nil, bad("the configuration: %s", s)
+	}
+	if rec.Base != nil && rec.Base.Limits.Wrong() != "" {
+		return nil, bad("the sandbox's own limits: %s", rec.Base.Limits.Wrong())
+	}
+	for _, c := range rec.Kept {
+		if c.Stream != 1 && c.Stream != 2 {
+			return nil, bad("kept output for stream %d", c.Stream)
+		}
+	}
 	config := rec.Config // not the record, which would stay with it
 	w := &core.World{M: m, Config: &config, Lineage: rec.Lineage, Forks: rec.Forks, Log: rec.Log, LogNext: rec.LogNext, Kept: rec.Kept, Keep: rec.Keep}
 	if rec.Base != nil {

@@ -129,6 +129,16 @@ func (l *Limits) Set(name string, v int64) error {
 	return nil
 }
 
+// Wrong says which limit is negative, "" if none is.
+func (l Limits) Wrong() string {
+	for i := range rows {
+		if v := *rows[i].Field(&l); v < 0 {
+			return fmt.Sprintf("limit %s is %d", rows[i].Name, v)
+		}
+	}
+	return ""
+}
+
 // Within gives the tighter of two limits, each by itself: 0 is the loosest.
 func (l Limits) Within(bound Limits) Limits {
 	return l.each(bound, func(a, b int64) bool { return b < a })

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"eryxsh/core/cmd"
 	"eryxsh/core/limit"
 	"eryxsh/vfs"
 )
@@ -199,7 +200,37 @@ func (l *loader) check() error {
 			return bad("call %q belongs to no waiting process", c.ID)
 		}
 	}
-	return l.checkBudget()
+	for _, c := range m.IO.Out {
+		if c.Stream != 1 && c.Stream != 2 || len(c.Data) == 0 {
+			return bad("output for stream %d of %d bytes", c.Stream, len(c.Data))
+		}
+	}
+	if err := l.checkBudget(); err != nil {
+		return err
+	}
+	return l.checkPrograms()
+}
+
+// checkPrograms asks the utilities in flight whether their states can be. All else is right then: the context that they are asked in is
+// that of their next turn.
+func (l *loader) checkPrograms() error {
+	for _, p := range l.m.Procs {
+		for i := range p.Frames {
+			f := &p.Frames[i]
+			if f.Kind != FUtil || f.X == nil || f.X.Util.Prog == nil {
+				continue
+			}
+			u := f.X.Util
+			if _, done := l.m.context(p, u); done { // its next turn says so
+				u.ctx = nil
+				continue
+			}
+			if s := cmd.Wrong(u.Prog, u.ctx); s != "" {
+				return bad("utility %s: %s", u.Name, s)
+			}
+		}
+	}
+	return nil
 }
 
 // maxFD bounds descriptor numbers, wherever they come from.
@@ -207,10 +238,8 @@ const maxFD = 1 << 30
 
 func (l *loader) checkBudget() error {
 	m := l.m
-	for _, row := range limit.Table() {
-		if v := *row.Field(&m.Limits); v < 0 {
-			return bad("limit %s is %d", row.Name, v)
-		}
+	if s := m.Limits.Wrong(); s != "" {
+		return bad("%s", s)
 	}
 	if t := m.Meter; max(t.Steps, t.Time, t.Read, t.Written, t.Commands, t.Calls, t.Runs, t.Spawned, m.Run.Deadline, m.CallSeq, m.Run.Seq, int64(m.Sched.NextPID)) > limit.Most {
 		return bad("a counter is out of range")

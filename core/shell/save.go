@@ -373,6 +373,9 @@ func (l *loader) frame(p *Process, r *FrameRecord) (Frame, error) {
 		return f, bad("frame %d keeps variables and has no place for them", len(p.Frames))
 	}
 	for _, v := range r.Vars {
+		if v.Name == "" {
+			return f, bad("a binding to put back has no name")
+		}
 		s := Saved{Name: v.Name, Temp: v.Temp}
 		if v.Var != nil {
 			x, err := vars.FromRecord(*v.Var)

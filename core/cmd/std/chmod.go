@@ -56,6 +56,9 @@ type chmodProgram struct {
 	Status int        `cbor:"3,keyasint,omitempty"`
 }
 
+// Wrong checks the operand.
+func (p *chmodProgram) Wrong(*cmd.Ctx) string { return cmd.Beyond("a count of operands", p.I, 1<<40) }
+
 // Step changes a turn's worth of files.
 func (p *chmodProgram) Step(c *cmd.Ctx) cmd.Next {
 	files, mode := c.Args, c.Flags.Value("mode-option")

@@ -51,6 +51,9 @@ type chownProgram struct {
 	Owners owner.Names `cbor:"4,keyasint,omitempty"`
 }
 
+// Wrong checks the operand.
+func (p *chownProgram) Wrong(*cmd.Ctx) string { return cmd.Beyond("a count of operands", p.I, 1<<40) }
+
 // ids are an owner and a group; -1 leaves one as it is.
 type ids struct {
 	uid, gid    int

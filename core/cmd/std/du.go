@@ -63,6 +63,9 @@ type duProgram struct {
 	o *duOptions
 }
 
+// Wrong checks the operand.
+func (p *duProgram) Wrong(c *cmd.Ctx) string { return c.BeyondArgs(p.I) }
+
 type duOptions struct {
 	all, apparent, total, inodes, links, separate bool
 	follow                                        byte

@@ -47,6 +47,9 @@ type fileProgram struct {
 	pad int // the width of the longest name, plus 1; 0: not known
 }
 
+// Wrong checks the operand.
+func (p *fileProgram) Wrong(c *cmd.Ctx) string { return c.BeyondArgs(p.I) }
+
 // kindOf is what a file is.
 type kindOf struct{ text, mime, charset string }
 

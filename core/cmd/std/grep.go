@@ -194,6 +194,35 @@ type grepProgram struct {
 	most  int // of them
 }
 
+// Wrong checks the operand, and the places in the file at hand.
+func (p *grepProgram) Wrong(c *cmd.Ctx) string {
+	f := &p.File
+	most := len(f.Buf)
+	if len(f.Parts) > 0 {
+		most = 0
+	}
+	if !f.Open {
+		return c.BeyondArgs(p.Operand)
+	}
+	for _, at := range []int{f.Pos, f.Until, f.Counted, max(f.Printed, 0)} {
+		if s := cmd.Beyond("a place in a buffer", at, most); s != "" {
+			return s
+		}
+	}
+	for _, o := range p.Patterns.Origins {
+		if o.Lines < 0 {
+			return "a count of patterns is negative"
+		}
+	}
+	switch {
+	case f.Printed < -1 || f.FD < 0 || f.Pending < 0 || f.Width < 0 || f.Width > 1<<20:
+		return "a number that cannot be"
+	case len(p.Inodes) > 0 && len(p.Inodes) != len(p.Dirs):
+		return "directories and their inodes do not fit"
+	}
+	return c.BeyondArgs(p.Operand)
+}
+
 // grepPatterns is what is searched for, gathered from options and files.
 type grepPatterns struct {
 	Keys    []byte     `cbor:"1,keyasint,omitempty"` // each ended by a newline

@@ -53,6 +53,14 @@ type joinProgram struct {
 	fields [2][][]byte // of the lines being written
 }
 
+// Wrong checks the pair at hand.
+func (p *joinProgram) Wrong(*cmd.Ctx) string {
+	if p.Phase < joinCompare || p.Phase > joinPairs || p.I < 0 || p.J < 0 || p.I > len(p.Groups[0]) || p.J > len(p.Groups[1]) {
+		return "a pair that is not there"
+	}
+	return cmd.Beyond("a count of fields", max(p.Auto[0], p.Auto[1], -min(p.Auto[0], p.Auto[1])), 1<<24)
+}
+
 const (
 	joinCompare = iota // the lines at the heads are compared
 	joinFirst          // lines of file 1 with the key are collected

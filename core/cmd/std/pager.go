@@ -50,6 +50,9 @@ type pager struct {
 	less bool // and not more
 }
 
+// Wrong checks the operand.
+func (p *pager) Wrong(c *cmd.Ctx) string { return c.BeyondArgs(p.I) }
+
 func (p *pager) Step(c *cmd.Ctx) cmd.Next {
 	if c.Pending() > cmd.Turn {
 		return cmd.WaitWrite()

@@ -48,6 +48,9 @@ type rmProgram struct {
 	Remover remove.Remover `cbor:"4,keyasint,omitempty"`
 }
 
+// Wrong checks the operand.
+func (p *rmProgram) Wrong(c *cmd.Ctx) string { return c.BeyondArgs(p.I) }
+
 // Step removes a turn's worth of entries.
 func (p *rmProgram) Step(c *cmd.Ctx) cmd.Next {
 	o := remove.Options{Recursive: c.Flags.Has("r") || c.Flags.Has("R"), Dir: c.Flags.Has("d"), Verbose: c.Flags.Has("v")}

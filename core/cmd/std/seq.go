@@ -50,6 +50,14 @@ type seqProgram struct {
 	plan *seqPlan
 }
 
+// Wrong checks the count.
+func (p *seqProgram) Wrong(*cmd.Ctx) string {
+	if p.I < 0 || p.I > 1<<60 {
+		return "a count of numbers that cannot be"
+	}
+	return ""
+}
+
 // seqPlan is the command line. Numbers are whole multiples of 10^-prec, exactly,
 // unless they are too large for that: then first is nil.
 type seqPlan struct {

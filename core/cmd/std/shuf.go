@@ -47,6 +47,26 @@ type shufProgram struct {
 	Out   int               `cbor:"12,keyasint,omitempty"`
 }
 
+// Wrong checks that every line stands where it is said to.
+func (p *shufProgram) Wrong(*cmd.Ctx) string {
+	first := uint64(0)
+	for _, l := range p.Lines {
+		if l.First != first || len(l.Starts) == 0 && len(l.Text) > 0 {
+			return "lines are missing"
+		}
+		first += uint64(len(l.Starts))
+		for i, at := range l.Starts {
+			if at < 0 || int(at) > len(l.Text) || i > 0 && at < l.Starts[i-1] {
+				return "a line begins outside its text"
+			}
+		}
+	}
+	if len(p.Lines) > 0 && p.Ready && p.Size > first {
+		return "more lines than there are"
+	}
+	return ""
+}
+
 // shufLines are some of the lines: so many that adding to them copies little.
 type shufLines struct {
 	First  uint64  `cbor:"1,keyasint,omitempty"` // lines before

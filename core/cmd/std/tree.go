@@ -78,6 +78,16 @@ type treeProgram struct {
 	zone *clock.Zone
 }
 
+// Wrong checks the places in the directories.
+func (p *treeProgram) Wrong(c *cmd.Ctx) string {
+	for _, l := range p.Stack {
+		if s := cmd.Beyond("a place in a directory", l.I, len(l.Entries)); s != "" {
+			return s
+		}
+	}
+	return c.BeyondArgs(p.I)
+}
+
 // Step prints a turn's worth of entries.
 func (p *treeProgram) Step(c *cmd.Ctx) cmd.Next {
 	if p.zone == nil {

@@ -78,6 +78,14 @@ type Program struct {
 	name string // of the function code is of
 }
 
+// Wrong checks the bases and the places.
+func (p *Program) Wrong(*cmd.Ctx) string {
+	if p.Begun && (p.State.In < 2 || p.State.In > 36 || p.State.Out < 2) {
+		return "a base that cannot be"
+	}
+	return cmd.Beyond("a place in the code", p.PC, 1<<30)
+}
+
 // State is what variables hold.
 type State struct {
 	Vars   map[string]Num `cbor:"1,keyasint,omitempty"`

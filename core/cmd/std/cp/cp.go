@@ -55,6 +55,9 @@ type cpProgram struct {
 	rules *rules
 }
 
+// Wrong checks the operand.
+func (p *cpProgram) Wrong(c *cmd.Ctx) string { return c.BeyondArgs(p.I) }
+
 // Step copies a turn's worth.
 func (p *cpProgram) Step(c *cmd.Ctx) cmd.Next {
 	if p.rules == nil {

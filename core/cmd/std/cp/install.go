@@ -44,6 +44,9 @@ type installProgram struct {
 	Before int    `cbor:"6,keyasint,omitempty"` // files made before Done
 }
 
+// Wrong checks the operand.
+func (p *installProgram) Wrong(c *cmd.Ctx) string { return c.BeyondArgs(p.I) }
+
 // installed is what an installed file gets.
 type installed struct {
 	mode     uint32

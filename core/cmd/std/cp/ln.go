@@ -46,6 +46,9 @@ type lnProgram struct {
 	made paths
 }
 
+// Wrong checks the operand.
+func (p *lnProgram) Wrong(c *cmd.Ctx) string { return c.BeyondArgs(p.I) }
+
 // Step makes a turn's worth of links.
 func (p *lnProgram) Step(c *cmd.Ctx) cmd.Next {
 	plan, ok := backup.Parse(c)

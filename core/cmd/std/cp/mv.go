@@ -42,6 +42,9 @@ type mvProgram struct {
 	moved paths
 }
 
+// Wrong checks the operand.
+func (p *mvProgram) Wrong(c *cmd.Ctx) string { return c.BeyondArgs(p.I) }
+
 // Step moves a turn's worth of operands.
 func (p *mvProgram) Step(c *cmd.Ctx) cmd.Next {
 	r := &rules{move: true}

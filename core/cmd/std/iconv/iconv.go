@@ -44,6 +44,9 @@ type Program struct {
 	o *options
 }
 
+// Wrong checks the operand.
+func (p *Program) Wrong(c *cmd.Ctx) string { return c.BeyondArgs(p.File) }
+
 // options are the flags, read.
 type options struct {
 	from, to         charset

@@ -78,6 +78,29 @@ type Program struct {
 	quotes uint8 // whether some names of the list have them
 }
 
+// Wrong checks the place in the list, its columns, and that each directory that is to be left was entered.
+func (p *Program) Wrong(c *cmd.Ctx) string {
+	leave := 0
+	for _, d := range p.Queue {
+		if d.Leave {
+			leave++
+		}
+	}
+	w := p.Widths
+	switch {
+	case p.Phase < phaseOperands || p.Phase > phasePrint:
+		return "a phase that is none"
+	case leave > len(p.Active):
+		return "more directories to leave than were entered"
+	case min(w.Inode, w.Blocks, w.Nlink, w.Owner, w.Group, w.Size, w.Minor) < 0 || max(w.Inode, w.Blocks, w.Nlink, w.Owner, w.Group, w.Size, w.Minor) > 1<<16:
+		return "a width that cannot be"
+	}
+	if p.Phase != phasePrint {
+		return cmd.Beyond("a place in a list", p.I, 1<<40)
+	}
+	return cmd.Beyond("a place in a list", p.I, len(p.Entries))
+}
+
 // Command is ls.
 func Command() *cmd.Command { return command("ls", "list directory contents") }
 

@@ -78,6 +78,14 @@ type Program struct {
 	Later  []move `cbor:"13,keyasint,omitempty"` // of the files of a git diff, what is yet to be written
 }
 
+// Wrong checks the place in the patch.
+func (p *Program) Wrong(*cmd.Ctx) string {
+	if p.Phase < phaseInput || p.Phase > phaseWrite || p.FD < 0 || p.Phase > phaseNext && p.Pos >= len(p.Patch) {
+		return "a phase that cannot be"
+	}
+	return cmd.Beyond("a place in a patch", p.Pos, len(p.Patch))
+}
+
 // Step takes one turn.
 func (p *Program) Step(c *cmd.Ctx) cmd.Next {
 	if c.Pending() > cmd.Turn {

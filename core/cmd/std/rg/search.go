@@ -34,6 +34,9 @@ type Program struct {
 	loc   []int
 }
 
+// Wrong checks the operand.
+func (p *Program) Wrong(c *cmd.Ctx) string { return c.BeyondArgs(p.Operand) }
+
 // File is the file being searched.
 type File struct {
 	Open    bool      `cbor:"1,keyasint,omitempty"`

@@ -38,6 +38,22 @@ type program struct {
 	growing
 }
 
+// Wrong checks the runs.
+func (p *program) Wrong(*cmd.Ctx) string {
+	if p.Open && len(p.Runs) == 0 {
+		return "a run is open and there is none"
+	}
+	for _, r := range p.Runs {
+		if s := cmd.Beyond("a place in a run", r.Pos, len(r.Data)); s != "" {
+			return s
+		}
+	}
+	if p.Out < 0 || p.ListFD < 0 || p.Total < 0 || p.Files < 0 {
+		return "a descriptor or a count is negative"
+	}
+	return ""
+}
+
 // growing is the run that is being read.
 type growing struct {
 	count int // its lines

@@ -32,6 +32,14 @@ type program struct {
 // maxProbe is how much a file without a size may hold: GNU's buffer.
 const maxProbe = 128 << 10
 
+// Wrong checks whose turn it is.
+func (p *program) Wrong(*cmd.Ctx) string {
+	if p.Robin != nil && (p.Next < 0 || p.Next >= int64(len(p.Robin)) || p.Files > uint64(len(p.Robin))) {
+		return "an output that is not there"
+	}
+	return ""
+}
+
 // Step copies what one turn reads.
 func (p *program) Step(c *cmd.Ctx) cmd.Next {
 	if p.opt == nil {

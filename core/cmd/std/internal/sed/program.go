@@ -63,6 +63,14 @@ type Program struct {
 	caches
 }
 
+// Wrong checks the phase. How many commands there are is known when the script is compiled.
+func (p *Program) Wrong(*cmd.Ctx) string {
+	if p.Phase > phaseClose || p.PC < 0 || p.Last < 0 || p.SourceFD < 0 {
+		return "a phase or a place that cannot be"
+	}
+	return ""
+}
+
 // Loader is the script while it is being read, and then its source.
 type Loader struct {
 	Sources  []Source `cbor:"1,keyasint,omitempty"`
@@ -148,6 +156,10 @@ func (p *Program) Step(c *cmd.Ctx) cmd.Next {
 				status = 4
 			}
 			return cmd.Exit(status)
+		}
+		if p.Phase > phaseOpen && (len(p.Ranges) != len(s.commands) || len(p.Readers) != len(s.reads) || p.PC > len(s.commands)) {
+			c.Errorf("the saved state is not of this script") // it came out of a blob, and not out of a run
+			return cmd.Exit(4)
 		}
 		p.script = s
 		p.o.quiet = p.o.quiet || s.quiet

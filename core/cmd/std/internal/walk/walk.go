@@ -30,6 +30,17 @@ type Dir struct {
 	Inos  []uint64 `cbor:"6,keyasint,omitempty"` // of FillByInode, until they are put in order
 }
 
+// Wrong checks that the next name is one of them, and that each has a type.
+func (d *Dir) Wrong(*cmd.Ctx) string {
+	if len(d.Names) != len(d.Types) {
+		return "names and types of a directory do not fit"
+	}
+	if len(d.Names) == 0 { // they are given up when the last was taken
+		return cmd.Beyond("a place in a directory", d.I, 1<<40)
+	}
+	return cmd.Beyond("a place in a directory", d.I, len(d.Names))
+}
+
 // Fill reads more names, at most Turn, and counts them off budget. Call it until Full.
 func (d *Dir) Fill(c *cmd.Ctx, budget *int) error { return d.fill(c, budget, false) }
 

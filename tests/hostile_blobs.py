@@ -1,0 +1,366 @@
+"""States that nobody's machine has written: golden blobs with values changed, and the right sum under them.
+
+    python tests/hostile_blobs.py                         30,000 blobs
+    python tests/hostile_blobs.py --blobs 100000 --seed 7
+    python tests/hostile_blobs.py --seed 7 --one 4711     that one again, shown
+    python tests/hostile_blobs.py --only sort             of blobs with a sort in flight
+
+Values are changed where they stand: numbers, lengths, members of lists and structs, and fields that were
+empty get values of the kind they have (state/testdata/v1/fields.txt). Most changes are in the states of utilities. Each blob is
+loaded with hardened limits in a process of its own, with a bound on its memory and a clock, and what loads is run to its
+end and then asked for something. A typed error is fine, and so is any output; an internal error, a death, a hang is not: the exit
+status is 1, and the number is what --one wants.
+"""
+
+from __future__ import annotations
+
+import argparse
+import collections
+import multiprocessing
+import random
+import resource
+import sys
+import time
+from typing import Any, Dict, List, Optional, Tuple
+
+import golden
+from blobs import PROCESS, Blob, Raw, decode, encode
+from eryxsh import Checkpoint, EryxshError, Finished, InputNeeded, LimitReached, Limits, Run, Sandbox, StateError, ToolCall
+
+CAP = 6 << 30  # bytes of address space of a worker
+PATIENCE = 20.0  # seconds for one blob
+INTERNAL = "internal error"
+NUMBERS = [
+    -1,
+    0,
+    1,
+    2,
+    3,
+    7,
+    8,
+    63,
+    64,
+    127,
+    128,
+    255,
+    256,
+    4095,
+    4096,
+    65535,
+    65536,
+    1 << 20,
+    (1 << 31) - 1,
+    1 << 31,
+    1 << 40,
+    (1 << 63) - 1,
+    -(1 << 63),
+    -(1 << 31),
+]
+
+
+# Changing.
+
+
+class Kinds:
+    """What kinds the fields of structs have, from a version's ledger."""
+
+    def __init__(self, text: str) -> None:
+        self.structs: Dict[str, Dict[int, str]] = {}
+        self.roots: Dict[str, str] = {}
+        fields: Dict[int, str] = {}
+        for line in text.splitlines():
+            if line.startswith("root "):
+                name, _, of = line[5:].partition(" = ")
+                self.roots[name] = of
+            elif line.startswith("struct "):
+                fields = self.structs.setdefault(line[7:], {})
+            elif line.startswith("constants "):
+                fields = {}
+            else:
+                number, _, rest = line.strip().partition(" ")
+                fields[int(number)] = rest.partition(" ")[2]
+
+    def value(self, kind: str, rng: random.Random, depth: int = 0) -> Any:
+        """Some value of a kind."""
+        kind = kind.rstrip("?")
+        if kind in ("int", "uint"):
+            value = rng.choice(NUMBERS)
+            return abs(value) if kind == "uint" else value
+        if kind == "bool":
+            return True
+        if kind == "bytes":
+            return rng.choice([b"", b"a", b"\n", b"\0", b"/", b"a\nb\n", bytes(rng.randrange(256) for _ in range(rng.randrange(40)))])
+        if kind == "float":
+            return Raw(rng.choice([b"\xf9\x7e\x00", b"\xf9\x7c\x00", b"\xf9\xfc\x00", b"\xfb\x43\xe0\x00\x00\x00\x00\x00\x00"]))
+        if kind.startswith("["):
+            return [self.value(kind[1:-1], rng, depth + 1) for _ in range(rng.choice([1, 1, 2, 5]) if depth < 4 else 0)]
+        if kind.startswith("{"):
+            key, _, of = kind[1:-1].partition(": ")
+            return {self.value(key, rng): self.value(of, rng, depth + 1)}
+        fields = self.structs.get(kind, {})
+        if depth > 3 or not fields:
+            return {}
+        return {n: self.value(fields[n], rng, depth + 1) for n in sorted(rng.sample(sorted(fields), rng.randrange(len(fields) + 1)))}
+
+
+def _number(value: int, rng: random.Random) -> int:
+    pick = rng.randrange(4)
+    if pick == 0:
+        return value + rng.choice([-1, 1])
+    if pick == 1:
+        return rng.choice([value * 2, -value, value // 2, value + 100])
+    return rng.choice(NUMBERS)
+
+
+def _bytes(value: bytes, rng: random.Random) -> bytes:
+    at = rng.randrange(len(value) + 1)
+    pick = rng.randrange(6)
+    if pick == 0:
+        return b""
+    if pick == 1:
+        return value[:at]
+    if pick == 2:
+        return value[:at] + bytes(rng.randrange(256) for _ in range(rng.choice([1, 1, 9]))) + value[at:]
+    if pick == 3:
+        return value[:at] + value[at + 1 :]
+    if pick == 4 and value:
+        at = min(at, len(value) - 1)
+        return value[:at] + bytes([value[at] ^ 1 << rng.randrange(8)]) + value[at + 1 :]
+    return value * rng.choice([2, 3])
+
+
+def places(value: Any, kind: str, kinds: Kinds, path: str = "") -> List[Tuple[Any, Any, str, str]]:
+    """Where a value can be changed: what holds it, its key, its kind, its path."""
+    kind = kind.rstrip("?")
+    found: List[Tuple[Any, Any, str, str]] = []
+    if isinstance(value, dict):
+        fields = kinds.structs.get(kind)
+        for key, inner in value.items():
+            of = fields.get(key, "") if fields is not None else kind.rstrip("}").partition(": ")[2]
+            found.append((value, key, of, f"{path}.{key}"))
+            found += places(inner, of, kinds, f"{path}.{key}")
+        for key in fields or {}:
+            if key not in value:
+                found.append((value, key, (fields or {})[key], f"{path}.{key}"))
+    elif isinstance(value, list):
+        for i, inner in enumerate(value):
+            of = kind[1:-1]
+            found.append((value, i, of, f"{path}[{i}]"))
+            found += places(inner, of, kinds, f"{path}[{i}]")
+    return found
+
+
+def changed(holder: Any, key: Any, kind: str, kinds: Kinds, rng: random.Random) -> str:
+    """Change one value; what was done."""
+    if isinstance(holder, dict) and key not in holder:
+        holder[key] = kinds.value(kind, rng)
+        ordered = sorted(holder.items(), key=lambda pair: encode(pair[0]))
+        holder.clear()
+        holder.update(ordered)
+        return f"set to {holder[key]!r:.80}"
+    value = holder[key]
+    pick = rng.randrange(12)
+    if pick == 0 and isinstance(holder, (dict, list)):
+        del holder[key]
+        return "taken away"
+    if pick == 1 and isinstance(holder, list):
+        holder.insert(key, value)
+        return "twice"
+    if pick == 2 and kind:
+        holder[key] = kinds.value(kind, rng)
+    elif isinstance(value, bool):
+        holder[key] = not value
+    elif isinstance(value, int):
+        holder[key] = max(-(1 << 63), min(_number(value, rng), (1 << 64) - 1))
+    elif isinstance(value, bytes):
+        holder[key] = _bytes(value, rng)
+    elif isinstance(value, list):
+        at = rng.randrange(len(value) + 1)
+        holder[key] = rng.choice([[], value[:at], value + value, value[::-1]])
+    elif isinstance(value, dict) and value:
+        del value[rng.choice(sorted(value, key=repr))]
+    else:
+        holder[key] = kinds.value(kind or "int", rng)
+    return f"{value!r:.60} is now {holder[key]!r:.80}"
+
+
+class Maker:
+    """Makes the n-th blob of a seed."""
+
+    def __init__(self, seed: int, only: str) -> None:
+        folder = golden.folders()[0]
+        self.kinds = Kinds((folder / "fields.txt").read_text())
+        self.seed = seed
+        self.rows = []
+        for name, blob, row in golden.golden(folder):
+            if row["key"] or len(blob) > 40_000:
+                continue
+            utilities = {name for name, _ in Blob.parse(blob).programs()}
+            if not only or only in utilities:
+                self.rows.append((name, blob, row["typed"]))
+
+    def make(self, number: int) -> Tuple[str, bytes, List[str]]:
+        """What was changed, the bytes, and what is typed."""
+        rng = random.Random(f"{self.seed} {number}")
+        name, data, typed = rng.choice(self.rows)
+        blob = Blob.parse(data)
+        told = [name]
+        programs = list(blob.programs())
+        for _ in range(rng.choice([1, 1, 1, 2, 3])):
+            if programs and rng.random() < 0.75:
+                utility, frame = rng.choice(programs)
+                state = decode(frame[5])[0]
+                holder = {0: state}
+                found = places(holder[0], self.kinds.roots["utility " + utility], self.kinds, utility)
+                if found:
+                    at, key, kind, path = rng.choice(found)
+                    told.append(f"{path} {changed(at, key, kind, self.kinds, rng)}")
+                    frame[5] = encode(state)
+                continue
+            roots = {2: "World", 3: "Tree", 4: "Inode", 5: "Image", PROCESS: "ProcRecord"}
+            index = rng.choice(
+                [i for i, (kind, _) in enumerate(blob.records) if kind in (2, 5, PROCESS) or kind in roots and rng.random() < 0.05]
+            )
+            kind, body = blob.records[index]
+            found = places(body, self.kinds.roots[roots[kind]], self.kinds, roots[kind])
+            at, key, of, path = rng.choice(found)
+            told.append(f"{path} {changed(at, key, of, self.kinds, rng)}")
+        return "; ".join(told), blob.data(), typed
+
+
+# Trying.
+
+_LIMITS = Limits.hardened(steps=300_000, time=5)
+
+
+def _never(call: ToolCall) -> str:
+    raise AssertionError("nobody calls it")
+
+
+def tried(data: bytes, typed: List[str]) -> str:
+    """Load a blob and run it; what came of it."""
+    try:
+        tools = dict.fromkeys(Sandbox.inspect(data).tools, _never)
+        sb = Sandbox.from_state(data, limits=_LIMITS, tools=tools, timeout=2)
+    except StateError as error:
+        return f"{INTERNAL}: {error}" if INTERNAL in str(error) else type(error).__name__
+    except EryxshError as error:
+        return f"{INTERNAL}: {error}" if INTERNAL in str(error) else type(error).__name__
+    with sb:
+        try:
+            said = _used(sb, list(typed))
+        except EryxshError as error:
+            said = str(error)
+    at = said.find(INTERNAL)
+    return said[max(at - 40, 0) : at + 300] if at >= 0 else "loaded"
+
+
+def _used(sb: Sandbox, typed: List[str]) -> str:
+    said = ""
+    run: Optional[Run] = sb.runs.active()
+    if run is not None:
+        for _ in range(200):
+            event = run.next(wait=False)
+            if isinstance(event, Finished):
+                said = event.result.stderr
+                break
+            if isinstance(event, ToolCall):
+                run.resume(event, stdout="x\n")
+            elif isinstance(event, InputNeeded):
+                run.resume(event, data=typed.pop(0) if typed else "")
+            elif isinstance(event, LimitReached) or not isinstance(event, Checkpoint):
+                break
+        run.cancel()
+    sb.export_state()
+    result = sb.commands.run("echo $x; ls | cat; jobs; trap; wait")
+    return said + result.stderr
+
+
+def _serve(pipe: Any, seed: int, only: str) -> None:
+    resource.setrlimit(resource.RLIMIT_AS, (CAP, CAP))
+    maker = Maker(seed, only)
+    while True:
+        number = pipe.recv()
+        _, data, typed = maker.make(number)
+        try:
+            pipe.send(tried(data, typed))
+        except Exception as error:
+            pipe.send(f"{INTERNAL}: {type(error).__name__}: {error}")
+
+
+class Worker:
+    """A process that tries blobs, and another one when it has died."""
+
+    def __init__(self, seed: int, only: str) -> None:
+        self._arguments = seed, only
+        self._process: Any = None
+        self._pipe: Any = None
+
+    def _start(self) -> None:
+        context = multiprocessing.get_context("spawn")
+        self._pipe, theirs = context.Pipe()
+        self._process = context.Process(target=_serve, args=(theirs, *self._arguments), daemon=True)
+        self._process.start()
+        theirs.close()
+
+    def ask(self, number: int) -> str:
+        """What came of a blob."""
+        if self._process is None:
+            self._start()
+        try:
+            self._pipe.send(number)
+            if self._pipe.poll(PATIENCE):
+                return str(self._pipe.recv())
+            answer = "hang"
+        except (EOFError, OSError):
+            answer = "crash"
+        self.close()
+        return answer
+
+    def close(self) -> None:
+        """End the process."""
+        if self._process is not None:
+            self._process.kill()
+            self._process.join()
+            self._process = None
+
+
+def attack(blobs: int, seed: int, only: str, *, show: bool = True) -> Tuple[Dict[str, int], List[str]]:
+    """Try so many blobs: how often each thing came of one, and what must not happen."""
+    maker, worker = Maker(seed, only), Worker(seed, only)
+    counts: Dict[str, int] = collections.Counter()
+    wrong: List[str] = []
+    for number in range(blobs):
+        answer = worker.ask(number)
+        bad = INTERNAL in answer or answer in ("hang", "crash")
+        counts["internal" if INTERNAL in answer else answer] += 1
+        if bad:
+            wrong.append(f"{number}: {maker.make(number)[0]}: {answer}")
+            if show:
+                print(wrong[-1], flush=True)
+    worker.close()
+    return dict(counts), wrong
+
+
+def main(argv: List[str]) -> int:
+    """Try blobs; 1 if one did what none may."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("--blobs", type=int, default=30_000)
+    parser.add_argument("--seed", type=int, default=int(time.time()))
+    parser.add_argument("--only", default="", help="blobs with this utility in flight")
+    parser.add_argument("--one", type=int, help="that one again, in this process")
+    options = parser.parse_args(argv)
+    print(f"seed {options.seed}", flush=True)
+    if options.one is not None:
+        told, data, typed = Maker(options.seed, options.only).make(options.one)
+        print(told)
+        print(tried(data, typed))
+        return 0
+    started = time.perf_counter()
+    counts, wrong = attack(options.blobs, options.seed, options.only)
+    print(", ".join(f"{what} {n}" for what, n in sorted(counts.items())), f"in {time.perf_counter() - started:.0f} s")
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
