@@ -20,8 +20,8 @@ import (
 const (
 	Magic     = "ERYXSH\r\n"
 	Container = 1 // version of the framing: magic, header, records, checksum
-	Schema    = 1 // version of what the records hold
-	MinReader = 1 // the oldest schema a reader must know to read what this code writes
+	Schema    = 2 // version of what the records hold
+	MinReader = 1 // the oldest schema that reads some of what this code writes: see oldest
 	sumSize   = sha256.Size
 )
 
@@ -98,7 +98,7 @@ func Export(w *core.World, key []byte) (Blob, error) {
 		return Blob{}, err
 	}
 	u := w.M.FS.Usage()
-	h := Header{Container: Container, Schema: Schema, MinReader: MinReader, Kind: "state", Signed: key != nil, Files: u.Files, Bytes: u.Bytes, Created: w.M.Clock.Now}
+	h := Header{Container: Container, Schema: Schema, MinReader: oldest(w), Kind: "state", Signed: key != nil, Files: u.Files, Bytes: u.Bytes, Created: w.M.Clock.Now}
 	if w.Going() {
 		h.Kind = "run"
 	}
@@ -135,6 +135,19 @@ func Export(w *core.World, key []byte) (Blob, error) {
 		return Blob{}, err
 	}
 	return e.end(), nil
+}
+
+// oldest is the schema a reader must know to continue a World as it is. One of schema 1 takes a working directory for what its path
+// leads to, and does not see what programs in flight keep since; to a shell that rests where its path leads, neither matters.
+func oldest(w *core.World) int {
+	plain := !w.Going() && w.M.Plain()
+	for _, s := range w.Snaps {
+		plain = plain && (s.Name == "" || !s.World.Going() && s.World.M.Plain())
+	}
+	if plain {
+		return MinReader
+	}
+	return Schema
 }
 
 // of fills the record that begins a world.

@@ -21,6 +21,7 @@ import (
 	"unicode/utf8"
 
 	"eryxsh/core"
+	"eryxsh/core/fault"
 	"eryxsh/core/limit"
 	"eryxsh/core/shell"
 	"eryxsh/state/internal/numbers"
@@ -379,5 +380,45 @@ func TestGoldenCovers(t *testing.T) {
 	}
 	for name := range numbers.Programs() {
 		missing(name, "program "+name)
+	}
+}
+
+// TestGoldenSchemas checks which readers a blob is written for, and that a path of schema 1 becomes a directory, which is moved with the shell in it.
+func TestGoldenSchemas(t *testing.T) {
+	at := func(text string) (Header, []byte) {
+		w := script{text: "mkdir d; cd d; " + text, tools: tools}.begin(t)
+		defer w.Close()
+		p := script{}.player()
+		p.run(t, w)
+		w.Take()
+		blob := export(t, w)
+		h, err := Inspect(blob, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return h, blob
+	}
+	for text, want := range map[string]int{"x=1": 1, "mv ../d ../e": 2, "rmdir ../d": 2, "sleep 100 &": 2} {
+		if h, _ := at(text); h.Schema != 2 || h.MinReader != want {
+			t.Errorf("%s: schema %d for readers of %d, want 2 and %d", text, h.Schema, h.MinReader, want)
+		}
+	}
+	_, blob := at("x=1")
+	b := dissect(t, blob)
+	b.header.Schema = 1
+	last[shell.ProcRecord](t, b).Process.Place = shell.Place{}
+	w := imported(t, b.join(t, nil))
+	defer w.Close()
+	if _, err := w.Begin(core.Start{Script: "mv ../d ../e; echo in > f; cat ../e/f"}); err != nil {
+		t.Fatal(err)
+	}
+	p := script{}.player()
+	p.run(t, w)
+	if out, _ := streams(w.Take()); out != "in\n" {
+		t.Errorf("a directory that was a path: %q", out)
+	}
+	b.header.Schema = 2
+	if _, _, err := Import(b.join(t, nil), nil, limit.Default()); kindOf(err) != fault.State {
+		t.Errorf("a process that works nowhere: %v", err)
 	}
 }

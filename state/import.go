@@ -91,7 +91,7 @@ func (l *Loader) read(blob, key []byte, lim limit.Limits) (*core.World, Header, 
 	if err != nil {
 		return nil, h, err
 	}
-	im := &importer{loader: l, rest: records, limits: lim, memory: ledger{worldCost(lim)}}
+	im := &importer{schema: h.Schema, loader: l, rest: records, limits: lim, memory: ledger{worldCost(lim)}}
 	for {
 		w, err := im.world()
 		if err != nil {
@@ -125,6 +125,7 @@ func worldCost(lim limit.Limits) int64 {
 }
 
 type importer struct {
+	schema int
 	loader *Loader
 	rest   []byte
 	limits limit.Limits
@@ -267,7 +268,7 @@ func (im *importer) world() (*core.World, error) {
 	if err != nil {
 		return nil, err
 	}
-	img := &shell.Image{}
+	img := &shell.Image{Paths: im.schema < 2}
 	if err := im.body(img, "machine"); err != nil {
 		return nil, err
 	}

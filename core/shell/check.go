@@ -270,8 +270,11 @@ func (l *loader) checkProc(p *Process, use func(int) error) error {
 	if f := p.Wait.File; f < 0 || f > 0 && f >= len(m.Files) {
 		return bad("process %d waits for open file %d", p.PID, f)
 	}
-	if p.Place.Dir == 0 { // saved when a working directory was a path
-		p.Place.Dir = m.directory(p.Cwd)
+	switch {
+	case l.img.Paths:
+		p.Place = Place{Dir: m.directory(p.Cwd)}
+	case p.Place.Dir == 0:
+		return bad("process %d works nowhere", p.PID)
 	}
 	if len(p.Cwd) == 0 || p.Cwd[0] != '/' {
 		return bad("process %d: working directory %q", p.PID, p.Cwd)

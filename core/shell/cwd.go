@@ -29,6 +29,13 @@ func (m *Machine) directory(path string) vfs.Ino {
 	return ino
 }
 
+// Plain reports whether there is no more than one shell, between two runs, in the directory that its path leads to: what a reader
+// that knows of nothing newer continues as well.
+func (m *Machine) Plain() bool {
+	p := m.Procs[0]
+	return len(m.Procs) == 1 && len(p.Frames) == 0 && !p.Place.Removed && p.Place.Dir == m.directory(p.Cwd)
+}
+
 // enter makes a directory the process's own, under a name.
 func (m *Machine) enter(p *Process, name string, dir vfs.Ino) {
 	st, err := m.FS.StatIno(dir)

@@ -22,6 +22,7 @@ type Image struct {
 	Calls   []*Call      `cbor:"5,keyasint,omitempty"`
 	Tools   []Tool       `cbor:"6,keyasint,omitempty"`
 	Procs   []ProcRecord `cbor:"-"` // a record each
+	Paths   bool         `cbor:"-"` // of schema 1: a working directory is what its path leads to
 }
 
 // UnitRecord is the text of a unit some frame or function stands in.
