@@ -83,11 +83,16 @@ func (r *Recorder) Start(env Env, m *Memo) Env {
 
 var errMemo = errors.New("expand: the memo does not belong to this expansion")
 
+// manyAnswers are charged for together when they are replayed.
+const manyAnswers = 64
+
 // next returns the recorded entry of the given kind, or makes one by ask.
 func (r *Recorder) next(kind EntryKind, ask func(*Entry)) *Entry {
 	if r.at < len(r.memo.Entries) {
 		e := &r.memo.Entries[r.at]
-		r.at++
+		if r.at++; r.at%manyAnswers == 0 { // each substitution of a command replays those before it
+			r.env.Charge(manyAnswers >> 1)
+		}
 		if e.Kind != kind {
 			r.err = errMemo
 			return &Entry{Kind: kind}

@@ -72,11 +72,17 @@ type printing struct {
 // muchOutput is worth telling: bytes.
 const muchOutput = 1 << 14
 
+// holder is a Meter that is told how much is held, and may panic if that is too much.
+type holder interface{ Hold(n int) }
+
 // tell says what was done since it was said last.
 func (p *printing) tell() {
 	if n := len(p.Out) - p.told; p.Work != nil && n > muchOutput {
 		p.told = len(p.Out)
 		p.Work.Charge(n >> 5)
+		if h, ok := p.Work.(holder); ok {
+			h.Hold(len(p.Out))
+		}
 	}
 }
 
