@@ -29,6 +29,8 @@ class Job:
     memory: int = 128 * MIB
     file_bytes: int = 64 * MIB
     stdin: str = ""
+    shown: bool = False
+    """The output is part of the outcome."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -41,6 +43,7 @@ class Outcome:
     grown: int = 0  # bytes of resident memory at most, beyond those at the start
     died: str = ""  # why there is no status
     stderr: str = ""
+    stdout: str = ""  # of a job that asks for it
 
 
 def _field(pid: int, name: str) -> int:
@@ -63,9 +66,9 @@ class Child:
         """Bytes of resident memory above which the child is ended."""
         self.patience = patience
         """Seconds beyond a job's timeout after which the child is ended."""
-        self._process: Optional["subprocess.Popen[str]"] = None
+        self._process: Optional[subprocess.Popen[str]] = None
 
-    def __enter__(self) -> "Child":
+    def __enter__(self) -> Child:
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -92,7 +95,8 @@ class Child:
             )
             assert child.stdout is not None
             child.stdout.readline()  # it has imported everything
-        assert child.stdin is not None and child.stdout is not None
+        assert child.stdin is not None
+        assert child.stdout is not None
         start = _field(child.pid, "VmRSS")
         try:
             child.stdin.write(json.dumps(dataclasses.asdict(job)) + "\n")
@@ -135,15 +139,16 @@ def _serve() -> None:
                     refs.write("5")  # the peak is counted from here
             except OSError:
                 pass
-            start, began, status, error, stderr = _field(os.getpid(), "VmRSS"), time.monotonic(), 0, "", ""
+            start, began, status, error, stderr, shown = _field(os.getpid(), "VmRSS"), time.monotonic(), 0, "", "", ""
             try:
                 result = sb.commands.run(job.script, timeout=job.timeout, stdin=job.stdin or None)
                 status, error, stderr = result.exit_code, str(result.error_class or ""), result.stderr[:300]
+                shown = result.stdout if job.shown else ""
             except EryxshError as e:
                 status, error = -1, f"{type(e).__name__}: {e}"[:300]
             spent = time.monotonic() - began
             grown = _field(os.getpid(), "VmHWM") - start
-        answer = Outcome(status, error, spent, max(0, grown), "", stderr)
+        answer = Outcome(status, error, spent, max(0, grown), "", stderr, shown)
         print(json.dumps(dataclasses.asdict(answer)), flush=True)
 
 

@@ -33,7 +33,7 @@ func (p *parser) parsePerl() (*node, error) {
 
 // countGroups counts the groups ahead, for \1 before its group, and gathers their names.
 func (p *parser) countGroups() int {
-	n := 0
+	n, lastClose := 0, bytes.LastIndexByte(p.src, ']')
 	for i := 0; i < len(p.src); i++ {
 		switch p.src[i] {
 		case '\\':
@@ -46,8 +46,13 @@ func (p *parser) countGroups() int {
 			}
 			i++
 		case '[':
+			if i > lastClose { // nor are those after it closed
+				continue
+			}
 			if end := bracketEnd(p.src, i); end > 0 {
 				i = end
+			} else {
+				p.o.charge((len(p.src) - i) >> 3)
 			}
 		case '(':
 			rest := p.src[i+1:]

@@ -85,6 +85,9 @@ func (p *Program) pieces(repl string, gensub bool) []piece {
 // manyMatches are charged for before there are more.
 const manyMatches = 1 << 12
 
+// muchText is how many bytes a replacement writes for one match that are charged at once: with the others they are at the end.
+const muchText = 1 << 10
+
 // replace puts the replacement in for match number which (0: the first ones up
 // to limit; limit -1: all). It gives the new text and how many were replaced.
 func (p *Program) replace(re *regex.Regexp, s string, repl []piece, which, limit int) (string, int) {
@@ -111,7 +114,11 @@ func (p *Program) replace(re *regex.Regexp, s string, repl []piece, which, limit
 			if which == 0 || seen == which {
 				done++
 				out = large.Push(out, s[copied:start], p.c)
+				before := len(out)
 				out = p.appendPieces(out, s, repl, loc)
+				if n := len(out) - before; n >= muchText {
+					p.c.Charge(n >> 8)
+				}
 				copied = end
 			}
 			if seen%manyMatches == 0 {
@@ -148,9 +155,9 @@ func (p *Program) appendPieces(out []byte, s string, repl []piece, loc []int) []
 	for _, x := range repl {
 		switch {
 		case x.group < 0:
-			out = append(out, x.text...)
+			out = large.Push(out, x.text, p.c)
 		case 2*x.group+1 < len(loc) && loc[2*x.group] >= 0:
-			out = append(out, s[loc[2*x.group]:loc[2*x.group+1]]...)
+			out = large.Push(out, s[loc[2*x.group]:loc[2*x.group+1]], p.c)
 		}
 		p.fits(len(out))
 	}
