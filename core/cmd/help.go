@@ -32,6 +32,7 @@ func (d *Command) help(name string) string {
 		}
 		b.WriteString(o.help())
 	}
+	b.WriteString("\n" + name + " of eryxsh, which does what that of " + d.origin() + " does.\n")
 	return b.String()
 }
 
@@ -72,13 +73,22 @@ func (o Option) help() string {
 	return s + text + "\n"
 }
 
-// version is the text of --version: what scripts look for is the origin.
+// version is the text of --version. Scripts look for the origin, as in 'mkdir ('*'coreutils) '*, and take what
+// stands behind the last blank of the first line for the version.
 func (d *Command) version() string {
-	origin := d.Origin
-	if origin == "" {
-		origin = "GNU coreutils 9.1"
+	origin := d.origin()
+	at := strings.LastIndexAny(origin, " -")
+	if date := strings.Count(origin, "-") > 1; date {
+		at = strings.IndexByte(origin, ' ')
 	}
-	return d.Name + " (eryxsh, as " + origin + ")\n"
+	return d.Name + " (eryxsh, as " + origin[:at] + ") " + strings.TrimPrefix(origin[at+1:], "v") + "\n"
+}
+
+func (d *Command) origin() string {
+	if d.Origin == "" {
+		return "GNU coreutils 9.1"
+	}
+	return d.Origin
 }
 
 // SoleHelp answers --help and --version for a Raw command, which knows them

@@ -118,12 +118,14 @@ Print its options.
   -m, --missing              (not yet) not there
       --help                 display this help and exit
       --version              output version information and exit
+
+probe of eryxsh, which does what that of GNU coreutils 9.1 does.
 `
 	if got.Stdout != want || got.Status != 0 {
 		t.Error(got.Stdout)
 	}
 	got = cmdtest.Run{Command: probe(nil), Args: []string{"--ver"}}.Do(t)
-	if got.Stdout != "probe (eryxsh, as GNU coreutils 9.1)\n" {
+	if got.Stdout != "probe (eryxsh, as GNU coreutils) 9.1\n" {
 		t.Error(got)
 	}
 }
