@@ -63,6 +63,8 @@ func (p *Program) builtin(in instr) bool {
 		v = str(p.typeOf(&args[0]))
 	case fnIsarray:
 		v = boolean(p.root(&args[0]).K == Arr)
+	case fnOrd, fnChr, fnReadfile, fnGettimeofday:
+		v = p.extension(in.c, args)
 	case fnMkbool:
 		v = boolean(args[0].truth())
 	default:

@@ -197,9 +197,6 @@ func (c *compiler) rule(r *rule) {
 func (c *compiler) function(i int, f *function) {
 	c.params = map[string]int{}
 	for j, p := range f.params {
-		if _, ok := c.funcNo[p]; ok {
-			c.lex().fatal(f.at, 1, "error: function `%s': cannot use function `%s' as a parameter name", f.name, p)
-		}
 		c.params[p] = j
 	}
 	c.funcs[i].entry = int32(c.here())

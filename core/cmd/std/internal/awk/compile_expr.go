@@ -491,7 +491,11 @@ func record(at lexeme) *node {
 }
 
 func (c *compiler) builtin(n *node) {
-	id := builtins[n.s].op
+	if n.s == "sleep" { // sleeping is a command's work
+		list := []*node{{kind: nString, s: "sleep ", at: n.at}, n.list[0]}
+		n = &node{kind: nBuiltin, s: "system", at: n.at, list: []*node{{kind: nConcat, at: n.at, list: list}}}
+	}
+	id := builtinOf(n.s).op
 	list := n.list
 	switch id {
 	case fnSub, fnGsub:

@@ -225,6 +225,9 @@ func (p *Program) assignVariable(name, value string) {
 		p.Globals = append(p.Globals, Value{})
 	}
 	v := Value{S: unescape(value, p.oddOption), K: Maybe}
+	if n := len(value) - 1; n > 2 && value[:2] == "@/" && value[n] == '/' {
+		v = Value{S: value[2:n], K: Pattern}
+	}
 	if p.Globals[slot].K == Arr {
 		p.scalarError(int32(slot))
 	}

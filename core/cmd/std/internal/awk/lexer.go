@@ -60,14 +60,15 @@ var keywords = map[string]bool{
 
 // lexer cuts program text into tokens.
 type lexer struct {
-	units []Unit
-	unit  int
-	src   string
-	pos   int
-	line  int
-	warn  []string // warnings, in order
-	seen  [256]bool
-	last  lexeme
+	units  []Unit
+	unit   int
+	src    string
+	pos    int
+	line   int
+	warn   []string // warnings, in order
+	seen   [256]bool
+	last   lexeme
+	loaded map[string]bool // functions of extensions that @load has named
 }
 
 func newLexer(units []Unit) *lexer {
@@ -199,7 +200,9 @@ func (l *lexer) token(c byte) lexeme {
 		switch l.src[l.pos+1 : end] {
 		case "include":
 			l.fatal(t, 1, "error: @include must stand on a line of its own")
-		case "load", "namespace":
+		case "load":
+			return l.load(t, end)
+		case "namespace":
 			l.fatal(t, 1, "fatal: %s is not supported here", l.src[l.pos:end])
 		}
 		l.pos++
@@ -252,7 +255,7 @@ func (l *lexer) word(t lexeme) lexeme {
 		if t.s == "func" {
 			t.s = "function"
 		}
-	case builtins[t.s].op != 0:
+	case builtins[t.s].op != 0, l.loaded[t.s]:
 		t.kind = tBuiltin
 	case l.pos < len(l.src) && l.src[l.pos] == '(':
 		t.kind = tFuncName

@@ -247,6 +247,11 @@ const (
 	fnDcgettext
 	fnDcngettext
 	fnBindtextdomain
+	fnOrd
+	fnChr
+	fnReadfile
+	fnGettimeofday
+	fnSleep
 )
 
 const manyArgs = 1 << 20

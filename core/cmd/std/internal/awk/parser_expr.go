@@ -130,15 +130,17 @@ func (p *parser) concat() *node {
 			g := &node{kind: nGetline, s: kind, at: p.tok, b: n}
 			p.advance()
 			g.a = p.optionalVariable()
-			n = p.mk(g)
+			n = p.sums(p.products(p.mk(g)))
 		default:
 			return n
 		}
 	}
 }
 
-func (p *parser) additive() *node {
-	n := p.multiplicative()
+func (p *parser) additive() *node { return p.sums(p.multiplicative()) }
+
+// sums goes on behind n with + and -.
+func (p *parser) sums(n *node) *node {
 	for p.is("+") || p.is("-") {
 		at := p.tok
 		p.advance()
@@ -147,8 +149,10 @@ func (p *parser) additive() *node {
 	return n
 }
 
-func (p *parser) multiplicative() *node {
-	n := p.unary()
+func (p *parser) multiplicative() *node { return p.products(p.unary()) }
+
+// products goes on behind n with *, / and %.
+func (p *parser) products(n *node) *node {
 	for p.is("*") || p.is("/") || p.is("%") {
 		at := p.tok
 		p.advance()
@@ -269,11 +273,16 @@ func (p *parser) primary() *node {
 	return nil
 }
 
-// getlineFile reads the operand of getline <.
+// getlineFile reads the operand of getline <: all but a concatenation.
 func (p *parser) getlineFile() *node {
 	p.enter()
 	defer func() { p.depth-- }()
-	n := p.primary()
+	p.target = lexeme{} // no assignment
+	return p.additive()
+}
+
+// incremented takes what stands behind a variable: ++ or --.
+func (p *parser) incremented(n *node) *node {
 	if lvalue(n) && (p.is("++") || p.is("--")) {
 		at := p.tok
 		p.advance()
@@ -297,8 +306,8 @@ func (p *parser) punct() *node {
 		var n *node
 		if p.is("++") || p.is("--") || p.is("-") || p.is("+") || p.is("!") {
 			n = p.dollarUnary()
-		} else {
-			n = p.primary()
+		} else if n = p.primary(); n.kind == nField { // in $$i++ the inner one is incremented
+			n = p.incremented(n)
 		}
 		return p.mk(&node{kind: nField, at: at, a: n})
 	case "++", "--":
@@ -345,8 +354,15 @@ func (p *parser) punct() *node {
 func (p *parser) dollarUnary() *node {
 	at := p.tok
 	p.advance()
+	if p.is("-") || p.is("+") || p.is("!") {
+		p.enter()
+		defer func() { p.depth-- }()
+		return p.mk(&node{kind: nUnary, s: at.s, at: at, a: p.dollarUnary()})
+	}
 	n := p.primary()
-	if at.s == "++" || at.s == "--" {
+	if at.s != "++" && at.s != "--" {
+		n = p.incremented(n)
+	} else {
 		if !lvalue(n) {
 			p.syntaxError()
 		}
@@ -369,7 +385,7 @@ func (p *parser) subscripts(array *node) *node {
 
 func (p *parser) builtin() *node {
 	at := p.tok
-	b := builtins[at.s]
+	b := builtinOf(at.s)
 	p.advance()
 	n := &node{kind: nBuiltin, s: at.s, at: at}
 	if !p.is("(") {

@@ -90,6 +90,9 @@ func prepareList(b *strings.Builder, s string) int {
 			ch, n := escapeChar(s[i:])
 			if n == 0 {
 				ch, n = s[i], 1
+			} else if ch == ']' && !first { // gawk decodes it first: it ends the list
+				b.WriteByte(']')
+				return i + n
 			}
 			i += n
 			if strings.IndexByte(`]-^[\`, ch) >= 0 {

@@ -397,8 +397,11 @@ func (p *Program) ahead(b []byte) []byte {
 // setField assigns a field.
 func (p *Program) setField(i int, v Value) {
 	if i == 0 {
+		stays := v.K == Str || v.K == Pattern // text, as "0" is true then
 		v.S = text(&v, p.conv.convfmt)
-		p.setRecord(v)
+		if p.setRecord(v); stays {
+			p.Rec.V0.K = Str
+		}
 		return
 	}
 	p.splitAll()

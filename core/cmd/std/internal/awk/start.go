@@ -27,7 +27,7 @@ func Options() []cmd.Option {
 		{Short: 'i', Long: "include", Arg: cmd.Required, Meta: "includefile", Help: "read a library first, as @include does"},
 		{Short: 'I', Long: "trace", Missing: true},
 		{Short: 'k', Long: "csv", Missing: true},
-		{Short: 'l', Long: "load", Arg: cmd.Required, Meta: "library", Missing: true},
+		{Short: 'l', Long: "load", Arg: cmd.Required, Meta: "library", Help: "have the functions of an extension: ordchr, readfile, time"},
 		{Short: 'L', Long: "lint", Arg: cmd.Optional, Meta: "fatal", Missing: true},
 		{Short: 'M', Long: "bignum", Missing: true},
 		{Short: 'N', Long: "use-lc-numeric", Help: "no effect: the decimal point is a point"},
@@ -89,6 +89,12 @@ func (p *Program) gather() (next cmd.Next, ok bool) {
 		if name == "/dev/stdin" {
 			name = "-"
 		}
+		for _, try := range p.searched(name) {
+			if _, err := p.c.Stat(try); err == nil {
+				name = try
+				break
+			}
+		}
 		text, done, next, err := p.Source.Read(p.c, name, maxSource)
 		if err != nil {
 			p.c.Errorf("fatal: cannot open source file `%s' for reading: %s", f.Value, err)
@@ -119,6 +125,8 @@ func (p *Program) sources() (status int, ok bool) {
 			program = true
 		case "i":
 			in.file(f.Value, "")
+		case "l":
+			in.unit(Unit{Name: "cmd. line", Text: "@load \"" + f.Value + "\"\n"})
 		}
 	}
 	if !program {
@@ -194,6 +202,33 @@ func includeLine(line string) (string, bool) {
 	return name, ok && (tail == "" || tail[0] == '#' || tail[0] == ';')
 }
 
+// searched are the files that a program file of that name may be: along AWKPATH, then with .awk behind.
+func (p *Program) searched(name string) []string {
+	if name == "-" {
+		return []string{name}
+	}
+	path, ok := p.c.Getenv("AWKPATH")
+	if !ok {
+		path = ".:/usr/share/awk"
+	}
+	var list []string
+	for _, name := range [...]string{name, name + ".awk"} {
+		if strings.Contains(name, "/") {
+			list = append(list, name)
+			continue
+		}
+		for _, dir := range strings.Split(path, ":") {
+			switch dir {
+			case "", ".":
+				list = append(list, name)
+			default:
+				list = append(list, strings.TrimSuffix(dir, "/")+"/"+name)
+			}
+		}
+	}
+	return list
+}
+
 // file includes a file, looked for under its name and with .awk behind it.
 func (in *includer) file(name, where string) {
 	if in.seen[name] || len(in.seen) > 255 || len(in.p.Units) > 255 {
@@ -204,13 +239,14 @@ func (in *includer) file(name, where string) {
 		in.p.In.InPlace = true
 		return
 	}
-	for _, try := range []string{name, name + ".awk"} {
+	tries := in.p.searched(name)
+	for i, try := range tries {
 		text, err := in.p.readSource(try)
 		if err == nil {
 			in.add(name, text)
 			return
 		}
-		if try != name || err != vfs.ENOENT {
+		if i == len(tries)-1 || err != vfs.ENOENT {
 			kind := "error"
 			if where == "" {
 				kind = "fatal"

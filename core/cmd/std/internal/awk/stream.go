@@ -64,6 +64,8 @@ func (p *Program) output(kind uint8, name string) *Stream {
 	}
 	if s := p.stream(kind, name); s != nil && (s.FD != 0 || kind != redirCoproc) {
 		return s
+	} else if s != nil {
+		p.fatal("print: attempt to write to closed write end of two-way pipe")
 	}
 	switch kind {
 	case redirPipe, redirCoproc:

@@ -1,6 +1,8 @@
 package awk
 
 import (
+	"strings"
+
 	"eryxsh/core/large"
 	"eryxsh/core/regex"
 )
@@ -65,17 +67,18 @@ func (p *Program) pieces(repl string, gensub bool) []piece {
 			default:
 				b = append(b, '\\', d)
 			}
-		case repl[i+1] == '&':
-			i++
-			b = append(b, '&')
-		case repl[i+1] == '\\' && i+2 < len(repl) && repl[i+2] == '&': // \\& is \ and the match
-			i++
-			b = append(b, '\\')
-		case repl[i+1] == '\\' && i+3 < len(repl) && repl[i+2] == '\\' && repl[i+3] == '&':
-			b = append(b, '\\', '&')
-			i += 3
-		default:
-			b = append(b, c)
+		default: // two in front of & are one, one takes its meaning; in front of all else they stay
+			n := len(repl[i:]) - len(strings.TrimLeft(repl[i:], `\`))
+			if i+n == len(repl) || repl[i+n] != '&' {
+				b = append(b, repl[i:i+n]...)
+				i += n - 1
+				break
+			}
+			b = append(b, repl[i:i+n/2]...)
+			if i += n - 1; n%2 == 1 {
+				i++
+				b = append(b, '&')
+			}
 		}
 	}
 	flush()

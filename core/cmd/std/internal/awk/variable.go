@@ -330,6 +330,9 @@ func (p *Program) refresh() {
 	s := func(slot int) string { return text(&p.Globals[slot], "%.6g") }
 	p.conv = formats{convfmt: s(slotCONVFMT), ofmt: s(slotOFMT), ofs: s(slotOFS), ors: s(slotORS),
 		subsep: s(slotSUBSEP), rs: s(slotRS)}
+	if len(p.conv.rs) == 1 && p.Globals[slotRS].K == Pattern {
+		p.conv.rs = "(" + p.conv.rs + ")" // not the character itself
+	}
 	fold := p.Globals[slotIGNORECASE]
 	if p.conv.fold = fold.truth(); p.conv.fold != p.split.fold {
 		clear(p.regex)

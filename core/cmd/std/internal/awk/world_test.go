@@ -68,6 +68,13 @@ func (w *world) Open(name string, flags int, _ uint32) (int, error) {
 	return w.put(&end{file: name}), nil
 }
 
+func (w *world) Stat(name string) (vfs.Stat, error) {
+	if _, ok := w.files[name]; !ok {
+		return vfs.Stat{}, vfs.ENOENT
+	}
+	return vfs.Stat{}, nil
+}
+
 func (w *world) Read(fd int, p []byte) (int, error) {
 	e := w.fds[fd]
 	if e == nil {
