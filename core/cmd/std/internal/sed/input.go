@@ -112,7 +112,7 @@ func (p *Program) openNext(c *cmd.Ctx) (ok, fatal bool) {
 			return true, false
 		}
 		path := name
-		if p.o.inPlace && p.o.follow {
+		if p.o.follow {
 			path = p.followed(c, name)
 		}
 		fd, err := c.Open(path, vfs.O_RDONLY, 0)
@@ -134,7 +134,7 @@ func (p *Program) openNext(c *cmd.Ctx) (ok, fatal bool) {
 				return false, true
 			}
 		}
-		in.FD, in.Opened, in.Name, in.Fresh = fd, true, name, true
+		in.FD, in.Opened, in.Name, in.Fresh = fd, true, path, true
 		return true, false
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"slices"
 	"strconv"
+	"strings"
 
 	"eryxsh/core/regex"
 )
@@ -271,7 +272,7 @@ func (p *parser) arguments(cmd *command) {
 		}
 		return
 	case 'v':
-		p.version(p.word())
+		p.version(p.word(eof))
 		p.end()
 		return
 	case '{':
@@ -302,21 +303,21 @@ func (p *parser) arguments(cmd *command) {
 		if cmd.a1 != nil {
 			p.fail(": doesn't want any addresses")
 		}
-		label := p.word()
+		label := p.word('#')
 		if len(label) == 0 {
 			p.fail("\":\" lacks a label")
 		}
 		p.labels[string(label)] = len(p.out.commands)
 		return
 	case 'b', 't', 'T':
-		cmd.text = p.word()
+		cmd.text = p.word(eof)
 	case 'q', 'Q':
 		if cmd.a2 != nil {
 			p.fail("command only uses one address")
 		}
 		fallthrough
 	case 'l':
-		if c := p.nonblank(); c >= '0' && c <= '9' {
+		if c := p.nonblank(); c >= '0' && c <= '9' && !p.o.posix {
 			cmd.n = p.number(c)
 		} else {
 			p.back(c)
@@ -366,11 +367,11 @@ func (p *parser) version(want []byte) {
 	}
 }
 
-// word reads a label.
-func (p *parser) word() []byte {
+// word reads a label, which ends before a blank, ; } and what closes it.
+func (p *parser) word(closing int) []byte {
 	var out []byte
 	c := p.nonblank()
-	for ; c != eof && c != ';' && c != '}' && !space(c); c = p.next() {
+	for ; c != eof && c != closing && c != ';' && c != '}' && !space(c); c = p.next() {
 		out = append(out, byte(c))
 	}
 	p.back(c)
@@ -468,6 +469,9 @@ func (p *parser) text() []byte {
 		case '\\':
 			if c = p.next(); c == eof {
 				if !p.follow() {
+					if p.sources[p.at].File != "" { // whose last newline the backslash was for
+						out = append(out, '\n')
+					}
 					return append(out, '\n')
 				}
 				out = append(out, '\n')
@@ -518,7 +522,7 @@ func (p *parser) substitution(cmd *command) {
 	fold, multi := p.flags(cmd)
 	s.re = p.pattern(re, fold, multi)
 	p.replacement(s, with)
-	if s.re.re != nil && s.groups > s.re.re.NumSubexp() {
+	if s.re.re != nil && !p.o.posix && s.groups > s.re.re.NumSubexp() {
 		p.fail("invalid reference \\" + strconv.Itoa(s.groups) + " on `s' command's RHS")
 	}
 }
@@ -528,6 +532,9 @@ func (p *parser) flags(cmd *command) (fold, multi bool) {
 	s := cmd.sub
 	for {
 		c := p.next()
+		if p.o.posix && strings.IndexByte("iImMe", byte(c)) >= 0 && c != eof {
+			p.fail("unknown option to `s'")
+		}
 		switch c {
 		case ' ', '\t':
 		case 'i', 'I':

@@ -282,6 +282,9 @@ func (p *Program) readFlags(c *cmd.Ctx) bool {
 			o.zero, o.delim = true, 0
 		}
 	}
+	if cols, _ := c.Getenv("COLS"); number0(cols) > 1 && !c.Flags.Has("l") {
+		o.width = number0(cols) - 1
+	}
 	if _, ok := c.Getenv("POSIXLY_CORRECT"); ok {
 		o.posix = true
 	}

@@ -19,6 +19,9 @@ func (errNoPattern) Error() string { return "no previous regular expression" }
 // fault ends the program after a fault while running.
 func (p *Program) fault(c *cmd.Ctx, err error) cmd.Next {
 	c.Flush()
+	if p.In.Temp != "" {
+		c.Unlink(p.In.Temp)
+	}
 	if _, ok := err.(errNoPattern); ok {
 		c.Errorf("%s%s", where(p.Sources, 0, 0), err)
 		return cmd.Exit(1)
@@ -412,7 +415,7 @@ func (p *Program) substituted(c *cmd.Ctx, com *command, left *int) (cmd.Next, bo
 	if re == nil {
 		return p.fault(c, errNoPattern{}), false
 	}
-	if s.groups > re.NumSubexp() {
+	if s.groups > re.NumSubexp() && !p.o.posix {
 		c.Flush()
 		c.Errorf("%sinvalid reference \\%d on `s' command's RHS", where(p.Sources, 0, 0), s.groups)
 		return cmd.Exit(1), false
@@ -581,6 +584,7 @@ func (p *Program) command(c *cmd.Ctx, com *command) (cmd.Next, bool) {
 		return cmd.Next{}, true
 	}
 	p.take(out)
+	p.Chomped = true
 	return cmd.Next{}, true
 }
 
