@@ -451,6 +451,10 @@ func (p *printing) integer(a string, unsigned bool) uint64 {
 		return 0
 	}
 	if a[0] == '\'' || a[0] == '"' {
+		if p.GNU && len(a) == 1 {
+			p.notNumber(a, "number", false)
+			return 0
+		}
 		return uint64(p.character(a[1:]))
 	}
 	s := strings.TrimLeft(a, " \t\n\v\f\r")

@@ -137,6 +137,8 @@ func (p *digestProgram) options(c *cmd.Ctx) (status int) {
 		return false
 	}
 	switch {
+	case f.Has("tag") && f.Has("t") && p.fixed != "":
+		return c.UsageError("--tag does not support --text mode")
 	case f.Has("tag") && o.check:
 		return c.UsageError("the --tag option is meaningless when verifying checksums")
 	case o.check && (f.Has("b") || f.Has("t")):
@@ -277,7 +279,7 @@ func (p *digestProgram) check(c *cmd.Ctx) cmd.Next {
 			break
 		}
 		k.Line++
-		if len(line) > 0 && line[0] == '#' {
+		if len(line) == 0 || line[0] == '#' {
 			continue
 		}
 		if !p.line(c, string(line)) {

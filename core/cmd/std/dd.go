@@ -186,13 +186,15 @@ func (o *ddOptions) number(c *cmd.Ctx, operand, name, value string) int {
 		if err == nil && n > 1<<30 {
 			err = size.ErrRange
 		}
-		if name != "obs" {
+		switch { // bs goes before the other two
+		case name == "bs":
+			o.ibs, o.obs, o.joined = n, n, true
+		case o.joined:
+		case name == "ibs":
 			o.ibs = n
-		}
-		if name != "ibs" {
+		default:
 			o.obs = n
 		}
-		o.joined = o.joined || name == "bs"
 	case "count":
 		o.count, o.iflag["count_bytes"] = n, o.iflag["count_bytes"] || bytes
 	case "skip", "iseek":

@@ -219,7 +219,8 @@ func (p *duProgram) print(c *cmd.Ctx, n, when int64, name string, depth int, wan
 }
 
 func duParse(c *cmd.Ctx) (*duOptions, int) {
-	o := &duOptions{depth: -1, block: size.Block{Unit: 1024}, end: '\n', style: "%Y-%m-%d %H:%M", zone: clock.Local(c)}
+	block, _ := size.FromEnvironment(c.Getenv, "DU_BLOCK_SIZE")
+	o := &duOptions{depth: -1, block: block, end: '\n', style: "%Y-%m-%d %H:%M", zone: clock.Local(c)}
 	summarize := false
 	for _, f := range c.Flags {
 		switch f.Name {
@@ -270,6 +271,10 @@ func duParse(c *cmd.Ctx) (*duOptions, int) {
 			v, err := size.Parse(strings.TrimPrefix(f.Value, "-"), "EGKkMPTYZ")
 			if err != nil {
 				c.Errorf("invalid -t argument %s", quote.Shell(c, f.Value))
+				return nil, 1
+			}
+			if v == 0 && strings.HasPrefix(f.Value, "-") {
+				c.Errorf("invalid --threshold argument %s", quote.Shell(c, f.Value))
 				return nil, 1
 			}
 			if o.threshold = v; strings.HasPrefix(f.Value, "-") {

@@ -190,7 +190,7 @@ func splitString(c *cmd.Ctx, s string) (words []string, message string) {
 			}
 		case ch == '$' && quoted != '\'':
 			end := strings.IndexByte(s[i:], '}')
-			if !strings.HasPrefix(s[i:], "${") || end < 3 {
+			if !strings.HasPrefix(s[i:], "${") || end < 3 || !isName(s[i+2:i+end]) {
 				return nil, "only ${VARNAME} expansion is supported, error at: " + s[i:]
 			}
 			v, ok := c.Getenv(s[i+2 : i+end])
@@ -220,4 +220,15 @@ func enterable(c *cmd.Ctx, dir string) error {
 		return vfs.ENOTDIR
 	}
 	return c.Access(dir, vfs.X_OK)
+}
+
+// isName reports whether s can be a variable's name.
+func isName(s string) bool {
+	for i, c := range []byte(s) {
+		letter := c == '_' || c|0x20 >= 'a' && c|0x20 <= 'z'
+		if !letter && (i == 0 || c < '0' || c > '9') {
+			return false
+		}
+	}
+	return s != ""
 }

@@ -81,7 +81,7 @@ func parseTabs(c *cmd.Ctx) (*tabStops, bool) {
 func (t *tabStops) add(c *cmd.Ctx, list string) bool {
 	for _, item := range strings.FieldsFunc(list, func(r rune) bool { return r == ',' || r == ' ' || r == '\t' }) {
 		kind := byte(0)
-		if item[0] == '/' || item[0] == '+' {
+		for item != "" && (item[0] == '/' || item[0] == '+') { // the last one counts
 			kind, item = item[0], item[1:]
 		}
 		n := len(item) - len(strings.TrimLeft(item, "0123456789"))

@@ -342,7 +342,7 @@ func (p *exprParser) regex(s, pattern string) exprValue {
 	if p.err != "" {
 		return exprInt(0)
 	}
-	re, err := regex.Compile([]byte(pattern), regex.Options{Syntax: regex.SedBasic, Bytes: p.c.Bytes(), Charge: p.c.Charge, Need: p.c.Need})
+	re, err := regex.Compile([]byte(pattern), regex.Options{Syntax: regex.GrepBasic, Bytes: p.c.Bytes(), Charge: p.c.Charge, Need: p.c.Need})
 	if err != nil {
 		p.fail("%s", err)
 		return exprInt(0)

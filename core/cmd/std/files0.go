@@ -53,6 +53,11 @@ func (l *nameList) step(c *cmd.Ctx, file string) cmd.Next {
 			l.Bad = append(l.Bad, l.Count)
 			continue
 		}
+		if file == "-" && string(name) == "-" {
+			l.Status = 1
+			c.Errorf("when reading file names from stdin, no file name of %s allowed", quote.Shell(c, "-"))
+			continue
+		}
 		l.List = append(l.List, string(name))
 	}
 	l.Done = l.In.Ended()

@@ -54,7 +54,7 @@ func accountOf(c *cmd.Ctx, names *owner.Names, s string) (account, bool) {
 	if r, ok := owner.Lookup(c, s); ok {
 		return withGroups(c, account{uid: r.UID, gid: r.GID}, r.Name), true
 	}
-	if n, err := strconv.ParseUint(s, 10, 32); err == nil && names.HasUser(c, uint32(n)) {
+	if n, err := strconv.ParseUint(strings.TrimPrefix(s, "+"), 10, 32); err == nil && names.HasUser(c, uint32(n)) {
 		if r, ok := owner.Lookup(c, names.User(c, uint32(n))); ok {
 			return withGroups(c, account{uid: r.UID, gid: r.GID}, r.Name), true
 		}

@@ -140,7 +140,7 @@ func nlReadStyle(c *cmd.Ctx, s string) (style nlStyle, message string) {
 	case 'a', 't', 'n':
 		return style, ""
 	case 'p':
-		re, err := regex.Compile([]byte(s[1:]), regex.Options{Syntax: regex.SedBasic, Bytes: c.Bytes(), Steps: c.RegexSteps(), Charge: c.Charge, Need: c.Need})
+		re, err := regex.Compile([]byte(s[1:]), regex.Options{Syntax: regex.GrepBasic, Bytes: c.Bytes(), Steps: c.RegexSteps(), Charge: c.Charge, Need: c.Need})
 		if err != nil {
 			return style, err.Error()
 		}
@@ -182,6 +182,10 @@ func (p *nlProgram) Step(c *cmd.Ctx) cmd.Next {
 			return cmd.Exit(1)
 		}
 		if numbered {
+			if o.step > 0 && p.Number < o.start || o.step < 0 && p.Number > o.start {
+				c.Errorf("line number overflow")
+				return cmd.Exit(1)
+			}
 			c.Out.B = o.number(c, c.Out.B, p.Number)
 			c.Out.Write(o.separator)
 			p.Number += o.step

@@ -123,6 +123,10 @@ func (p *shufProgram) begin(c *cmd.Ctx, end byte) (status int, done bool) {
 				p.Left = min(p.Left, n)
 			}
 		case "i":
+			if p.Ready {
+				c.Errorf("multiple -i options specified")
+				return 1, true
+			}
 			lo, hi, _ := strings.Cut(f.Value, "-")
 			a, err := strconv.ParseUint(lo, 10, 64)
 			b, err2 := strconv.ParseUint(hi, 10, 64)
@@ -131,6 +135,11 @@ func (p *shufProgram) begin(c *cmd.Ctx, end byte) (status int, done bool) {
 				return 1, true
 			}
 			p.Lo, p.Size, p.Ready = a, b-a+1, true
+		case "o":
+			if last, _ := c.Flags.Last("o"); last.Value != f.Value {
+				c.Errorf("multiple output files specified")
+				return 1, true
+			}
 		}
 	}
 	args := c.Args

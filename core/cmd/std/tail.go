@@ -8,6 +8,7 @@ import (
 	"eryxsh/core/cmd"
 	"eryxsh/core/cmd/quote"
 	"eryxsh/core/cmd/std/internal/choice"
+	"eryxsh/core/cmd/std/internal/posix2"
 )
 
 func tail() *cmd.Command {
@@ -48,7 +49,7 @@ func tailObsolete(c *cmd.Ctx, args []string) []string {
 			return append(out, args[i:]...)
 		}
 		if i == 0 && (len(args) == 1 || len(args) == 2 && (args[1] == "-" || !strings.HasPrefix(args[1], "-")) || len(args) <= 3 && args[1] == "--") {
-			if form, ok := tailOldForm(a); ok {
+			if form, ok := tailOldForm(a); ok && !(a[0] == '+' && posix2.Strict(c)) {
 				out = append(out, form...)
 				continue
 			}

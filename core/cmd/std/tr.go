@@ -427,6 +427,11 @@ func (s *trSet) bracket(c *cmd.Ctx, chars []byte, escaped []bool) (n int, ok boo
 	if end < 0 {
 		return 0, true
 	}
+	for _, backslash := range escaped[3:end] {
+		if backslash { // not a count: the brackets are themselves
+			return 0, true
+		}
+	}
 	digits := string(chars[3:end])
 	base, count := 10, 0
 	if strings.HasPrefix(digits, "0") {

@@ -6,6 +6,7 @@ import (
 
 	"eryxsh/core/cmd"
 	"eryxsh/core/cmd/std/internal/choice"
+	"eryxsh/core/cmd/std/internal/posix2"
 	"eryxsh/vfs"
 )
 
@@ -32,8 +33,8 @@ func uniq() *cmd.Command {
 	}
 }
 
-// uniqObsolete reads -N as -f N.
-func uniqObsolete(_ *cmd.Ctx, args []string) []string {
+// uniqObsolete reads -N as -f N and +N as -s N.
+func uniqObsolete(c *cmd.Ctx, args []string) []string {
 	out := make([]string, 0, len(args))
 	for i, a := range args {
 		if a == "--" {
@@ -41,6 +42,9 @@ func uniqObsolete(_ *cmd.Ctx, args []string) []string {
 		}
 		if len(a) > 1 && a[0] == '-' && digits(a[1:]) && (i == 0 || args[i-1] != "-f" && args[i-1] != "-s" && args[i-1] != "-w") {
 			a = "-f" + a[1:]
+		}
+		if len(a) > 1 && a[0] == '+' && digits(a[1:]) && (i == 0 || args[i-1] != "-f" && args[i-1] != "-s" && args[i-1] != "-w") && !posix2.Strict(c) {
+			a = "-s" + a[1:]
 		}
 		out = append(out, a)
 	}

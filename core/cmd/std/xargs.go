@@ -365,6 +365,7 @@ func (p *xargsProgram) char(c *cmd.Ctx, b byte) {
 			c.Errorf("WARNING: a NUL character occurred in the input.  It cannot be passed through in the argument list.  Did you mean to use the --null option?")
 		}
 		p.Word, p.InWord = append(p.Word, b), true
+	case !p.InWord && b >= '\v' && b <= '\r': // between words all white space goes
 	case b == ' ' || b == '\t':
 		switch {
 		case o.replace != "" && p.InWord:

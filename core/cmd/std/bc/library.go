@@ -88,7 +88,9 @@ define j(n, x) {
   n /= 1
   if (n < 0) { n = -n; if (n % 2) g = 1 }
   scale = z + 10 + length(x) - scale(x)
-  scale = 2 * scale + n
+  t = x
+  if (t < 0) t = -t
+  scale = 2 * scale + n + t / 2
   r = 1
   for (i = 1; i <= n; i++) r *= x / 2 / i
   t = r

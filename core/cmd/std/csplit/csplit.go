@@ -159,7 +159,7 @@ func (x *pattern) expression(c *cmd.Ctx, a string) (message string) {
 		return fmt.Sprintf("%s: closing delimiter '%c' missing", a, a[0])
 	}
 	x.skip = a[0] == '%'
-	re, err := regex.Compile([]byte(a[1:end]), regex.Options{Syntax: regex.SedBasic, Bytes: c.Bytes(), Steps: c.RegexSteps(), Charge: c.Charge, Need: c.Need})
+	re, err := regex.Compile([]byte(a[1:end]), regex.Options{Syntax: regex.GrepBasic, Bytes: c.Bytes(), Steps: c.RegexSteps(), Charge: c.Charge, Need: c.Need})
 	if err != nil {
 		return quote.Locale(c, a) + ": invalid regular expression: " + err.Error()
 	}

@@ -202,7 +202,7 @@ func (p *Program) Step(c *cmd.Ctx) cmd.Next {
 }
 
 func (p *Program) trouble(c *cmd.Ctx, name string, err error) {
-	c.Errorf("%s: %s", quote.Maybe(c, name), err)
+	c.Errorf("%s: %s", name, err)
 	p.Status = 2
 }
 
@@ -277,7 +277,7 @@ func (p *Program) pair(c *cmd.Ctx, a, b string, inside bool) {
 		return
 	case da && db:
 		if inside && !p.o.recursive {
-			c.Out.WriteString("Common subdirectories: " + quote.Maybe(c, a) + " and " + quote.Maybe(c, b) + "\n")
+			c.Out.WriteString("Common subdirectories: " + a + " and " + b + "\n")
 			return
 		}
 		if len(p.Stack) >= walk.MaxDepth {
@@ -287,14 +287,14 @@ func (p *Program) pair(c *cmd.Ctx, a, b string, inside bool) {
 		p.Stack = append(p.Stack, level{walk.Dir{Path: a, Full: p.Files[0].none}, walk.Dir{Path: b, Full: p.Files[1].none}})
 		return
 	case da != db || p.o.noLink && st[0].Mode&vfs.TypeMask != st[1].Mode&vfs.TypeMask:
-		c.Out.WriteString("File " + quote.Maybe(c, a) + " is a " + kind(st[0]) + " while file " + quote.Maybe(c, b) + " is a " + kind(st[1]) + "\n")
+		c.Out.WriteString("File " + a + " is a " + kind(st[0]) + " while file " + b + " is a " + kind(st[1]) + "\n")
 		p.Status = max(p.Status, 1)
 		return
 	case p.o.noLink && st[0].Mode.IsLink():
 		ta, _ := c.Readlink(a)
 		tb, _ := c.Readlink(b)
 		if ta != tb {
-			c.Out.WriteString("Symbolic links " + quote.Maybe(c, a) + " and " + quote.Maybe(c, b) + " differ\n")
+			c.Out.WriteString("Symbolic links " + a + " and " + b + " differ\n")
 			p.Status = max(p.Status, 1)
 		}
 		return
@@ -397,7 +397,7 @@ func (p *Program) alone(c *cmd.Ctx, l *level, name string, side int) {
 	if p.o.newFile || p.o.newFirst && side == 1 {
 		a, b := walk.Join(l.A.Path, name), walk.Join(l.B.Path, name)
 		if st, err := p.stat(c, [2]string{a, b}[side]); err == nil && st.Mode.IsDir() && !p.o.recursive {
-			c.Out.WriteString("Common subdirectories: " + quote.Maybe(c, a) + " and " + quote.Maybe(c, b) + "\n")
+			c.Out.WriteString("Common subdirectories: " + a + " and " + b + "\n")
 			return
 		}
 		p.pair(c, a, b, true)
@@ -407,7 +407,7 @@ func (p *Program) alone(c *cmd.Ctx, l *level, name string, side int) {
 	if side == 1 {
 		dir = l.B.Path
 	}
-	c.Out.WriteString("Only in " + quote.Maybe(c, dir) + ": " + quote.Maybe(c, name) + "\n")
+	c.Out.WriteString("Only in " + dir + ": " + name + "\n")
 	p.Status = max(p.Status, 1)
 }
 
@@ -454,10 +454,10 @@ func (p *Program) ready(c *cmd.Ctx) {
 	binary := !p.o.text && (isBinary(a.Data) || isBinary(b.Data))
 	if !equal && binary {
 		if p.o.format == 'q' {
-			c.Out.WriteString("Files " + quote.Maybe(c, a.Path) + " and " + quote.Maybe(c, b.Path) + " differ\n")
+			c.Out.WriteString("Files " + a.Path + " and " + b.Path + " differ\n")
 			p.Status = max(p.Status, 1)
 		} else {
-			c.Out.WriteString("Binary files " + quote.Maybe(c, a.Path) + " and " + quote.Maybe(c, b.Path) + " differ\n")
+			c.Out.WriteString("Binary files " + a.Path + " and " + b.Path + " differ\n")
 			p.Status = max(p.Status, 1)
 		}
 		p.close(c)
@@ -477,7 +477,7 @@ func (o *options) showsAll() bool {
 
 func (p *Program) identical(c *cmd.Ctx) {
 	if p.o.same {
-		c.Out.WriteString("Files " + quote.Maybe(c, p.Files[0].Path) + " and " + quote.Maybe(c, p.Files[1].Path) + " are identical\n")
+		c.Out.WriteString("Files " + p.Files[0].Path + " and " + p.Files[1].Path + " are identical\n")
 	}
 	p.close(c)
 }

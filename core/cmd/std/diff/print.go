@@ -29,7 +29,7 @@ func (p *Program) print(c *cmd.Ctx) {
 	}
 	l := p.s.changes
 	if p.o.format == 'q' {
-		c.Out.WriteString("Files " + quote.Maybe(c, p.Files[0].Path) + " and " + quote.Maybe(c, p.Files[1].Path) + " differ\n")
+		c.Out.WriteString("Files " + p.Files[0].Path + " and " + p.Files[1].Path + " differ\n")
 		p.close(c)
 		return
 	}
@@ -135,7 +135,7 @@ func (p *Program) hunk(c *cmd.Ctx, l []linediff.Change) {
 func (p *Program) heading(c *cmd.Ctx) {
 	a, b := &p.Files[0], &p.Files[1]
 	if p.Inside {
-		c.Out.WriteString("diff" + c.Flags.Value("given") + " " + quote.Maybe(c, a.Path) + " " + quote.Maybe(c, b.Path) + "\n")
+		c.Out.WriteString("diff" + c.Flags.Value("given") + " " + plainName(a.Path) + " " + plainName(b.Path) + "\n")
 	}
 	marks := [2]string{"---", "+++"}
 	switch p.o.format {
@@ -154,14 +154,21 @@ func (p *Program) heading(c *cmd.Ctx) {
 	}
 }
 
+// plainName is a file's name as headings have it: as in C where it holds blanks or what is not plain ASCII.
+func plainName(name string) string {
+	for _, b := range []byte(name) {
+		if b <= ' ' || b >= 0x80 || b == '"' || b == '\\' {
+			return quote.C(quote.ByBytes(true), name)
+		}
+	}
+	return name
+}
+
 // headName is a file's name and time as the heading has them.
 func (p *Program) headName(c *cmd.Ctx, f *file) string {
 	t := f.Mtime
 	name := f.Path
-	if strings.ContainsAny(name, "\n\t\"\\") {
-		name = quote.C(c, name)
-	}
-	return name + "\t" + clock.Strftime("%Y-%m-%d %H:%M:%S.%N %z", p.o.zone.Time(t))
+	return plainName(name) + "\t" + clock.Strftime("%Y-%m-%d %H:%M:%S.%N %z", p.o.zone.Time(t))
 }
 
 // line writes one line of a file behind a mark.
@@ -295,6 +302,7 @@ func (p *Program) functionLine(before int) string {
 	for n := before - 1; n >= 0; n-- {
 		l := bytes.TrimSuffix(p.s.lines[0][n], []byte("\n"))
 		if ok, err := p.o.function.Match(l); ok && err == nil {
+			l = bytes.TrimLeft(l, " \t\r\v\f")
 			l = l[:min(len(l), 40)]
 			return " " + string(bytes.TrimRight(l, " \t\r\v\f"))
 		}

@@ -68,7 +68,9 @@ options:
 		case a == "-H" || a == "-L" || a == "-P":
 			x.follow = a[1]
 		case a == "-D":
-			q.i++
+			if q.i++; q.i == len(q.args) {
+				return nil, c.UsageError("Missing argument after the -D option.")
+			}
 		case strings.HasPrefix(a, "-O"):
 		case a == "--":
 			q.i++
@@ -109,7 +111,7 @@ options:
 }
 
 func isExpression(a string) bool {
-	return len(a) > 1 && a[0] == '-' || a == "(" || a == ")" || a == "!"
+	return len(a) > 1 && a[0] == '-' || a == "(" || a == "!"
 }
 
 // stray is an operand where the expression should go on.

@@ -249,7 +249,14 @@ func (q *parser) timeTest(bare, name string) bool {
 		arg := q.arg(name)
 		cmp := q.number(name, arg)
 		q.test(func(p *Program, c *cmd.Ctx) bool {
-			return p.Cur.stat(c, p) && cmp.ok((p.Cur.Facts.Atime-p.Cur.Facts.Ctime+day-1)/day)
+			if !p.Cur.stat(c, p) {
+				return false
+			}
+			d := p.Cur.Facts.Atime - p.Cur.Facts.Ctime
+			if d <= 0 { // not read since it was changed: before the first day
+				return cmp.ok(-1)
+			}
+			return cmp.ok((d - 1) / day)
 		})
 	default:
 		if len(bare) != 7 || !strings.HasPrefix(bare, "newer") {
@@ -414,6 +421,10 @@ func (q *parser) types(bare, arg string) {
 			q.fail("Must separate multiple arguments to -%s using: ','", bare)
 			return
 		}
+		if strings.Count(arg, l) > 1 {
+			q.fail("Duplicate file type '%s' in the argument list to -%s.", l, bare)
+			return
+		}
 	}
 	q.test(func(p *Program, c *cmd.Ctx) bool {
 		m := p.Cur.mode()
@@ -426,7 +437,7 @@ func (q *parser) types(bare, arg string) {
 
 // otherMode is the mode on the other side of -L: of the target, or of the link itself under -L.
 func (p *Program) otherMode(c *cmd.Ctx) vfs.Mode {
-	if p.x.follow == 'L' {
+	if p.x.follow == 'L' || p.x.follow == 'H' && p.Cur.Depth == 0 {
 		if st, err := c.Lstat(p.Cur.Path); err == nil {
 			return st.Mode
 		}

@@ -120,6 +120,10 @@ func (q *parser) directive(s string) (piece, int) {
 		p.time = s[n+1]
 		return p, n + 2
 	}
+	if strings.IndexByte("({[", p.verb) >= 0 {
+		q.fail("error: the format directive `%%%c' is reserved for future use", p.verb)
+		return piece{}, n
+	}
 	if strings.IndexByte("abcdDfFgGhHiklmMnpPsStuUyYZ", p.verb) < 0 {
 		if !q.p.Begun {
 			q.c.Errorf("warning: unrecognized format directive `%%%c'", p.verb)

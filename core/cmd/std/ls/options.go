@@ -1,6 +1,7 @@
 package ls
 
 import (
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -143,6 +144,11 @@ func match(patterns []string, name string, f fnmatch.Flags) bool {
 // parse reads the flags; on an error it has written the message and gives nil.
 func parse(c *cmd.Ctx) (*options, int) {
 	o := &options{charset: c, time: 'm', eol: '\n', width: 80, tab: 8, block: size.Block{Unit: 1024}, fileBlock: size.Block{Unit: 1}, now: c.Now()}
+	if b, given := size.FromEnvironment(c.Getenv, "LS_BLOCK_SIZE"); given {
+		o.block, o.fileBlock = b, b
+	} else {
+		o.block = b
+	}
 	if w, ok := c.Getenv("COLUMNS"); ok {
 		if n, err := strconv.Atoi(w); err == nil && n > 0 {
 			o.width = n
@@ -300,6 +306,9 @@ func (o *options) flag(c *cmd.Ctx, f cmd.Flag, style *string, zero *bool) int {
 		o.block, o.fileBlock = b, b
 	case "w", "T":
 		n, err := strconv.ParseInt(f.Value, 0, 32)
+		if errors.Is(err, strconv.ErrRange) && f.Value[0] != '-' { // as good as no limit
+			n, err = 0, nil
+		}
 		if err != nil || n < 0 {
 			what := "line width"
 			if f.Name == "T" {

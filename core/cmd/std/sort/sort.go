@@ -24,7 +24,8 @@ import (
 func Command() *cmd.Command {
 	return &cmd.Command{
 		Name: "sort", WriteError: "write failed: 'standard output': WHY\nNAME: write error", Summary: "write sorted concatenation of all FILE(s) to standard output",
-		Usage: "sort [OPTION]... [FILE]...\nsort [OPTION]... --files0-from=F",
+		Obsolete: obsolete,
+		Usage:    "sort [OPTION]... [FILE]...\nsort [OPTION]... --files0-from=F",
 		Options: []cmd.Option{
 			{Short: 'b', Long: "ignore-leading-blanks", Help: "ignore leading blanks"},
 			{Short: 'd', Long: "dictionary-order", Help: "consider only blanks and alphanumeric characters"},

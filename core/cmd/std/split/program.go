@@ -112,6 +112,11 @@ func (p *program) open(c *cmd.Ctx) (status int) {
 			return 0
 		}
 	}
+	if _, err := c.Seek(p.FD, 0, 1); err == nil { // /dev/null has a size: it is at its end
+		if _, err = c.Read(p.FD, make([]byte, 1)); err == io.EOF {
+			return 0
+		}
+	}
 	if o.kind == byChunks || o.kind == byRecords {
 		c.Errorf("%s: cannot determine file size", quote.Maybe(c, o.name))
 		return 1

@@ -171,6 +171,24 @@ func ParseBlock(s string) (Block, error) {
 	return b, nil
 }
 
+// FromEnvironment is the block size that the environment asks for, by the variable of one utility or by those of
+// all; given says that it was one of those that count for the sizes of files too. What is wrong there does not count.
+func FromEnvironment(env func(string) (string, bool), own string) (b Block, given bool) {
+	b = Block{Unit: 1024}
+	if _, ok := env("POSIXLY_CORRECT"); ok {
+		b.Unit = 512
+	}
+	for _, variable := range [...]string{own, "BLOCK_SIZE", "BLOCKSIZE"} {
+		if s, ok := env(variable); ok {
+			if parsed, err := ParseBlock(s); err == nil {
+				b = parsed
+			}
+			return b, variable != "BLOCKSIZE"
+		}
+	}
+	return b, false
+}
+
 // Format writes n bytes in units, rounded up.
 func (b Block) Format(n int64) string {
 	if b.Human != 0 {
