@@ -166,7 +166,8 @@ var bounded = map[string]string{
 	"core/shell.tester.decide":         "of fewer than five arguments",
 	"core/shell.weighPlain":            "weighs no more than is left",
 
-	"core/shell.sysCtx.Spawn": "a command that is started takes its first step when no other has its turn: Machine.rt.turning",
+	"core/shell.Machine.execUtil": "a command that a utility becomes takes its first step when that has had its turn: Machine.rt.turning",
+	"core/shell.sysCtx.Spawn":     "a command that is started takes its first step when no other has its turn: Machine.rt.turning",
 
 	"state.shape.number":          "of a type",
 	"state/internal/codec/gen.*":  "is for the build",

@@ -103,7 +103,7 @@ const (
 	OpWaitWrite           // go on when everything queued has been written; with nothing queued, when the others had a turn
 	OpWaitChild           // go on when a child has ended, or at Until if it is not 0
 	OpSleep               // go on at Until
-	OpExec                // become Argv with Env, as execve does (env, nice)
+	OpExec                // become the command of Spawn, as execve does (env, nice)
 )
 
 // Next is the answer of a turn.
@@ -112,8 +112,8 @@ type Next struct {
 	Status int
 	FD     int
 	Until  int64 // ns on the World's clock; 0 = never
-	Argv   []string
-	Env    []string // nil: the environment as it is
+	Spawn  Spawn // of OpExec
+	Signal int   // of OpExit: the signal by which the program ends, not 0
 }
 
 // Again asks for another turn.
@@ -121,6 +121,9 @@ func Again() Next { return Next{} }
 
 // Exit ends the program.
 func Exit(status int) Next { return Next{Op: OpExit, Status: status} }
+
+// Die ends the program by a signal.
+func Die(signal int) Next { return Next{Op: OpExit, Status: 128 + signal, Signal: signal} }
 
 // WaitRead waits until fd has data or is at its end. Use it when Read gave ErrBlocked.
 func WaitRead(fd int) Next { return Next{Op: OpWaitRead, FD: fd} }
@@ -134,8 +137,8 @@ func WaitChild(until int64) Next { return Next{Op: OpWaitChild, Until: until} }
 // Sleep waits until a time on the World's clock.
 func Sleep(until int64) Next { return Next{Op: OpSleep, Until: until} }
 
-// Exec becomes another command.
-func Exec(argv, env []string) Next { return Next{Op: OpExec, Argv: argv, Env: env} }
+// Exec becomes another command, of which System.CanRun has said that there is one. Its standard streams are this one's.
+func Exec(s Spawn) Next { return Next{Op: OpExec, Spawn: s} }
 
 // Ctx is everything a utility may know and do. Name, Flags and Args are the same
 // at every turn, also after a load: Parse makes them from the arguments again.
@@ -224,6 +227,8 @@ type Spawn struct {
 	Stdin int
 	// Stdout of the child: a descriptor of this process; 0 inherits (1).
 	Stdout int
+	// Ignore and Default are signals that the child ignores, or no longer ignores.
+	Ignore, Default []int
 }
 
 // Process is one of the sandbox, as ps shows it.
@@ -305,6 +310,8 @@ type System interface {
 	Pipe() (r, w int, err error)
 	// Spawn starts a child process that runs argv (no functions, no aliases). Then return WaitChild.
 	Spawn(s Spawn) (pid int, err error)
+	// CanRun gives the error that Spawn, or Exec, would end in for lack of such a command.
+	CanRun(s Spawn) error
 	// Reap gives a child that has ended and was not reaped yet.
 	Reap() (pid, status int, ok bool)
 	// Kill sends a signal to a process of the sandbox.

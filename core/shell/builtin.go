@@ -143,12 +143,8 @@ func (m *Machine) biExit(p *Process, argv []string) int {
 		return 1
 	}
 	status := p.Status
-	if len(p.Frames) > 0 { // inside a trap, exit means the status before it
-		for i := len(p.Frames) - 1; i >= 0; i-- {
-			if f := &p.Frames[i]; f.Kind == FTrap && status == 0 && f.N == sigEXIT && len(argv) == 1 {
-				status = f.X.Saved
-			}
-		}
+	if t := p.trapFrame(); t != nil && t.N == sigEXIT {
+		status = t.X.Saved
 	}
 	args := argv[1:]
 	if len(args) > 0 && args[0] == "--" {
@@ -158,7 +154,7 @@ func (m *Machine) biExit(p *Process, argv []string) int {
 		n, ok := statusArg(args[0])
 		if !ok {
 			m.complain(p, "exit: %s: numeric argument required", args[0])
-			m.unwindExit(p, 2)
+			m.exitHere(p, 2)
 			return pushed
 		}
 		if len(args) > 1 {
@@ -167,7 +163,7 @@ func (m *Machine) biExit(p *Process, argv []string) int {
 		}
 		status = n
 	}
-	m.unwindExit(p, status)
+	m.exitHere(p, status)
 	return pushed
 }
 
@@ -197,6 +193,9 @@ func statusArg(s string) (int, bool) {
 
 func (m *Machine) biReturn(p *Process, argv []string) int {
 	status := p.Status
+	if t := p.trapFrame(); t != nil && t.N != sigDEBUG {
+		status = t.X.Saved
+	}
 	args := argv[1:]
 	if len(args) > 0 && args[0] == "--" {
 		args = args[1:]
@@ -556,20 +555,16 @@ func (m *Machine) biExec(p *Process, argv []string) int {
 	}
 	words := m.list(p, args)
 	path := ""
-	var err error
 	if _, tool := m.Tools.Get(words[0]); !tool {
-		if path, err = m.find(p, words[0]); err != nil {
-			if err == errNotFound {
-				m.complain(p, "exec: %s: not found", words[0])
-				p.Status = 127
-			} else {
-				m.notRun(p, words[0], err)
-			}
-			if !p.Shell.Opts.on(OptExecfail) {
-				m.unwindExit(p, p.Status)
-			}
+		found, err := m.find(p, words[0])
+		if err == nil {
+			_, _, err = m.image(p, found, words)
+		}
+		if err != nil {
+			m.execFailed(p, words, found, err)
 			return pushed
 		}
+		path = m.abs(p, strings.TrimPrefix(found, "./")) // a script's $0
 	}
 	if clean {
 		t := vars.NewTable()
@@ -595,6 +590,60 @@ func (m *Machine) biExec(p *Process, argv []string) int {
 	}
 	m.execFile(p, path, words, true)
 	return pushed
+}
+
+// execFailed ends the shell whose exec has failed, unless execfail is set. Where a file was to be run, bash
+// has forgotten its traps by then.
+func (m *Machine) execFailed(p *Process, words []string, path string, err error) {
+	name := words[0]
+	status, tried := 126, strings.Contains(name, "/") || path != ""
+	switch {
+	case tried:
+		if path == "" {
+			path = name
+		}
+		status = m.cannotRun(p, m.abs(p, strings.TrimPrefix(path, "./")), words, err)
+	case m.inPath(p, name, vfs.EISDIR):
+		m.complain(p, "exec: %s: cannot execute: Is a directory", name)
+	default:
+		m.complain(p, "exec: %s: not found", name)
+		status = 127
+	}
+	p.Status = status
+	if p.Shell.Opts.on(OptExecfail) {
+		m.done(p, status)
+		return
+	}
+	if tried {
+		p.dropTrap(sigEXIT)
+	}
+	m.leaveShell(p, status, false)
+}
+
+// cannotRun says why a file cannot be run, as bash does once it has tried; the second message is of exec itself.
+func (m *Machine) cannotRun(p *Process, path string, words []string, err error) (status int) {
+	_, interp, _ := m.image(p, path, words)
+	switch {
+	case err == vfs.ENOENT && interp != "":
+		m.complain(p, "%s: cannot execute: required file not found", path)
+		return 127
+	case err == vfs.ENOENT || err == vfs.ENOTDIR:
+		m.complain(p, "%s: %s", path, err)
+		return 127
+	case err == errBinary:
+		m.complain(p, "%s: %s", path, err)
+	case interp != "":
+		if err == vfs.EISDIR {
+			err = vfs.EACCES
+		}
+		m.complainRaw(p, errorName(p)+": "+path+": "+interp+": bad interpreter: "+err.Error()+"\n")
+	default:
+		m.complain(p, "%s: %s", path, err)
+		m.complain(p, "exec: %s: cannot execute: %s", path, err)
+		return 126
+	}
+	m.complain(p, "%s: Success", path)
+	return 126
 }
 
 func (m *Machine) biLet(p *Process, argv []string) int {

@@ -53,8 +53,7 @@ func (m *Machine) biTrap(p *Process, argv []string) int {
 			continue
 		}
 		if reset {
-			p.clearInherited()
-			p.dropTrap(n)
+			p.resetTrap(n)
 			continue
 		}
 		p.setTrap(n, action)
@@ -64,6 +63,10 @@ func (m *Machine) biTrap(p *Process, argv []string) int {
 
 // listTraps shows traps as commands that would set them. With posix -p shows all signals.
 func (m *Machine) listTraps(p *Process, names []string, print bool) int {
+	if p.Shell.Opts.on(optNoInt) && m.ignores(p, sigINT) { // bash asks for the signals' effects first, and takes SIGINT for ignored from the beginning
+		p.dropTrap(sigINT)
+		p.addTrap(Trap{Signal: sigINT, Entry: entryIgnored})
+	}
 	var b strings.Builder
 	posix := p.Shell.Opts.on(OptPosix)
 	name := func(sig int) string {
@@ -170,7 +173,7 @@ func (m *Machine) jobPID(p *Process, a, who string) (pid, status int) {
 			m.complain(p, "%s: %s: no such job", who, a)
 			return 0, 127
 		}
-		return j.PIDs[len(j.PIDs)-1], 0
+		return j.last(), 0
 	}
 	n, ok := number(a)
 	if !ok {
@@ -212,87 +215,6 @@ func (m *Machine) findJob(p *Process, spec string) *Job {
 	return nil
 }
 
-// reap takes the status of an ended child; ok is false while it runs.
-// known is false if there is no such child and never was one not waited for.
-func (m *Machine) reap(p *Process, pid int) (status int, known, ok bool) {
-	for _, e := range p.Shell.Done {
-		if e.PID == pid {
-			return e.Status, true, true
-		}
-	}
-	c := m.proc(pid)
-	if c == nil || c.PPID != p.PID {
-		return 127, false, true
-	}
-	if !c.Dead {
-		return 0, true, false
-	}
-	status = c.Status
-	m.remove(pid)
-	m.forgetJob(p, pid, status)
-	return status, true, true
-}
-
-// reapAll forgets all jobs of a process that have ended.
-func (m *Machine) reapAll(p *Process) {
-	ended := func(pid int) bool {
-		c := m.proc(pid)
-		return c != nil && c.PPID == p.PID && c.Job && c.Dead
-	}
-	var jobs []Job
-	for _, j := range p.Shell.Jobs {
-		if pid := j.PIDs[len(j.PIDs)-1]; !ended(pid) {
-			jobs = append(jobs, j)
-		} else if strings.HasPrefix(j.Command, "coproc ") {
-			m.endCoproc(p, pid)
-		}
-	}
-	p.Shell.Jobs, p.Shell.Done = jobs, nil
-	m.Procs = slices.DeleteFunc(m.Procs, func(c *Process) bool { return c != m.Procs[0] && c.PPID == p.PID && c.Job && c.Dead })
-}
-
-// forgetJob takes an ended child off the list of jobs and remembers its status for wait PID.
-func (m *Machine) forgetJob(p *Process, pid, status int) {
-	const remembered = 256
-	p.Shell.Done = append(p.Shell.Done, Ended{pid, status})
-	if len(p.Shell.Done) > remembered {
-		p.Shell.Done = p.Shell.Done[len(p.Shell.Done)-remembered:]
-	}
-	jobs := p.Shell.Jobs
-	i := slices.IndexFunc(jobs, func(j Job) bool { return j.PIDs[len(j.PIDs)-1] == pid })
-	if i < 0 {
-		return
-	}
-	if strings.HasPrefix(jobs[i].Command, "coproc ") {
-		m.endCoproc(p, pid)
-	}
-	if i == 0 { // mostly: no copy of those left is made
-		p.Shell.Jobs = jobs[1:]
-		return
-	}
-	p.Shell.Jobs = slices.Concat(jobs[:i], jobs[i+1:]) // forks share the list
-}
-
-// endCoproc takes the variables of a coprocess that has ended away, and closes what they told.
-func (m *Machine) endCoproc(p *Process, pid int) {
-	for name, v := range p.Shell.Vars.All() {
-		base, ok := strings.CutSuffix(name, "_PID")
-		if n, isInt := v.Int(); !ok || !isInt || n != int64(pid) || !p.Shell.Vars.Get(base).IsArray() {
-			continue
-		}
-		for _, s := range p.Shell.Vars.Get(base).Values() {
-			if num, ok := number(s); ok {
-				if old := p.take(num); old >= 0 {
-					m.unref(old)
-				}
-			}
-		}
-		p.Shell.Vars.Delete(name)
-		p.Shell.Vars.Delete(base)
-		return
-	}
-}
-
 // stepWait looks whether what is waited for has ended.
 func (m *Machine) stepWait(p *Process, f *Frame) {
 	x := f.X
@@ -307,6 +229,7 @@ func (m *Machine) stepWait(p *Process, f *Frame) {
 				return
 			}
 		}
+		m.notify(p)
 		m.reapAll(p)
 		m.endRead(p, 0)
 		return
@@ -317,9 +240,12 @@ func (m *Machine) stepWait(p *Process, f *Frame) {
 			f.I++
 			continue
 		}
-		status, known, ok := m.reap(p, x.PIDs[f.I])
-		if !ok {
-			p.Wait = Wait{Kind: WaitsChild, PID: x.PIDs[f.I]}
+		if j := p.jobOf(x.PIDs[f.I]); j != nil && j.last() == x.PIDs[f.I] && m.running(j) == nil && m.proc(j.last()) != nil {
+			m.tellEnd(p, j)
+		}
+		status, known, runs := m.reap(p, x.PIDs[f.I])
+		if runs != 0 {
+			p.Wait = Wait{Kind: WaitsChild, PID: runs}
 			return
 		}
 		if !known {
@@ -333,42 +259,39 @@ func (m *Machine) stepWait(p *Process, f *Frame) {
 	m.endRead(p, f.N)
 }
 
+// waitAny is wait -n: for the next job to end, or the next of those named.
 func (m *Machine) waitAny(p *Process, f *Frame) {
-	x := f.X
-	wanted := func(pid int) bool {
-		if len(x.PIDs) == 0 {
-			return true
+	j, any := m.nextEnded(p, f.X)
+	switch {
+	case j != nil:
+		pid := j.last()
+		m.tellEnd(p, j)
+		status, _ := m.outcome(p, j)
+		m.forgetJob(p, &Job{PIDs: j.PIDs}, status)
+		p.Shell.Done = p.Shell.Done[:len(p.Shell.Done)-1]
+		if f.X.Name != "" {
+			_ = m.assign(p, f.X.Name, nil, itoa(pid), false)
 		}
-		for _, w := range x.PIDs {
-			if w == pid {
-				return true
-			}
-		}
-		return false
+		m.endRead(p, status)
+	case any:
+		p.Wait = Wait{Kind: WaitsChild}
+	default:
+		m.endRead(p, 127)
 	}
-	alive := false
-	for _, c := range m.Procs {
-		if c.PPID != p.PID || !c.Job || !wanted(c.PID) {
+}
+
+// nextEnded finds the oldest job that has ended, of those that wait -n waits for; any says that there are some.
+func (m *Machine) nextEnded(p *Process, x *Extra) (ended *Job, any bool) {
+	for i := range p.Shell.Jobs {
+		j := &p.Shell.Jobs[i]
+		if c := m.proc(j.last()); c == nil || c.PPID != p.PID || len(x.PIDs) > 0 && !slices.Contains(x.PIDs, c.PID) {
 			continue
 		}
-		if c.Dead {
-			pid, status := c.PID, c.Status
-			m.remove(pid)
-			m.forgetJob(p, pid, status)
-			p.Shell.Done = p.Shell.Done[:len(p.Shell.Done)-1]
-			if x.Name != "" {
-				_ = m.assign(p, x.Name, nil, itoa(pid), false)
-			}
-			m.endRead(p, status)
-			return
+		if any = true; m.running(j) == nil {
+			return j, true
 		}
-		alive = true
 	}
-	if !alive {
-		m.endRead(p, 127)
-		return
-	}
-	p.Wait = Wait{Kind: WaitsChild}
+	return nil, any
 }
 
 // runWithJobs is jobs -x: a command in whose words jobs are replaced by their process groups.
@@ -438,25 +361,15 @@ func (m *Machine) biJobs(p *Process, argv []string) int {
 				continue
 			}
 		}
-		state, pid := "Running", j.PIDs[len(j.PIDs)-1]
-		c := m.proc(pid)
-		if c != nil && c.Wait.Kind == WaitsSignal {
-			state = "Stopped"
-		}
-		if c == nil || c.Dead {
-			state = "Done"
-			if c != nil && c.Killed != 0 {
-				state = signalDeath(c.Killed)
-			} else if c != nil && c.Status != 0 {
-				state = "Exit " + itoa(c.Status)
-			}
+		state, pid := m.jobState(p, &j), j.last()
+		if state != "Running" && state != "Stopped" {
 			ended = append(ended, pid)
 		}
 		if running && state != "Running" || stopped && state != "Stopped" {
 			continue
 		}
 		if pids {
-			b.WriteString(itoa(pid) + "\n")
+			b.WriteString(itoa(j.PIDs[0]) + "\n")
 			continue
 		}
 		mark := " "
@@ -466,36 +379,20 @@ func (m *Machine) biJobs(p *Process, argv []string) int {
 		case len(p.Shell.Jobs) - 2:
 			mark = "-"
 		}
-		text := j.Command
+		amp := ""
 		if state == "Running" {
-			text += " &"
+			amp = " &"
 		}
 		if long {
-			b.WriteString(fmt.Sprintf("[%d]%s %d %-24s%s\n", j.Num, mark, pid, state, text))
+			b.WriteString(fmt.Sprintf("[%d]%s ", j.Num, mark) + m.stageLines(&j) + amp + "\n")
 		} else {
-			b.WriteString(fmt.Sprintf("[%d]%s  %-23s %s\n", j.Num, mark, state, text))
+			b.WriteString(fmt.Sprintf("[%d]%s  %-23s %s%s\n", j.Num, mark, state, j.Command, amp))
 		}
 	}
 	for _, pid := range ended {
 		_, _, _ = m.reap(p, pid)
 	}
 	return max(status, m.out(p, "jobs", []byte(b.String())))
-}
-
-func signalDeath(sig int) string {
-	switch sig {
-	case sigTERM:
-		return "Terminated"
-	case sigKILL:
-		return "Killed"
-	case sigINT:
-		return "Interrupt"
-	case sigHUP:
-		return "Hangup"
-	case sigPIPE:
-		return "Broken pipe"
-	}
-	return signalName(sig)
 }
 
 // biFg and biBg need job control, which a non-interactive shell has only with set -m.
@@ -513,11 +410,9 @@ func (m *Machine) biFg(p *Process, argv []string) int {
 		m.complain(p, "fg: %s: no such job", strings.TrimPrefix(strings.Replace(spec, "%%", "current", 1), "%"))
 		return 1
 	}
-	pid := j.PIDs[len(j.PIDs)-1]
+	pid := j.last()
 	_ = m.out(p, "fg", []byte(j.Command+"\n"))
-	if c := m.proc(pid); c != nil {
-		m.signal(c, sigCONT)
-	}
+	m.signalJob(p, j, sigCONT)
 	f := p.push(Frame{Kind: FWait, PC: 1, X: &Extra{PIDs: []int{pid}, Codes: []int{-1}}})
 	m.stepWait(p, f)
 	return pushed
@@ -537,11 +432,7 @@ func (m *Machine) biBg(p *Process, argv []string) int {
 		m.complain(p, "bg: %s: no such job", strings.TrimPrefix(strings.Replace(spec, "%%", "current", 1), "%"))
 		return 1
 	}
-	for _, pid := range j.PIDs {
-		if c := m.proc(pid); c != nil {
-			m.signal(c, sigCONT)
-		}
-	}
+	m.signalJob(p, j, sigCONT)
 	return m.out(p, "bg", []byte(fmt.Sprintf("[%d]+ %s &\n", j.Num, j.Command)))
 }
 

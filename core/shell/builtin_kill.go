@@ -82,11 +82,7 @@ func (m *Machine) killOne(p *Process, a string, sig int) bool {
 			m.complain(p, "kill: %s: no such job", a)
 			return false
 		}
-		for _, pid := range j.PIDs {
-			if c := m.proc(pid); c != nil {
-				m.killTree(c, sig)
-			}
-		}
+		m.signalJob(p, j, sig)
 		return true
 	}
 	if a == "" {
@@ -103,13 +99,7 @@ func (m *Machine) killOne(p *Process, a string, sig int) bool {
 		if n == 0 {
 			pg = p.PGID
 		}
-		hit := false
-		for _, c := range append([]*Process(nil), m.Procs...) {
-			if c.PGID == pg && !c.Dead {
-				m.signal(c, sig)
-				hit = true
-			}
-		}
+		hit := m.signalGroup(pg, sig)
 		if !hit {
 			m.complain(p, "kill: (%d) - No such process", n)
 		}
@@ -122,20 +112,6 @@ func (m *Machine) killOne(p *Process, a string, sig int) bool {
 	}
 	m.signal(c, sig)
 	return true
-}
-
-// killTree signals a job's leader; the processes of its pipeline, which are its children here, get it too.
-func (m *Machine) killTree(c *Process, sig int) {
-	tree, all := map[int]bool{c.PID: true}, []*Process{c}
-	for _, k := range m.Procs { // a child comes after its parent
-		if tree[k.PPID] && k.PGID == c.PGID && !k.Dead {
-			tree[k.PID] = true
-			all = append(all, k)
-		}
-	}
-	for _, k := range all {
-		m.signal(k, sig)
-	}
 }
 
 func (m *Machine) killList(p *Process, args []string) int {

@@ -43,19 +43,14 @@ func controls(n node) bool {
 	return false
 }
 
-// starves reports whether a job that is started here reads from /dev/null.
+// starves reports whether a job that is started here, and is not a pipeline, reads from /dev/null.
 func (p *Process) starves(st *stmt) bool {
 	o := &p.Shell.Opts
-	if o.on(optFed) || o.on(OptMonitor) && p.Sub == 0 || feeds(st.redirs) {
+	if o.on(optFed) || p.controlsJobs() || feeds(st.redirs) {
 		return false
 	}
-	switch c := st.cmd.(type) {
-	case *pipeline: // its first stage reads what the shell reads
-		return false
-	case *simple:
-		return !feeds(c.redirs)
-	}
-	return true
+	c, ok := st.cmd.(*simple)
+	return !ok || !feeds(c.redirs)
 }
 
 // feedsSubshell reports whether a ( ) that begins here has an input of its own.

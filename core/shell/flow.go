@@ -1,7 +1,6 @@
 package shell
 
 import (
-	"slices"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -584,49 +583,6 @@ func (m *Machine) returnFrom(p *Process, status int) bool {
 	return false
 }
 
-// unwindExit ends a process as exit does: everything above its bottom frame
-// is undone, then the EXIT trap runs, then the process is gone.
-func (m *Machine) unwindExit(p *Process, status int) {
-	if t := p.trap(sigEXIT); t != nil && t.Text != "" && !t.Inherited && !t.Running && p.enclosing() >= 0 {
-		// the trap's action sees the function's variables
-		p.Status = status & 255
-		if i := slices.IndexFunc(p.Frames, func(f Frame) bool { return f.Kind == FEval && f.X.Name != "" }); i >= 0 {
-			p.Shell.Command = p.Frames[i].X.Name
-		}
-		p.push(Frame{Kind: FExit, N: p.Status})
-		m.runTrap(p, sigEXIT)
-		return
-	}
-	for len(p.Frames) > 0 && p.top().Kind != FBottom {
-		m.pop(p)
-	}
-	p.Status = status & 255
-	if len(p.Frames) > 0 {
-		p.top().N = 1 // by exit, not by reaching the end
-	}
-}
-
-// stepBottom ends a process: its last frame.
-func (m *Machine) stepBottom(p *Process, f *Frame) {
-	if f.PC == 0 {
-		f.PC = 1
-		if t := p.trap(sigEXIT); t != nil && !t.Inherited && t.Text != "" {
-			p.Depth = 0
-			m.runTrap(p, sigEXIT)
-			return
-		}
-	}
-	status := p.Status
-	if p.PID != m.Procs[0].PID {
-		m.pop(p)
-		m.exit(p, status)
-		return
-	}
-	byExit := f.N == 1
-	m.pop(p)
-	m.endRun(p, status, byExit)
-}
-
 // errIgnored reports whether a failure at the top of the stack is looked at by
 // the command around it, so that errexit and the ERR trap pass it over.
 // It is derived from the frames, never stored.
@@ -671,7 +627,7 @@ func (m *Machine) failedThen(p *Process, exit bool) {
 		return
 	}
 	if exit {
-		m.unwindExit(p, p.Status)
+		m.leaveShell(p, p.Status, true)
 	}
 }
 

@@ -97,7 +97,9 @@ const (
 	OptVarredirClose
 	OptXpgEcho
 	optCount
-	optAsync       Option = 120 // not an option: SIGINT and SIGQUIT are ignored, as an asynchronous command begins
+	optStopped     Option = 118 // not an option: a signal has stopped the process, until SIGCONT
+	optNoInt       Option = 119 // not an option: SIGINT does nothing, as an asynchronous command begins
+	optNoQuit      Option = 120 // not an option: SIGQUIT does nothing, as in every bash that was not forked
 	optFed         Option = 121 // not an option: a command around has redirected or piped stdin, which & then leaves
 	optRestricted  Option = 122 // not an option: set -r, which nothing undoes
 	optCompat51    Option = 123 // not an option: BASH_COMPAT is 51

@@ -137,13 +137,21 @@ type Trap struct {
 	// Inherited traps of a parent shell are shown by trap -p in a subshell until one is set, and never run.
 	Inherited bool `cbor:"3,keyasint,omitempty"`
 	Running   bool `cbor:"4,keyasint,omitempty"`
+	Entry     int  `cbor:"5,keyasint,omitempty"` // not 0: ignored since the shell began, so that nothing changes it
 }
+
+// Values of Trap.Entry.
+const (
+	entryIgnored = iota + 1
+	entryHeeded  // SIGINT after trap -: it ends this shell, and is ignored by what it starts
+)
 
 // Job is a background pipeline.
 type Job struct {
-	Num     int    `cbor:"1,keyasint"`
-	PIDs    []int  `cbor:"2,keyasint"`
-	Command string `cbor:"3,keyasint,omitempty"`
+	Num     int      `cbor:"1,keyasint"`
+	PIDs    []int    `cbor:"2,keyasint"`
+	Command string   `cbor:"3,keyasint,omitempty"`
+	Stages  []string `cbor:"4,keyasint,omitempty"` // the commands of a pipeline's processes
 }
 
 // Ended is a child that has ended, kept until it is waited for.
@@ -306,8 +314,11 @@ func (m *Machine) fork(p *Process, f Frame) *Process {
 		c.Shell.Traps = nil
 	}
 	for i := range c.Shell.Traps { // ignored signals stay ignored, the others are only remembered
-		c.Shell.Traps[i].Inherited = c.Shell.Traps[i].Text != ""
+		t := &c.Shell.Traps[i]
+		t.Inherited, t.Entry = t.Text != "", min(t.Entry, entryIgnored)
 	}
+	c.Shell.Opts.set(optNoInt, false)
+	c.Shell.Opts.set(optNoQuit, false)
 	for _, sig := range []int{sigDEBUG, sigERR, sigRETURN} {
 		traced := OptFunctrace
 		if sig == sigERR {
@@ -319,9 +330,7 @@ func (m *Machine) fork(p *Process, f Frame) *Process {
 	}
 	c.push(f)
 	m.Procs = append(m.Procs, c)
-	if n := m.Limits.Processes; n > 0 && int64(len(m.Procs)) > n {
-		m.stop("processes")
-	}
+	m.admit(p)
 	return c
 }
 

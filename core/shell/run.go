@@ -218,7 +218,7 @@ func (m *Machine) pick() (*Process, int64) {
 			m.Sched.Cur, m.Sched.Quantum = p.PID, quantum
 			return p, 0
 		}
-		if u := p.Wait.Until; u > 0 && (wake == 0 || u < wake) {
+		if u := p.Wait.Until; u > 0 && !p.stopped() && (wake == 0 || u < wake) {
 			wake = u
 		}
 	}
@@ -241,6 +241,9 @@ func (m *Machine) current() *Process {
 
 // ready reports whether a process can take a step, ending a wait that is over.
 func (m *Machine) ready(p *Process) bool {
+	if p.stopped() {
+		return false
+	}
 	if len(p.Queue) > 0 && !m.drain(p) && !m.interrupted(p) {
 		return false
 	}
@@ -302,6 +305,10 @@ func (m *Machine) readReady(file int) bool {
 
 // childReady reports whether the child pid, or any child if 0, has ended.
 func (m *Machine) childReady(p *Process, pid int) bool {
+	if l := len(p.Frames); pid == 0 && l > 0 && p.Frames[l-1].Kind == FWait {
+		j, any := m.nextEnded(p, p.Frames[l-1].X)
+		return j != nil || !any
+	}
 	any := false
 	var kids []int // a utility's own: it has no part in the jobs of the shell
 	if l := len(p.Frames); l > 0 && p.Frames[l-1].X != nil && p.Frames[l-1].X.Util != nil {
@@ -328,7 +335,7 @@ func (m *Machine) idle(wake int64) (Outcome, int64) {
 	}
 	waitsIn := false
 	for _, p := range m.Procs {
-		if !p.Dead && p.Wait.Kind == WaitsRead && m.Files[p.Wait.File].Kind == FileStdin {
+		if !p.Dead && !p.stopped() && p.Wait.Kind == WaitsRead && m.Files[p.Wait.File].Kind == FileStdin {
 			waitsIn = true
 		}
 	}

@@ -471,16 +471,23 @@ func (m *Machine) lastOf(p *Process) bool {
 	if p.PID == m.Procs[0].PID || slices.ContainsFunc(p.Shell.Traps, func(t Trap) bool { return t.Text != "" && !t.Inherited }) {
 		return false
 	}
-	for i := range p.Frames {
-		switch f := &p.Frames[i]; f.Kind {
+	return m.atEnd(p, p.Frames)
+}
+
+// atEnd reports whether frames have nothing left to do but to end. bash -c ends so, too, with its last command.
+func (m *Machine) atEnd(p *Process, frames []Frame) bool {
+	whole := false
+	for i := range frames {
+		switch f := &frames[i]; f.Kind {
 		case FBottom:
 			if i > 0 {
 				return false
 			}
 		case FScript: // a ghost has no text
-			if f.X == nil || f.X.Text != "" || f.X.Data != nil {
+			if f.X == nil || f.X.Data != nil || f.X.Text != "" && !(p.Sub == 0 && f.X.Call == "" && p.Shell.Exec != "" && strings.TrimSpace(f.X.Text[f.I:]) == "") {
 				return false
 			}
+			whole = whole || f.X.Text != "" // bash -c keeps what its redirections are to be undone for
 		case FFunc, FEval:
 			if f.PC != ghost {
 				return false
@@ -491,14 +498,18 @@ func (m *Machine) lastOf(p *Process) bool {
 				return false
 			}
 		case FSimple:
-			if f.PC != simpleEnd || i < len(p.Frames)-1 {
+			if f.PC != simpleEnd || i < len(frames)-1 || whole && f.X != nil && len(f.X.Saves) > 0 {
+				return false
+			}
+		case FStmt: // of a negated job
+			if st := f.node.(*stmt); f.PC != 1 || !st.background {
 				return false
 			}
 		default:
 			return false
 		}
 	}
-	return len(p.Frames) > 0
+	return len(frames) > 0
 }
 
 // notRun reports a command that cannot be run: 127 if it is not there, 126 if it may not run.
@@ -572,6 +583,16 @@ func (m *Machine) inDir(p *Process, dir, name string) string {
 		dir = expand.Tilde(m.env(p), dir)
 	}
 	return strings.TrimSuffix(dir, "/") + "/" + name
+}
+
+// inPath reports whether something of that name in a directory of PATH fails to run with an error.
+func (m *Machine) inPath(p *Process, name string, why error) bool {
+	for dir := range strings.SplitSeq(m.pathVar(p), ":") {
+		if name != "" && m.runnable(p, m.inDir(p, dir, name)) == why {
+			return true
+		}
+	}
+	return false
 }
 
 func (m *Machine) pathVar(p *Process) string { return p.Shell.Vars.Get("PATH").String() }

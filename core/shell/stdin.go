@@ -25,6 +25,10 @@ func (m *Machine) stepStdin(p *Process, f *Frame) {
 		m.pop(p)
 		return
 	}
+	if len(p.Shell.Jobs) > 0 {
+		p.Line = x.Line
+		m.notify(p)
+	}
 	prompts := p.Shell.Opts.on(optInteractive)
 	if prompts && f.PC != stdinReads && !m.promptCommand(p, f) {
 		return

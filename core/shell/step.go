@@ -104,7 +104,7 @@ func (m *Machine) step(p *Process) {
 	case FExit:
 		status := f.N
 		m.pop(p)
-		m.unwindExit(p, status)
+		m.leaveShell(p, status, true)
 	default:
 		panic("shell: frame of unknown kind")
 	}
@@ -314,6 +314,7 @@ func (m *Machine) begin(p *Process, n node) {
 		}
 		c := m.forkShell(p, Frame{Kind: FBottom, node: x})
 		c.Shell.Jobs = nil // as in a job: only pipelines and substitutions list their parent's
+		m.ownGroup(p, c, c.PID)
 		c.Shell.Opts.set(optFed, p.feedsSubshell())
 		c.push(Frame{Kind: FList, node: x.body})
 		p.push(Frame{Kind: FWaitSub, node: x, Child: c.PID})
@@ -354,6 +355,10 @@ func (m *Machine) begin(p *Process, n node) {
 func (m *Machine) stepScript(p *Process, f *Frame) {
 	x := f.X
 	line := x.Line
+	if len(p.Shell.Jobs) > 0 && (x.Call == "" || x.Call == "source") {
+		p.Line = line
+		m.notify(p)
+	}
 	u, text, next, err := m.unit(p, x.Text, f.I, line)
 	x.Text = text
 	if err != nil {

@@ -254,6 +254,7 @@ func (m *Machine) processSubst(p *Process, n *syntax.ProcSubst, body *list) {
 		m.unref(old)
 	}
 	c.Job = true
+	c.Shell.Opts.set(optNoQuit, true)
 	fd := 63
 	for {
 		if _, used := p.fd(fd); !used {
@@ -300,28 +301,38 @@ func (p *Process) countFrom(line int) {
 // pipeline starts every stage as a process, each before it is waited for.
 func (m *Machine) pipeline(p *Process, n *pipeline) {
 	x := &Extra{}
-	p.Line = n.stages[len(n.stages)-1].line
-	m.noteCommand(p, n.stages[len(n.stages)-1].cmd)
-	in := -1
 	last := len(n.stages) - 1
-	here := p.Shell.Opts.on(OptLastpipe)
+	if here := p.Shell.Opts.on(OptLastpipe); !here {
+		x.PIDs, _ = m.stages(p, n, last+1, false)
+		p.push(Frame{Kind: FPipe, node: n, X: x})
+		p.Wait = Wait{Kind: WaitsChild, PID: x.PIDs[0]}
+		return
+	}
+	in := -1
+	x.PIDs, in = m.stages(p, n, last, false)
+	st := n.stages[last]
+	f := p.push(Frame{Kind: FPipe, node: n, X: x, I: 1})
+	m.replace(p, f, 0, in)
+	if t := p.trap(sigDEBUG); t != nil && !t.Inherited && !t.Running && !st.negated {
+		p.Shell.Debug = debugMark(st.cmd) // the trap has run for it
+	}
+	m.start(p, st)
+}
+
+// stages starts the first count stages of a pipeline, in the background if it is a job. It gives
+// their PIDs and, of a pipe to one more, the end to read from.
+func (m *Machine) stages(p *Process, n *pipeline, count int, job bool) (pids []int, in int) {
+	last := len(n.stages) - 1
+	p.Line = n.stages[last].line
+	m.noteCommand(p, n.stages[last].cmd)
+	in = -1
 	p.Shell.Jobs = p.Shell.Jobs[:len(p.Shell.Jobs):len(p.Shell.Jobs)]
-	for i, st := range n.stages {
-		out := -1
-		next := -1
+	for i, st := range n.stages[:count] {
+		next, out := -1, -1
 		if i < last {
 			next, out = m.newPipe()
 		}
-		if i == last && here {
-			f := p.push(Frame{Kind: FPipe, node: n, X: x, I: 1})
-			m.replace(p, f, 0, in)
-			if t := p.trap(sigDEBUG); t != nil && !t.Inherited && !t.Running && !st.negated {
-				p.Shell.Debug = debugMark(st.cmd) // the trap has run for it
-			}
-			m.start(p, st)
-			return
-		}
-		if s, ok := st.cmd.(*subshell); ok && i < last {
+		if s, ok := st.cmd.(*subshell); ok && i < last && !job {
 			p.countFrom(s.last)
 		}
 		c := m.forkShell(p, Frame{Kind: FBottom, node: st})
@@ -344,11 +355,14 @@ func (m *Machine) pipeline(p *Process, n *pipeline) {
 			}
 		}
 		c.push(Frame{Kind: FList, node: within(st)})
-		x.PIDs = append(x.PIDs, c.PID)
+		pids = append(pids, c.PID)
+		m.ownGroup(p, c, pids[0])
+		if job {
+			m.detach(p, c)
+		}
 		in = next
 	}
-	p.push(Frame{Kind: FPipe, node: n, X: x})
-	p.Wait = Wait{Kind: WaitsChild, PID: x.PIDs[0]}
+	return pids, in
 }
 
 // stepPipe collects the stages. The pipeline's status is the last stage's, or
@@ -370,18 +384,22 @@ func (m *Machine) stepPipe(p *Process, f *Frame) {
 		x.Saves = nil
 	}
 	for len(x.Codes) < len(x.PIDs) {
-		pid := x.PIDs[len(x.Codes)]
-		c := m.proc(pid)
-		if c != nil && !c.Dead {
-			p.Wait = Wait{Kind: WaitsChild, PID: pid}
+		c := m.proc(x.PIDs[len(x.Codes)])
+		if c == nil {
+			x.Codes = append(x.Codes, 0)
+			continue
+		}
+		if !c.Dead {
+			p.Wait = Wait{Kind: WaitsChild, PID: c.PID}
 			return
 		}
-		status := 0
-		if c != nil {
-			status = c.Status
-			m.remove(pid)
+		if x.Codes = append(x.Codes, c.Status); len(x.Codes) == len(x.PIDs) {
+			m.waited(p, x.PIDs...)
+			p.survived(c.Killed)
 		}
-		x.Codes = append(x.Codes, status)
+	}
+	for _, pid := range x.PIDs {
+		m.remove(pid)
 	}
 	codes := x.Codes
 	if lastHere {
@@ -422,20 +440,40 @@ func (m *Machine) stepWaitSub(p *Process, f *Frame) {
 		p.Wait = Wait{Kind: WaitsChild, PID: f.Child}
 		return
 	}
-	status := 0
+	status, killed := 0, 0
 	if c != nil {
-		status = c.Status
+		status, killed = c.Status, c.Killed
+		m.waited(p, c.PID)
 		m.remove(c.PID)
 	}
+	p.survived(killed)
 	m.pop(p)
 	m.done(p, status)
 }
 
-// background starts a job.
+// background starts a job. What a ! before it says is not for its status.
 func (m *Machine) background(p *Process, st *stmt) {
+	var pids []int
+	n, piped := st.cmd.(*pipeline)
+	if piped && len(st.redirs) == 0 {
+		pids, _ = m.stages(p, n, len(n.stages), true)
+	} else {
+		pids = []int{m.backgroundOne(p, st)}
+	}
+	p.Shell.LastBg = pids[len(pids)-1]
+	job := p.addJob(pids, jobText(st))
+	for i := 0; len(pids) > 1 && i < len(pids); i++ {
+		job.Stages = append(job.Stages, jobText(n.stages[i]))
+	}
+	p.Status = 0
+}
+
+// backgroundOne starts a job that is a process.
+func (m *Machine) backgroundOne(p *Process, st *stmt) int {
 	c := m.forkShell(p, Frame{Kind: FBottom, node: st})
 	c.Shell.Jobs = nil // jobs know nothing of one another
-	m.ownGroup(p, c)
+	m.ownGroup(p, c, c.PID)
+	m.detach(p, c)
 	if p.starves(st) {
 		if old := c.put(0, m.newFile(OFD{Kind: FileNull, Flags: vfs.O_RDONLY}), false); old >= 0 {
 			m.unref(old)
@@ -447,27 +485,49 @@ func (m *Machine) background(p *Process, st *stmt) {
 	if _, ok := st.cmd.(*simple); ok && c.trap(sigDEBUG) != nil {
 		c.Shell.Debug = debugMark(st.cmd) // the trap has run for it
 	}
-	c.push(Frame{Kind: FList, node: within(st)})
-	p.Shell.LastBg = c.PID
-	p.addJob(c.PID, strings.TrimRight(st.text(), " \t"))
-	p.Status = 0
+	if s, ok := st.cmd.(*subshell); ok && len(st.redirs) == 0 {
+		c.push(Frame{Kind: FList, node: s.body})
+	} else if st.negated {
+		c.push(Frame{Kind: FStmt, node: st})
+	} else {
+		c.push(Frame{Kind: FList, node: within(st)})
+	}
+	return c.PID
 }
 
 // addJob lists a job, whose number is one more than that of the last.
-func (p *Process) addJob(pid int, command string) {
-	num := 1
-	if n := len(p.Shell.Jobs); n > 0 {
-		num += p.Shell.Jobs[n-1].Num
+func (p *Process) addJob(pids []int, command string) *Job {
+	num, jobs := 1, p.Shell.Jobs
+	if n := len(jobs); n > 0 {
+		num += jobs[n-1].Num
 	}
-	p.Shell.Jobs = append(p.Shell.Jobs, Job{Num: num, PIDs: []int{pid}, Command: command})
+	p.Shell.Jobs = append(jobs, Job{Num: num, PIDs: pids, Command: command})
+	return &p.Shell.Jobs[len(jobs)]
 }
 
-// ownGroup makes a child a job of its parent: under job control it leads a process group of its own.
-func (m *Machine) ownGroup(p, c *Process) {
-	c.Job = true
-	if p.Shell.Opts.on(OptMonitor) {
-		c.PGID = c.PID
+// jobText is a command as jobs shows it.
+func jobText(st *stmt) string {
+	pr := printer{}
+	pr.stmt(st)
+	return pr.b.String()
+}
+
+// controlsJobs reports whether a shell does job control: its children lead process groups of their own.
+func (p *Process) controlsJobs() bool { return p.Sub == 0 && p.Shell.Opts.on(OptMonitor) }
+
+// ownGroup puts a child into the process group of its job, which there is under job control.
+func (m *Machine) ownGroup(p, c *Process, leader int) {
+	if p.controlsJobs() {
+		c.PGID = leader
 	}
+}
+
+// detach makes a child an asynchronous command of its parent: without job control it ignores SIGINT and SIGQUIT.
+func (m *Machine) detach(p, c *Process) {
+	c.Job = true
+	quiet := !p.controlsJobs()
+	c.Shell.Opts.set(optNoInt, quiet)
+	c.Shell.Opts.set(optNoQuit, quiet)
 }
 
 // coproc starts a command with both ends of two pipes in an array variable.
@@ -476,7 +536,8 @@ func (m *Machine) coproc(p *Process, n *coproc) {
 	r2, w2 := m.newPipe() // its stdout
 	c := m.forkShell(p, Frame{Kind: FBottom, node: n.body})
 	c.Shell.Jobs = nil
-	m.ownGroup(p, c)
+	m.ownGroup(p, c, c.PID)
+	m.detach(p, c)
 	for num, file := range map[int]int{0: r1, 1: w2} {
 		if old := c.put(num, file, false); old >= 0 {
 			m.unref(old)
@@ -494,7 +555,7 @@ func (m *Machine) coproc(p *Process, n *coproc) {
 	v.SetIndex(1, itoa(write))
 	p.Shell.Vars.Own(n.name + "_PID").SetString(itoa(c.PID))
 	p.Shell.LastBg = c.PID
-	p.addJob(c.PID, n.text())
+	p.addJob([]int{c.PID}, "coproc "+n.name+" "+jobText(n.body))
 	p.Status = 0
 }
 

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"eryxsh/core/cmd"
+	"eryxsh/core/vars"
 	"eryxsh/vfs"
 )
 
@@ -344,26 +345,60 @@ func (s *sysCtx) Spawn(sp cmd.Spawn) (int, error) {
 		s.m.remove(c.PID)
 		return 0, err
 	}
-	if _, tool := s.m.Tools.Get(sp.Argv[0]); !tool {
-		path, err := s.m.find(c, sp.Argv[0])
-		if err == nil {
-			_, _, err = s.m.image(c, path, sp.Argv)
-			if err != vfs.ELOOP { // the others are told by the process
-				err = nil
-			}
-		}
-		if err != nil {
-			s.m.exit(c, 127)
-			s.m.remove(c.PID)
-			if err == errNotFound {
-				err = vfs.ENOENT
-			}
-			return 0, err
-		}
+	if err := s.canRun(c, sp.Argv[0]); err != nil {
+		s.m.exit(c, 127)
+		s.m.remove(c.PID)
+		return 0, err
 	}
 	s.u.Kids = append(s.u.Kids, c.PID)
 	s.m.runSpawned(c, sp.Argv)
 	return c.PID, nil
+}
+
+func (s *sysCtx) CanRun(sp cmd.Spawn) error {
+	if len(sp.Argv) == 0 {
+		return vfs.EINVAL
+	}
+	as := Process{PID: s.p.PID, Cwd: s.p.Cwd, Place: Place{Dir: s.p.Place.Dir}, Shell: s.p.Shell}
+	if sp.Dir != "" {
+		dir, err := s.m.FS.Lookup(s.m.at(&as), sp.Dir, true)
+		if err != nil {
+			return err
+		}
+		as.Cwd, as.Place.Dir = s.m.abs(&as, sp.Dir), dir
+	}
+	if sp.Env != nil {
+		t := vars.NewTable()
+		t.Bind("PATH", vars.New(s.m.pathVar(s.p), 0))
+		for _, kv := range sp.Env {
+			if path, ok := strings.CutPrefix(kv, "PATH="); ok {
+				t.Bind("PATH", vars.New(path, 0))
+			}
+		}
+		as.Shell = &Shell{Vars: t}
+	}
+	return s.canRun(&as, sp.Argv[0])
+}
+
+// canRun says why a process cannot run a command, nil if it can.
+func (s *sysCtx) canRun(p *Process, name string) error {
+	if _, tool := s.m.Tools.Get(name); tool {
+		return nil
+	}
+	path, err := s.m.find(p, name)
+	switch {
+	case err == nil:
+		if _, _, err = s.m.image(p, path, []string{name}); err == errBinary { // which the shell tells that it is given to
+			err = nil
+		}
+	case err == errNotFound:
+		if err = vfs.ENOENT; s.m.inPath(p, name, vfs.EISDIR) { // execvp, unlike the shell, minds a directory
+			err = vfs.EACCES
+		}
+	case err == vfs.EISDIR:
+		err = vfs.EACCES
+	}
+	return err
 }
 
 func (s *sysCtx) Reap() (pid, status int, ok bool) {

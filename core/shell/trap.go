@@ -3,76 +3,7 @@ package shell
 import (
 	"slices"
 	"strconv"
-	"strings"
 )
-
-// Signals by their Linux numbers; the last four are bash's own.
-const (
-	sigEXIT   = 0
-	sigHUP    = 1
-	sigINT    = 2
-	sigKILL   = 9
-	sigPIPE   = 13
-	sigTERM   = 15
-	sigCHLD   = 17
-	sigCONT   = 18
-	sigSTOP   = 19
-	sigTSTP   = 20
-	sigTTIN   = 21
-	sigTTOU   = 22
-	sigURG    = 23
-	sigWINCH  = 28
-	sigDEBUG  = 65
-	sigERR    = 66
-	sigRETURN = 67
-)
-
-// signalNames are the names of 1 to 64, without SIG.
-var signalNames = strings.Fields("HUP INT QUIT ILL TRAP ABRT BUS FPE KILL USR1 SEGV USR2 PIPE ALRM TERM STKFLT CHLD CONT STOP TSTP TTIN TTOU URG XCPU XFSZ VTALRM PROF WINCH IO PWR SYS")
-
-// signalName is the name trap and kill print: SIGINT, RTMIN+1, EXIT, ERR.
-func signalName(n int) string {
-	switch {
-	case n == sigEXIT:
-		return "EXIT"
-	case n == sigDEBUG:
-		return "DEBUG"
-	case n == sigERR:
-		return "ERR"
-	case n == sigRETURN:
-		return "RETURN"
-	case n >= 1 && n <= len(signalNames):
-		return "SIG" + signalNames[n-1]
-	case n == 34:
-		return "SIGRTMIN"
-	case n > 34 && n <= 49:
-		return "SIGRTMIN+" + strconv.Itoa(n-34)
-	case n >= 50 && n < 64:
-		return "SIGRTMAX-" + strconv.Itoa(64-n)
-	case n == 64:
-		return "SIGRTMAX"
-	}
-	return ""
-}
-
-// signalNumber reads a signal as trap and kill take it: a number or a name, SIG or not, any case.
-func signalNumber(s string) (int, bool) {
-	if n, ok := number(s); ok {
-		return n, n <= 64
-	}
-	up := strings.ToUpper(s)
-	for _, n := range []int{sigEXIT, sigDEBUG, sigERR, sigRETURN} {
-		if signalName(n) == up {
-			return n, true
-		}
-	}
-	for n := 1; n <= 64; n++ {
-		if name := signalName(n); name != "" && (name == up || name == "SIG"+up) {
-			return n, true
-		}
-	}
-	return 0, false
-}
 
 func (p *Process) trap(sig int) *Trap {
 	for i := range p.Shell.Traps {
@@ -83,11 +14,35 @@ func (p *Process) trap(sig int) *Trap {
 	return nil
 }
 
+// setTrap is trap TEXT: a signal that was ignored when the shell began stays so, without a word.
 func (p *Process) setTrap(sig int, text string) {
 	p.clearInherited()
+	if t := p.trap(sig); t != nil && t.Entry != 0 {
+		return
+	}
 	p.dropTrap(sig)
-	i, _ := slices.BinarySearchFunc(p.Shell.Traps, sig, func(t Trap, n int) int { return t.Signal - n })
-	p.Shell.Traps = slices.Insert(p.Shell.Traps, i, Trap{Signal: sig, Text: text})
+	p.heed(sig)
+	p.addTrap(Trap{Signal: sig, Text: text})
+}
+
+// addTrap puts a trap where it belongs; there is none of its signal.
+func (p *Process) addTrap(t Trap) {
+	i, _ := slices.BinarySearchFunc(p.Shell.Traps, t.Signal, func(t Trap, n int) int { return t.Signal - n })
+	p.Shell.Traps = slices.Insert(p.Shell.Traps, i, t)
+}
+
+// resetTrap is trap -. bash gives SIGINT its effect back even if it was ignored when the shell began,
+// but on this shell alone, and goes on showing it as ignored; SIGQUIT never has one.
+func (p *Process) resetTrap(sig int) {
+	p.clearInherited()
+	switch t := p.trap(sig); {
+	case t == nil || t.Entry == 0:
+		p.dropTrap(sig)
+	case sig == sigINT:
+		t.Entry = entryHeeded
+	}
+	p.heed(sig)
+	p.Shell.Opts.set(optNoQuit, p.Shell.Opts.on(optNoQuit) || sig == sigQUIT)
 }
 
 func (p *Process) dropTrap(sig int) {
@@ -111,119 +66,6 @@ func (p *Process) clearInherited() {
 	}
 }
 
-// signal sends a signal to a process. What it does is decided when the process next runs.
-func (m *Machine) signal(p *Process, sig int) {
-	if p.Dead || sig == 0 {
-		return
-	}
-	if t := p.trap(sig); t != nil && t.Text == "" && !t.Inherited && sig != sigKILL && sig != sigSTOP {
-		return
-	}
-	switch sig {
-	case sigCHLD, sigURG, sigWINCH, sigCONT:
-		if t := p.trap(sig); t == nil || t.Inherited {
-			if p.Wait.Kind == WaitsSignal && sig == sigCONT {
-				p.Wait = Wait{}
-			}
-			return
-		}
-	}
-	p.Signal = append(p.Signal, sig)
-}
-
-// interrupted reports whether a signal has arrived that does something now.
-func (m *Machine) interrupted(p *Process) bool { return len(p.Signal) > 0 && m.acting(p) >= 0 }
-
-// acting finds the first signal that does something now, -1 if there is none: a
-// trap waits until the command at hand is over, and no other signal waits for it.
-func (m *Machine) acting(p *Process) int {
-	for i, sig := range p.Signal {
-		if sig == sigPIPE && p.utilityOnTop() != nil {
-			return i
-		}
-		if !p.traps(sig) || m.betweenCommands(p) {
-			return i
-		}
-	}
-	return -1
-}
-
-// traps reports whether a signal runs a trap.
-func (p *Process) traps(sig int) bool {
-	t := p.trap(sig)
-	return t != nil && !t.Inherited && t.Text != "" && sig != sigKILL && sig != sigSTOP
-}
-
-// handleSignals runs a trap or ends the process. It reports whether the step is used.
-func (m *Machine) handleSignals(p *Process) bool {
-	i := m.acting(p)
-	if i < 0 {
-		return false
-	}
-	sig := p.Signal[i]
-	if sig == sigPIPE && p.utilityOnTop() != nil {
-		m.pipeBroke(p)
-		m.endByPipe(p)
-		return true
-	}
-	trapped := p.traps(sig)
-	if p.Signal = slices.Delete(p.Signal, i, i+1); len(p.Signal) == 0 {
-		p.Signal = nil
-	}
-	switch {
-	case trapped:
-		if len(p.Frames) > 0 && p.top().Kind == FWait { // wait returns at once
-			m.pop(p)
-			p.Status = 128 + sig
-		}
-		m.runTrap(p, sig)
-	case sig == sigTSTP || sig == sigSTOP || sig == sigTTIN || sig == sigTTOU:
-		p.Wait = Wait{Kind: WaitsSignal}
-	default:
-		m.die(p, sig)
-	}
-	return true
-}
-
-// betweenCommands reports whether a trap may run now: no utility or child is in the foreground.
-func (m *Machine) betweenCommands(p *Process) bool {
-	if len(p.Frames) == 0 {
-		return false
-	}
-	switch f := p.top(); f.Kind {
-	case FUtil, FFilter, FTool, FPipe, FWaitSub:
-		return false
-	case FSimple:
-		return f.Child == 0
-	}
-	return true
-}
-
-// die ends a process by a signal. The shell of the run itself ends the run.
-func (m *Machine) die(p *Process, sig int) {
-	if p.PID == m.Procs[0].PID {
-		for len(p.Frames) > 0 && p.top().Kind != FBottom {
-			m.pop(p)
-		}
-		p.Queue = nil
-		p.Status = 128 + sig
-		if len(p.Frames) > 0 {
-			p.top().N = 1
-			if sig == sigKILL {
-				p.top().PC = 1 // no EXIT trap
-			}
-		}
-		return
-	}
-	m.passOn(p, sig)
-	p.Killed = sig
-	if t := p.trap(sigEXIT); sig != sigKILL && t != nil && !t.Inherited && t.Text != "" {
-		m.unwindExit(p, 128+sig)
-		return
-	}
-	m.exit(p, 128+sig)
-}
-
 // runTrap runs the action of a signal in a frame that puts $? back at its end.
 func (m *Machine) runTrap(p *Process, sig int) {
 	t := p.trap(sig)
@@ -234,8 +76,9 @@ func (m *Machine) runTrap(p *Process, sig int) {
 	x := &Extra{Saved: p.Status, Name: signalName(sig), Line: p.Line, Codes: p.Shell.Pipe}
 	p.push(Frame{Kind: FTrap, N: sig, X: x})
 	m.pushScript(p, m.sourceName(p), t.Text, m.trapLine(p, sig), "trap")
-	if sig == sigEXIT {
-		p.dropTrapLater(sig)
+	if sig == sigEXIT { // it runs once; what it starts has none, and one that it sets never runs
+		p.dropTrap(sig)
+		p.Frames[0].PC = 1
 	}
 }
 
@@ -248,8 +91,16 @@ func (m *Machine) trapLine(p *Process, sig int) int {
 	return 1
 }
 
-// dropTrapLater: an EXIT trap runs once; it is gone for what it starts.
-func (p *Process) dropTrapLater(sig int) { p.dropTrap(sig) }
+// trapFrame is that of the innermost trap that runs, nil if none does. Without an argument exit, in the trap
+// EXIT, and return, in all but DEBUG, mean the status before the trap.
+func (p *Process) trapFrame() *Frame {
+	for i := len(p.Frames) - 1; i >= 0; i-- {
+		if p.Frames[i].Kind == FTrap {
+			return &p.Frames[i]
+		}
+	}
+	return nil
+}
 
 // endTrap restores what a trap's action must not change.
 func (p *Process) endTrap(f *Frame) {
@@ -389,8 +240,7 @@ func (m *Machine) hideTraps(p *Process, x *Extra, fn *Function) {
 func (p *Process) showTraps(hidden []Trap) {
 	for _, t := range hidden {
 		if p.trap(t.Signal) == nil {
-			i, _ := slices.BinarySearchFunc(p.Shell.Traps, t.Signal, func(t Trap, n int) int { return t.Signal - n })
-			p.Shell.Traps = slices.Insert(p.Shell.Traps, i, t)
+			p.addTrap(t)
 		}
 	}
 }

@@ -195,6 +195,8 @@ func (m *Machine) becomeUtility(p *Process) {
 		m.pop(p)
 	}
 	p.Shell.Traps = ignored(p.Shell.Traps)
+	p.heed(sigINT)
+	p.heed(sigQUIT)
 	if len(p.Frames) > 0 {
 		p.top().N = 1
 	}
@@ -259,6 +261,9 @@ func (m *Machine) stepUtil(p *Process, f *Frame) {
 	}
 	switch next.Op {
 	case cmd.OpExit:
+		if next.Signal != 0 {
+			m.ended(p, next.Signal)
+		}
 		m.finishUtil(p, u, next.Status)
 	case cmd.OpWaitRead:
 		if file, ok := p.fd(next.FD); ok {
@@ -297,23 +302,47 @@ func turn(u *Util) (next cmd.Next) {
 // panicStatus is what abort(3) would give.
 const panicStatus = 134
 
-// execUtil: a utility becomes another command (env, nice). It runs as a process
-// with that environment, and its status is this command's.
+// execUtil: a utility becomes another command (env, nice). In the foreground of a shell, which
+// goes on afterwards, the command is a child of the shell.
 func (m *Machine) execUtil(p *Process, u *Util, next cmd.Next) {
-	s := u.ctx.System.(*sysCtx)
-	pid, err := s.Spawn(cmd.Spawn{Argv: next.Argv, Env: next.Env})
-	if err != nil {
-		m.finishUtil(p, u, 126)
-		return
-	}
+	alone := m.isCommand(p)
 	u.Kids = nil
 	m.pop(p)
-	p.push(Frame{Kind: FWaitSub, Child: pid, I: became})
-	p.Wait = Wait{Kind: WaitsChild, PID: pid}
+	m.rt.turning = true // env env … takes a step for each
+	defer func() { m.rt.turning = false }()
+	if !alone {
+		c, err := m.spawn(p, next.Spawn)
+		if err != nil {
+			m.exit(c, 126)
+			m.remove(c.PID)
+			m.done(p, 126)
+			return
+		}
+		m.runSpawned(c, next.Spawn.Argv)
+		p.push(Frame{Kind: FWaitSub, Child: c.PID})
+		p.Wait = Wait{Kind: WaitsChild, PID: c.PID}
+		return
+	}
+	m.handOn(p)
+	m.becomeUtility(p)
+	if err := m.outfit(p, next.Spawn); err != nil {
+		m.done(p, 126)
+		return
+	}
+	m.runSpawned(p, next.Spawn.Argv)
 }
 
-// became marks a frame that waits for what its utility has become: a signal to one is a signal to the other.
+// became marks a frame that waits for what its utility has become, as older versions did: a signal to one is a signal to the other.
 const became = 1
+
+// handOn lets the command that an asynchronous process becomes ignore what that was started to ignore.
+func (m *Machine) handOn(p *Process) {
+	for sig, opt := range map[int]Option{sigINT: optNoInt, sigQUIT: optNoQuit} {
+		if p.startedFor() && p.Shell.Opts.on(opt) && p.trap(sig) == nil {
+			p.addTrap(Trap{Signal: sig})
+		}
+	}
+}
 
 // standsIn reports whether a utility is the command it starts: in a real system it would become that,
 // or, as timeout, hand on what ends it.
@@ -418,6 +447,7 @@ func (m *Machine) oversize(p *Process, u *Util) bool {
 		return false
 	}
 	m.rt.oversize = false
+	m.ended(p, sigXFSZ)
 	m.pop(p)
 	m.done(p, 128+sigXFSZ)
 	return true
@@ -452,10 +482,13 @@ func (m *Machine) finishUtil(p *Process, u *Util, status int) {
 		p.Wait = Wait{Kind: WaitsWrite}
 		return
 	}
+	killed := 0
 	if m.rt.oversize {
-		m.rt.oversize, status = false, 128+sigXFSZ
+		m.rt.oversize, killed, status = false, sigXFSZ, 128+sigXFSZ
 	}
+	m.ended(p, killed)
 	m.pop(p)
+	p.survived(0)
 	m.done(p, status&255)
 }
 
@@ -482,52 +515,48 @@ func (m *Machine) endUtil(p *Process, u *Util) {
 	}
 }
 
-// spawn makes a process that runs argv as execvp would: of the functions it has
-// those it passes on.
+// spawn makes a process that runs argv as execvp would.
 func (m *Machine) spawn(p *Process, s cmd.Spawn) (*Process, error) {
 	c := m.fork(p, Frame{Kind: FBottom})
-	c.Shell.Traps = ignored(c.Shell.Traps)
+	c.Sub = p.Sub
+	set := func(num, file int) {
+		if old := c.put(num, file, false); old >= 0 {
+			m.unref(old)
+		}
+	}
+	for num, from := range []int{s.Stdin, s.Stdout} {
+		switch {
+		case from < 0:
+			set(num, m.newFile(OFD{Kind: FileNull, Flags: vfs.O_RDONLY}))
+		case from > 0:
+			file, ok := p.fd(from)
+			if !ok {
+				return c, vfs.EBADF
+			}
+			set(num, m.ref(file))
+		}
+	}
+	return c, m.outfit(c, s)
+}
+
+// outfit gives a process what the command it is to be begins with: the environment, of the functions those that
+// are passed on, the descriptors that stay open, the directory, the signals it ignores.
+func (m *Machine) outfit(c *Process, s cmd.Spawn) error {
+	sh := c.Shell
+	for _, sig := range s.Ignore {
+		c.dropTrap(sig)
+		c.addTrap(Trap{Signal: sig})
+	}
+	for _, sig := range s.Default {
+		c.dropTrap(sig)
+	}
+	sh.Traps = ignored(sh.Traps)
 	funcs := persist.Map[*Function]{}
 	if s.Env == nil {
-		for name, fn := range exportedFuncs(c.Shell) {
+		for name, fn := range exportedFuncs(sh) {
 			funcs.Set(m.epoch, name, fn)
 		}
-	}
-	c.Shell.Funcs = funcs
-	c.Sub = p.Sub
-	c.FDs = c.FDs[:0]
-	for _, d := range p.FDs {
-		if d.Exec {
-			m.unref(d.File)
-			continue
-		}
-		c.FDs = append(c.FDs, d)
-	}
-	set := func(num, from int) error {
-		file, ok := p.fd(from)
-		if !ok {
-			return vfs.EBADF
-		}
-		if old := c.put(num, m.ref(file), false); old >= 0 {
-			m.unref(old)
-		}
-		return nil
-	}
-	if s.Stdin < 0 {
-		if old := c.put(0, m.newFile(OFD{Kind: FileNull, Flags: vfs.O_RDONLY}), false); old >= 0 {
-			m.unref(old)
-		}
-	} else if s.Stdin > 0 {
-		if err := set(0, s.Stdin); err != nil {
-			return c, err
-		}
-	}
-	if s.Stdout > 0 {
-		if err := set(1, s.Stdout); err != nil {
-			return c, err
-		}
-	}
-	if s.Env != nil {
+	} else {
 		t := vars.NewTable()
 		for _, kv := range s.Env {
 			if k, v, ok := strings.Cut(kv, "="); ok {
@@ -535,24 +564,26 @@ func (m *Machine) spawn(p *Process, s cmd.Spawn) (*Process, error) {
 			}
 		}
 		if t.Get("PATH") == nil {
-			t.Bind("PATH", vars.New(m.pathVar(p), 0))
+			t.Bind("PATH", vars.New(m.pathVar(c), 0))
 		}
-		c.Shell.Vars = t
+		sh.Vars = t
 	}
+	sh.Funcs = funcs
+	c.FDs = m.closeExec(c.FDs)
 	if s.Dir != "" {
 		if err := m.FS.Access(m.at(c), s.Dir, vfs.X_OK); err != nil {
-			return c, err
+			return err
 		}
 		dir, err := m.FS.Lookup(m.at(c), s.Dir, true)
 		if err != nil {
-			return c, err
+			return err
 		}
 		m.enter(c, m.abs(c, s.Dir), dir)
 		if path, err := m.physical(c); err == nil {
 			c.Cwd = path
 		}
 	}
-	return c, nil
+	return nil
 }
 
 // runSpawned starts the command of a spawned process.
@@ -576,10 +607,16 @@ func (m *Machine) runSpawned(c *Process, argv []string) {
 // functions go in.
 func (m *Machine) newShell(p *Process, argv []string, replace bool) {
 	c := p
-	if replace = replace || m.lastOf(p); !replace {
-		c = m.fork(p, Frame{Kind: FBottom})
-	} else {
+	switch {
+	case replace:
 		m.becomeUtility(p)
+	case m.lastOf(p):
+		m.handOn(p)
+		m.becomeUtility(p)
+		replace = true
+	default:
+		c = m.fork(p, Frame{Kind: FBottom})
+		m.ownGroup(p, c, c.PID)
 	}
 	m.resetShell(c, p.Shell)
 	if status := m.shellArgs(c, argv); status >= 0 {
@@ -601,7 +638,11 @@ func (m *Machine) resetShell(c *Process, from *Shell) {
 	}
 	sh := &Shell{Vars: t, Opts: defaultOptions(), Random: uint64(uint32(m.Rand.next())),
 		Origin: Origin{PID: c.PID, Started: m.now(), Name: "bash"}}
+	sh.Opts.set(optNoQuit, true)
 	sh.Traps = ignored(from.Traps)
+	for i := range sh.Traps {
+		sh.Traps[i].Entry = entryIgnored
+	}
 	c.FDs = m.closeExec(c.FDs)
 	c.Shell = sh
 	c.Sub, c.Subs, c.NoErr, c.Line, c.Status = 0, 0, false, 0, 0
@@ -612,7 +653,7 @@ func (m *Machine) resetShell(c *Process, from *Shell) {
 // ignored are the signals that stay ignored in a command that is started.
 func ignored(traps []Trap) (left []Trap) {
 	for _, tr := range traps {
-		if tr.Text == "" && !tr.Inherited {
+		if tr.Text == "" && !tr.Inherited && tr.Signal > sigEXIT && tr.Signal < sigDEBUG && tr.Signal != sigKILL && tr.Signal != sigSTOP {
 			left = append(left, tr)
 		}
 	}

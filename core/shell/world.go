@@ -46,6 +46,7 @@ func New(c Config) *Machine {
 	}
 	p.FDs = []FD{{Num: 0, File: 0}, {Num: 1, File: 1}, {Num: 2, File: 2}}
 	p.Shell.Opts = defaultOptions()
+	p.Shell.Opts.set(optNoQuit, true)
 	p.Shell.Name, p.Shell.PID = "bash", shellPID
 	p.Shell.Started = c.Clock.Now
 	p.Shell.Random = uint64(uint32(m.Rand.next()))

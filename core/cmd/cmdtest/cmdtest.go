@@ -115,7 +115,7 @@ func (s *system) steps(c *cmd.Ctx) Result {
 			return s.result(next.Status)
 		case cmd.OpExec:
 			r := s.result(0)
-			r.Exec = next.Argv
+			r.Exec = next.Spawn.Argv
 			return r
 		case cmd.OpWaitRead:
 			if next.FD == 0 {

@@ -326,6 +326,13 @@ func (s *system) Spawn(sp cmd.Spawn) (int, error) {
 	return 100 + s.kids.count, nil
 }
 
+func (s *system) CanRun(cmd.Spawn) error {
+	if s.run.Spawn == nil {
+		return vfs.ENOENT
+	}
+	return nil
+}
+
 func (s *system) Reap() (pid, status int, ok bool) {
 	if len(s.kids.ended) == 0 {
 		return 0, 0, false

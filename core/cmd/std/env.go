@@ -34,13 +34,10 @@ type envProgram struct {
 	Child child.Child `cbor:"1,keyasint,omitempty"`
 }
 
-// Step starts the command, then waits for it.
+// Step becomes the command.
 func (p *envProgram) Step(c *cmd.Ctx) cmd.Next {
-	if p.Child.Started {
-		if status, ok := p.Child.Ended(c); ok {
-			return cmd.Exit(status)
-		}
-		return cmd.WaitChild(0)
+	if next, waits := p.Child.Waits(c); waits {
+		return next
 	}
 	flags, args := c.Flags, c.Args
 	for depth := 0; flags.Has("S"); depth++ {
@@ -59,10 +56,10 @@ func (p *envProgram) Step(c *cmd.Ctx) cmd.Next {
 		}
 		flags, args = append(slices.Clone(flags[:i]), append(sub.Flags, flags[i+1:]...)...), sub.Args
 	}
-	return p.start(c, flags, args)
+	return startEnv(c, flags, args)
 }
 
-func (p *envProgram) start(c *cmd.Ctx, flags cmd.Flags, args []string) cmd.Next {
+func startEnv(c *cmd.Ctx, flags cmd.Flags, args []string) cmd.Next {
 	vars := slices.Clone(c.Environ())
 	if len(args) > 0 && args[0] == "-" {
 		vars, args = nil, args[1:]
@@ -115,15 +112,12 @@ func (p *envProgram) start(c *cmd.Ctx, flags cmd.Flags, args []string) cmd.Next 
 	if vars == nil {
 		vars = []string{}
 	}
-	status, err := p.Child.Start(c, cmd.Spawn{Argv: args, Env: vars, Dir: dir.Value})
-	if err != nil {
+	return child.Become(c, cmd.Spawn{Argv: args, Env: vars, Dir: dir.Value}, func(err error) {
 		c.Errorf("%s: %s", quote.Locale(c, args[0]), err)
-		if strings.ContainsAny(args[0], " \t") && status == 127 {
+		if strings.ContainsAny(args[0], " \t") && err == vfs.ENOENT {
 			c.Errorf("use -[v]S to pass options in shebang lines")
 		}
-		return cmd.Exit(status)
-	}
-	return cmd.WaitChild(0)
+	})
 }
 
 // setenv sets or removes a variable.

@@ -32,13 +32,10 @@ type niceProgram struct {
 	Child child.Child `cbor:"1,keyasint,omitempty"`
 }
 
-// Step starts the command, then waits for it. The scheduler knows no niceness.
+// Step becomes the command. The scheduler knows no niceness.
 func (p *niceProgram) Step(c *cmd.Ctx) cmd.Next {
-	if p.Child.Started {
-		if status, ok := p.Child.Ended(c); ok {
-			return cmd.Exit(status)
-		}
-		return cmd.WaitChild(0)
+	if next, waits := p.Child.Waits(c); waits {
+		return next
 	}
 	n, has := c.Flags.Last("n")
 	if _, err := strconv.Atoi(n.Value); has && err != nil {
@@ -52,9 +49,5 @@ func (p *niceProgram) Step(c *cmd.Ctx) cmd.Next {
 		c.Out.WriteString("0\n")
 		return cmd.Exit(0)
 	}
-	if status, err := p.Child.Start(c, cmd.Spawn{Argv: c.Args}); err != nil {
-		c.Errorf("%s: %s", quote.Locale(c, c.Args[0]), err)
-		return cmd.Exit(status)
-	}
-	return cmd.WaitChild(0)
+	return child.Become(c, cmd.Spawn{Argv: c.Args}, func(err error) { c.Errorf("%s: %s", quote.Locale(c, c.Args[0]), err) })
 }

@@ -4,6 +4,7 @@ import (
 	"eryxsh/core/cmd"
 	"eryxsh/core/cmd/quote"
 	"eryxsh/core/cmd/std/internal/child"
+	"eryxsh/core/cmd/std/internal/signals"
 )
 
 func nohup() *cmd.Command {
@@ -17,20 +18,13 @@ type nohupProgram struct {
 	Child child.Child `cbor:"1,keyasint,omitempty"`
 }
 
-// Step starts the command, then waits for it. There is no terminal, so nothing is redirected.
+// Step becomes the command. There is no terminal, so nothing is redirected.
 func (p *nohupProgram) Step(c *cmd.Ctx) cmd.Next {
-	if p.Child.Started {
-		if status, ok := p.Child.Ended(c); ok {
-			return cmd.Exit(status)
-		}
-		return cmd.WaitChild(0)
+	if next, waits := p.Child.Waits(c); waits {
+		return next
 	}
 	if len(c.Args) == 0 {
 		return cmd.Exit(c.MissingOperand(""))
 	}
-	if status, err := p.Child.Start(c, cmd.Spawn{Argv: c.Args}); err != nil {
-		c.Errorf("failed to run command %s: %s", quote.Shell(c, c.Args[0]), err)
-		return cmd.Exit(status)
-	}
-	return cmd.WaitChild(0)
+	return child.Become(c, cmd.Spawn{Argv: c.Args, Ignore: []int{signals.HUP}}, func(err error) { c.Errorf("failed to run command %s: %s", quote.Shell(c, c.Args[0]), err) })
 }

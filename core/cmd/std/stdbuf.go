@@ -24,13 +24,10 @@ type stdbufProgram struct {
 	Child child.Child `cbor:"1,keyasint,omitempty"`
 }
 
-// Step starts the command, then waits for it.
+// Step becomes the command.
 func (p *stdbufProgram) Step(c *cmd.Ctx) cmd.Next {
-	if p.Child.Started {
-		if status, ok := p.Child.Ended(c); ok {
-			return cmd.Exit(status)
-		}
-		return cmd.WaitChild(0)
+	if next, waits := p.Child.Waits(c); waits {
+		return next
 	}
 	for _, f := range c.Flags {
 		if f.Value == "L" && f.Name != "i" {
@@ -50,9 +47,5 @@ func (p *stdbufProgram) Step(c *cmd.Ctx) cmd.Next {
 	if len(c.Flags) == 0 {
 		return cmd.Exit(c.UsageError("you must specify a buffering mode option"))
 	}
-	if status, err := p.Child.Start(c, cmd.Spawn{Argv: c.Args}); err != nil {
-		c.Errorf("failed to run command %s: %s", quote.Locale(c, c.Args[0]), err)
-		return cmd.Exit(status)
-	}
-	return cmd.WaitChild(0)
+	return child.Become(c, cmd.Spawn{Argv: c.Args}, func(err error) { c.Errorf("failed to run command %s: %s", quote.Locale(c, c.Args[0]), err) })
 }

@@ -43,8 +43,10 @@ func (p *timeoutProgram) Step(c *cmd.Ctx) cmd.Next {
 		switch {
 		case !p.Sent || c.Flags.Has("preserve-status"):
 			return cmd.Exit(status)
-		case p.Killed:
+		case p.Killed && c.Flags.Has("foreground"):
 			return cmd.Exit(128 + signals.KILL)
+		case p.Killed: // KILL is for its process group, itself among them
+			return cmd.Die(signals.KILL)
 		}
 		return cmd.Exit(124)
 	}
@@ -57,6 +59,9 @@ func (p *timeoutProgram) Step(c *cmd.Ctx) cmd.Next {
 			c.Errorf("sending signal %s to command %s", signals.Name(sig), quote.Locale(c, c.Args[1]))
 		}
 		c.Kill(p.Child.PID, sig)
+		if sig != signals.KILL && sig != signals.CONT { // it may be stopped
+			c.Kill(p.Child.PID, signals.CONT)
+		}
 		p.Sent, p.Killed, p.Until = true, sig == signals.KILL, 0
 		if p.After > 0 && !p.Killed {
 			p.Until = deadline(c, p.After)
@@ -96,7 +101,8 @@ func (p *timeoutProgram) start(c *cmd.Ctx) (status int, ok bool) {
 		p.Until = deadline(c, d)
 	}
 	argv := c.Args[1:]
-	if status, err := p.Child.Start(c, cmd.Spawn{Argv: argv}); err != nil {
+	caught := []int{signals.ALRM, signals.INT, signals.QUIT, signals.HUP, signals.TERM, p.Signal, signals.TTIN, signals.TTOU}
+	if status, err := p.Child.Start(c, cmd.Spawn{Argv: argv, Default: caught}); err != nil {
 		c.Errorf("failed to run command %s: %s", quote.Locale(c, argv[0]), err)
 		return status, false
 	}

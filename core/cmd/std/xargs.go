@@ -9,6 +9,7 @@ import (
 
 	"eryxsh/core/cmd"
 	"eryxsh/core/cmd/quote"
+	"eryxsh/core/cmd/std/internal/signals"
 	"eryxsh/vfs"
 )
 
@@ -212,7 +213,7 @@ func (p *xargsProgram) run(c *cmd.Ctx) {
 		slot = len(p.Slots)
 		p.Slots = append(p.Slots, 0)
 	}
-	spawn := cmd.Spawn{Argv: argv, Stdin: -1}
+	spawn := cmd.Spawn{Argv: argv, Stdin: -1, Default: []int{signals.USR1, signals.USR2}} // which change the number of processes
 	if p.FD != 0 {
 		spawn.Stdin = 0
 	}

@@ -155,6 +155,7 @@ func (w *writer) shellTrap(x *shell.Trap) {
 	w.string(at, 2, x.Text)
 	w.bool(at, 3, x.Inherited)
 	w.bool(at, 4, x.Running)
+	w.int(at, 5, int64(x.Entry))
 }
 
 func (r *reader) shellTrap(x *shell.Trap) {
@@ -170,6 +171,8 @@ func (r *reader) shellTrap(x *shell.Trap) {
 			r.bool(&x.Inherited)
 		case 4:
 			r.bool(&x.Running)
+		case 5:
+			readInt(r, &x.Entry)
 		default:
 			r.fail()
 		}
@@ -186,6 +189,7 @@ func (w *writer) shellJob(x *shell.Job) {
 		w.putInt(int64(x.PIDs[i]))
 	}
 	w.string(at, 3, x.Command)
+	w.strings(at, 4, x.Stages)
 }
 
 func (r *reader) shellJob(x *shell.Job) {
@@ -201,6 +205,8 @@ func (r *reader) shellJob(x *shell.Job) {
 			}
 		case 3:
 			r.string(&x.Command)
+		case 4:
+			r.strings(&x.Stages)
 		default:
 			r.fail()
 		}

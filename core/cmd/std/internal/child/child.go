@@ -1,4 +1,4 @@
-// Package child runs the one command that env, nice, nohup and timeout are given.
+// Package child runs the one command that env, nice, nohup, stdbuf and timeout are given.
 package child
 
 import (
@@ -16,13 +16,38 @@ type Child struct {
 func (k *Child) Start(c *cmd.Ctx, s cmd.Spawn) (status int, err error) {
 	pid, err := c.Spawn(s)
 	if err != nil {
-		if err == vfs.ENOENT {
-			return 127, err
-		}
-		return 126, err
+		return failure(err), err
 	}
 	k.PID, k.Started = pid, true
 	return 0, nil
+}
+
+// failure is the status of a command that cannot be started.
+func failure(err error) int {
+	if err == vfs.ENOENT {
+		return 127
+	}
+	return 126
+}
+
+// Become makes the program that command, or says why it cannot be.
+func Become(c *cmd.Ctx, s cmd.Spawn, message func(err error)) cmd.Next {
+	if err := c.CanRun(s); err != nil {
+		message(err)
+		return cmd.Exit(failure(err))
+	}
+	return cmd.Exec(s)
+}
+
+// Waits reports whether a saved program of an older version waits for its command, and what it does next.
+func (k *Child) Waits(c *cmd.Ctx) (cmd.Next, bool) {
+	if !k.Started {
+		return cmd.Next{}, false
+	}
+	if status, ok := k.Ended(c); ok {
+		return cmd.Exit(status), true
+	}
+	return cmd.WaitChild(0), true
 }
 
 // Ended gives the status of the command once it has ended.

@@ -8,11 +8,19 @@ import (
 
 const names = "HUP INT QUIT ILL TRAP ABRT BUS FPE KILL USR1 SEGV USR2 PIPE ALRM TERM STKFLT CHLD CONT STOP TSTP TTIN TTOU URG XCPU XFSZ VTALRM PROF WINCH POLL PWR SYS"
 
-// Signals that the utilities send themselves.
+// Signals that the utilities send or catch.
 const (
+	HUP  = 1
+	INT  = 2
+	QUIT = 3
 	KILL = 9
+	USR1 = 10
+	USR2 = 12
+	ALRM = 14
 	TERM = 15
 	CONT = 18
+	TTIN = 21
+	TTOU = 22
 )
 
 // Name is the name of a signal without "SIG"; "" if there is none.
