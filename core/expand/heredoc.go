@@ -181,10 +181,13 @@ func (m *masker) hereDocs() {
 	docs := m.here
 	m.here = nil
 	for _, d := range docs {
-		end, next, _ := HereEnd(m.s, m.i, d.text, d.tabs, d.quoted)
+		end, next, ok := HereEnd(m.s, m.i, d.text, d.tabs, d.quoted)
 		if d.quoted {
 			m.i = next
 			continue
+		}
+		if ok {
+			m.ended(end, next-1)
 		}
 		for begin := true; m.i < end; begin = m.s[m.i-1] == '\n' {
 			if begin {
@@ -205,6 +208,14 @@ func (m *masker) hereDocs() {
 				m.fold(false)
 			}
 		}
+	}
+}
+
+// ended shows the parser the line that ends a document in one piece, where it is continued.
+func (m *masker) ended(from, to int) {
+	line := m.s[from:to]
+	if n := strings.Count(line, "\\\n"); n > 0 {
+		m.hidden = append(m.hidden, hiding{from: from, to: to, put: strings.Repeat("_\n", n) + strings.ReplaceAll(line, "\\\n", "")})
 	}
 }
 

@@ -12,7 +12,7 @@ func Hide(text string, a Account) (hidden string, ok bool) {
 	if !mayHide(text) {
 		return text, false
 	}
-	m := masker{skipper: &skipper{s: text, meter: a}, out: []byte(text), dry: true}
+	m := masker{skipper: &skipper{s: text, meter: a}, out: []byte(text)}
 	m.commands(0)
 	if len(m.hidden) == 0 {
 		return text, false
