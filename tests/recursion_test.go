@@ -102,6 +102,8 @@ var bounded = map[string]string{
 	"core/bignum.multiply":         "halves its numbers (Karatsuba)",
 	"core/bignum.divide":           "halves its numbers",
 	"core/bignum.value":            "halves its digits",
+	"core/cmd.checks":              "of a type, and none is inside itself",
+	"core/cmd.wrongIn":             "of a type, and none is inside itself",
 	"core/cmd/cmdtest.*":           "is for tests",
 	"core/cmd/format.dater.*":      "%c and its like stand for layouts of the table, which hold none that holds another",
 	"core/cmd/std.tailObsolete":    "letters behind one -, of maxCluster at most",

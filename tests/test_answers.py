@@ -154,7 +154,7 @@ def test_a_tool_with_a_wrong_exit_code_says_so() -> None:
         (lambda sb: sb.commands.start(5), "a command is a str or a list of str, not int"),
         (lambda sb: sb.commands.run("true", env=5), "env maps names to values and is no int"),
         (lambda sb: sb.snapshot(5), "name: a str is needed, not int"),
-        (lambda sb: sb.restore(5), "snapshot: a str is needed, not int"),
+        (lambda sb: sb.restore(5), "snapshot: an id, a name or a SnapshotInfo is needed, not int"),
         (lambda sb: sb.history.restore("x"), "index: an int of 64 bits is needed, not str"),
     ],
 )

@@ -141,14 +141,19 @@ type patcher struct {
 
 // file writes the change of one file; the zero Stat stands for none.
 func (p *patcher) file(from, to string, was, is vfs.Stat) error {
-	switch {
-	case was.Mode == 0 && is.Mode == 0:
-		return nil
-	case was.Mode != 0 && is.Mode != 0 && was.Mode&vfs.TypeMask != is.Mode&vfs.TypeMask: // git removes and makes it
-		if err := p.file(from, from, was, vfs.Stat{}); err != nil {
+	if was.Mode != 0 && is.Mode != 0 && was.Mode&vfs.TypeMask != is.Mode&vfs.TypeMask { // git removes and makes it
+		if err := p.change(from, from, was, vfs.Stat{}); err != nil {
 			return err
 		}
-		return p.file(to, to, vfs.Stat{}, is)
+		was, from = vfs.Stat{}, to
+	}
+	return p.change(from, to, was, is)
+}
+
+// change is file for what stays of one type.
+func (p *patcher) change(from, to string, was, is vfs.Stat) error {
+	if was.Mode == 0 && is.Mode == 0 {
+		return nil
 	}
 	before, err := p.content(&p.d.before.Files, was)
 	if err != nil {

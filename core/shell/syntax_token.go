@@ -88,7 +88,8 @@ const (
 	tokArithFor = "expressions"
 	tokEOF      = "the end"
 	tokSubst    = "a substitution"
-	tokNone     = "" // there is an error
+	tokNone     = ""         // there is an error
+	tokReplaced = "an alias" // to token alone: an alias was replaced
 )
 
 const maxSyntaxDepth = 500
@@ -189,6 +190,15 @@ func (r *syntaxReader) joined() {
 
 // token reads a token.
 func (r *syntaxReader) token() string {
+	for {
+		if kind := r.tokenOnce(); kind != tokReplaced {
+			return kind
+		}
+	}
+}
+
+// tokenOnce is token, but for an alias, which it only puts its value in the place of.
+func (r *syntaxReader) tokenOnce() string {
 	if r.fault != nil {
 		return tokNone
 	}
@@ -321,7 +331,7 @@ func (r *syntaxReader) wordToken() string {
 			return kind
 		}
 		if r.alias(from, w) {
-			return r.token()
+			return tokReplaced
 		}
 	}
 	if !quoted && !dollar && r.reservable() {

@@ -547,7 +547,7 @@ def _snapshot(which: Any) -> Optional[str]:
         return which
     if isinstance(which, SnapshotInfo):
         return which.id
-    raise TypeError(f"a snapshot is named by its id, its name or its SnapshotInfo, not by {which!r}")
+    raise TypeError(f"snapshot: an id, a name or a SnapshotInfo is needed, not {type(which).__name__}")
 
 
 def _count(what: str, n: Any) -> int:

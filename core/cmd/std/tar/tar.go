@@ -14,6 +14,7 @@ import (
 
 	"eryxsh/core/cmd"
 	"eryxsh/core/cmd/quote"
+	"eryxsh/core/cmd/std/internal/choice"
 	"eryxsh/core/cmd/std/internal/clock"
 	"eryxsh/core/cmd/std/internal/fnmatch"
 	"eryxsh/core/cmd/std/internal/gz"
@@ -70,7 +71,7 @@ func Command() *cmd.Command {
 			o(0, "no-same-owner", "extract files as yourself"), o(0, "no-same-permissions", "apply the user's umask when extracting permissions"), o('S', "sparse", "handle sparse files efficiently"),
 			o('w', "interactive", "ask for confirmation for every action"), o(0, "remove-files", "remove files after adding them to the archive"), o(0, "totals", "print total bytes"),
 			{Long: "one-top-level", Arg: cmd.Optional, Meta: "DIR", Help: "create a subdirectory to avoid having loose files extracted"},
-			req('b', "blocking-factor", "BLOCKS", "BLOCKS x 512 bytes per record"), o(0, "warning", "warning control"), o(0, "force-local", "archive file is local even if it has a colon"),
+			req('b', "blocking-factor", "BLOCKS", "BLOCKS x 512 bytes per record"), req(0, "warning", "KEYWORD", "warning control"), o(0, "force-local", "archive file is local even if it has a colon"),
 			o('i', "ignore-zeros", "ignore zeroed blocks in archive (means EOF)"), o(0, "keep-newer-files", "don't replace existing files that are newer than their archive copies"),
 		},
 		Obsolete: canonical, Class: cmd.Step, New: func() cmd.Program { return &Program{} },
@@ -80,10 +81,12 @@ func Command() *cmd.Command {
 // withArgument are the short options that take one.
 const withArgument = "fCTXbHgVLNFIK"
 
-// canonical rewrites tar's own forms of options: a first word without a dash is a
-// bundle whose arguments follow in order, and -C counts where it stands.
-func canonical(_ *cmd.Ctx, args []string) []string {
-	var out []string
+// canonical rewrites tar's own forms of options: those of TAR_OPTIONS come first, a
+// first word without a dash is a bundle whose arguments follow in order, and -C
+// counts where it stands.
+func canonical(c *cmd.Ctx, args []string) []string {
+	words, _ := defaults(c)
+	out := spread(nil, words)
 	if len(args) > 0 && args[0] != "" && args[0][0] != '-' {
 		rest := args[1:]
 		for _, l := range args[0] {
@@ -95,6 +98,11 @@ func canonical(_ *cmd.Ctx, args []string) []string {
 		}
 		args = rest
 	}
+	return spread(out, args)
+}
+
+// spread adds words with every short option on its own, and -C with its argument.
+func spread(out, args []string) []string {
 	for i := 0; i < len(args); i++ {
 		a := args[i]
 		switch {
@@ -411,6 +419,9 @@ func parse(c *cmd.Ctx, p *Program) (*options, int) {
 	if t, _ := c.Getenv("TAPE"); t != "" {
 		o.archive = t
 	}
+	if status, wrong := wrongDefaults(c); wrong {
+		return nil, status
+	}
 	auto := false
 	for _, f := range c.Flags {
 		switch f.Name {
@@ -522,6 +533,12 @@ func parse(c *cmd.Ctx, p *Program) (*options, int) {
 	return o, 0
 }
 
+// warnings are the words of --warning, with or without "no-". None of what they
+// are about is said here, so there is nothing to turn off.
+const warnings = "all,alone-zero-block,bad-dumpdir,cachedir,contiguous-cast,file-changed,file-ignored,file-removed,file-shrank," +
+	"file-unchanged,filename-with-nuls,ignore-archive,ignore-newer,new-directory,rename-directory,symlink-cast,timestamp,unknown-cast," +
+	"unknown-keyword,xdev,decompress-program,existing-file,xattr-write,record-size,failed-read"
+
 // value reads the flags whose argument needs reading.
 func (o *options) value(c *cmd.Ctx, p *Program, f cmd.Flag) bool {
 	switch f.Name {
@@ -560,6 +577,14 @@ func (o *options) value(c *cmd.Ctx, p *Program, f cmd.Flag) bool {
 			return false
 		}
 		o.mode = &ch
+	case "warning":
+		if f.Value == "none" {
+			break
+		}
+		if _, wrong := choice.Look(c, "--warning", strings.TrimPrefix(f.Value, "no-"), warnings); wrong != "" {
+			c.Errorf("%s", wrong)
+			return false
+		}
 	case "mtime":
 		t, err := when.Parse(f.Value, o.zone.Time(c.Now()), zone.Named)
 		if err == nil {

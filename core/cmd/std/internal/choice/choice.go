@@ -14,13 +14,23 @@ import (
 // by commas, words of one meaning by blanks. If there is none it writes GNU's
 // message.
 func Find(c *cmd.Ctx, option, word, list string) (int, bool) {
+	n, wrong := Look(c, option, word, list)
+	if wrong != "" {
+		c.UsageError("%s", wrong)
+	}
+	return n, wrong == ""
+}
+
+// Look is Find for tools that say more or less than the message, which it
+// returns; empty if there is such a group.
+func Look(c *cmd.Ctx, option, word, list string) (n int, wrong string) {
 	groups := strings.Split(list, ",")
 	found := -1
 	ambiguous := false
 	for i, g := range groups {
 		for _, w := range strings.Fields(g) {
 			if w == word {
-				return i, true
+				return i, ""
 			}
 			if strings.HasPrefix(w, word) && word != "" {
 				ambiguous = ambiguous || found >= 0 && found != i
@@ -29,7 +39,7 @@ func Find(c *cmd.Ctx, option, word, list string) (int, bool) {
 		}
 	}
 	if found >= 0 && !ambiguous {
-		return found, true
+		return found, ""
 	}
 	what := "invalid"
 	if ambiguous || word == "" {
@@ -43,6 +53,5 @@ func Find(c *cmd.Ctx, option, word, list string) (int, bool) {
 		}
 		msg += "\n  - " + strings.Join(b, ", ")
 	}
-	c.UsageError("%s", msg)
-	return 0, false
+	return 0, msg
 }
