@@ -769,6 +769,6 @@ func (m *Machine) describe(p *Process, name string, short bool) bool {
 			text = name + "\n"
 		}
 	}
-	_ = m.out(p, "command", []byte(text))
+	_ = m.send(p, 1, []byte(text)) // what is not written is no error to bash
 	return true
 }

@@ -147,7 +147,7 @@ func escaped(c Charset, s string, quote rune, blank bool) string {
 // shell quotes s with single quotes; with double quotes if it has apostrophes
 // and nothing else that is special.
 func shell(c Charset, s string) string {
-	if strings.Contains(s, "'") && plainInDoubleQuotes(c, s) {
+	if strings.Contains(s, "'") && Doubled(c, s) {
 		return `"` + s + `"`
 	}
 	var b strings.Builder
@@ -188,7 +188,8 @@ func shell(c Charset, s string) string {
 	return b.String()
 }
 
-func plainInDoubleQuotes(c Charset, s string) bool {
+// Doubled reports whether the shell styles put s, if it has apostrophes, in double quotes: nothing else in it is special.
+func Doubled(c Charset, s string) bool {
 	for i := 0; i < len(s); {
 		n, ok := Printable(c, s[i:])
 		ch := s[i]

@@ -33,6 +33,9 @@ func (o *options) quoted(name string) string {
 		if o.quoting == "shell" && !needsQuotes(name) {
 			return name
 		}
+		if strings.Contains(name, "'") && quote.Doubled(o.charset, name) {
+			return `"` + name + `"`
+		}
 		return "'" + strings.ReplaceAll(name, "'", `'\''`) + "'"
 	}
 	if o.hideControl {
