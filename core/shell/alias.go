@@ -16,19 +16,22 @@ type aliasReader struct {
 	also   bool        // the next word is a candidate, wherever it stands
 	added  int         // lines that are more than before
 	edited bool
+	raw    string // the text before
 }
 
 // aliasSpan is the text of an alias.
 type aliasSpan struct {
 	end   int // where it ends
 	name  string
+	value string
 	blank bool // with a blank: the word behind it is a candidate
 }
 
-// aliased replaces the aliases of the first command line of a text, and gives how many lines it has more then.
-func (m *Machine) aliased(p *Process, text string, line int) (edited string, added int) {
+// aliased replaces the aliases of the first command line of a text, and gives how many lines it has more then,
+// and the error that it has.
+func (m *Machine) aliased(p *Process, text string, line int) (edited string, added int, fault *SyntaxError) {
 	r := newSyntaxReader(m.env(p), text, line, p.Shell.Opts.on(OptExtglob))
-	r.aliases = &aliasReader{posix: p.Shell.Opts.on(OptPosix), lookup: func(name string) (string, bool) {
+	r.aliases = &aliasReader{raw: text, posix: p.Shell.Opts.on(OptPosix), lookup: func(name string) (string, bool) {
 		value, ok := p.Shell.Aliases.Get(name)
 		if ok {
 			m.hold(len(r.text) + len(value))
@@ -40,9 +43,38 @@ func (m *Machine) aliased(p *Process, text string, line int) (edited string, add
 		r.line()
 	}
 	if !r.aliases.edited {
-		return text, 0
+		return text, 0, nil
 	}
-	return r.text, r.aliases.added
+	return r.text, r.aliases.added, r.fault
+}
+
+// asWritten is what bash shows for an error behind which it has read up to an offset: the line as it was
+// before aliases were replaced, or the text of the alias that the token is in.
+func (r *syntaxReader) asWritten(at int) string {
+	a := r.aliases
+	for i := len(a.spans) - 1; i >= 0; i-- {
+		s := a.spans[i]
+		switch n := len(s.value); {
+		case at < s.end:
+			return strings.TrimRight(s.value, "\n")
+		case at == s.end && n > 0 && strings.IndexByte(" \t\n|&;()<>", s.value[n-1]) < 0: // the blank that ends the word is put back in place of its last character
+			return s.value[:n-1] + " "
+		}
+	}
+	at = max(at-(len(r.text)-len(a.raw)), 0) // what follows is as it was
+	from := strings.LastIndexByte(a.raw[:max(at-1, 0)], '\n') + 1
+	line, _, _ := strings.Cut(a.raw[from:], "\n")
+	return line
+}
+
+// shows puts the text that is shown for an error into what has been found about it with the aliases replaced.
+func (e *SyntaxError) shows(found error) error {
+	if is, ok := found.(*SyntaxError); ok && e != nil && e.source != "" && is.source != "" && is.Text == e.Text {
+		c := *is // which others may have
+		c.source = e.source
+		return &c
+	}
+	return found
 }
 
 // oneLine puts a ; for the newline in an alias at which a command line has
@@ -87,7 +119,7 @@ func (r *syntaxReader) alias(from int, word string) bool {
 		a.also = false
 		return false
 	}
-	end := from + len(value)
+	end, shown := from+len(value), value
 	blank := strings.HasSuffix(value, " ") || strings.HasSuffix(value, "\t")
 	follows := r.at < len(r.text) && strings.IndexByte(" \t\n", r.text[r.at]) >= 0
 	if !blank && !follows && !strings.HasSuffix(value, "\n") && !endsQuoted(value) {
@@ -95,7 +127,7 @@ func (r *syntaxReader) alias(from int, word string) bool {
 	}
 	r.replace(from, r.at, value)
 	r.at = from
-	a.spans = append(a.spans, aliasSpan{end: end, name: word, blank: blank})
+	a.spans = append(a.spans, aliasSpan{end: end, name: word, value: shown, blank: blank})
 	return true
 }
 

@@ -40,14 +40,14 @@ func emptyPattern(text string) bool {
 func (m *Machine) readUnit(p *Process, text string, off, line int) (u *Unit, read string, next int, err error) {
 	if p.Shell.Aliases.Len() > 0 && p.Shell.Opts.on(OptExpandAliases) {
 		if start := skipComments(text, off); start < len(text) {
-			rest, added := m.aliased(p, text[start:], line+strings.Count(text[off:start], "\n"))
+			rest, added, fault := m.aliased(p, text[start:], line+strings.Count(text[off:start], "\n"))
 			u, read, next, err = m.readAliased(p, text[:start]+rest, off, line)
 			if u != nil && added != 0 { // other machines may have this unit, too
 				v := *u
 				v.added += added
 				u = &v
 			}
-			return u, read, next, err
+			return u, read, next, fault.shows(err)
 		}
 	}
 	return m.readAliased(p, text, off, line)

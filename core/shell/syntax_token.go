@@ -175,6 +175,9 @@ func (r *syntaxReader) unexpected() bool {
 	r.fault.subst, r.fault.list = r.subst > 0 && !r.list, r.list
 	from := strings.LastIndexByte(r.text[:max(at-1, 0)], '\n') + 1
 	r.fault.source, _, _ = strings.Cut(r.text[from:], "\n")
+	if r.aliases != nil {
+		r.fault.source = r.asWritten(at)
+	}
 	return false
 }
 
