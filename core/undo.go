@@ -35,8 +35,10 @@ func (w *World) remember() {
 		if b == nil {
 			b = &newRoom().world
 		}
-		var replaced int64
-		replaced, w.counted = w.M.Replaced(w.counted)
+		replaced := w.M.Replaced(w.counted)
+		if replaced > 0 {
+			w.counted = w.M.Meter
+		}
 		w.copyInto(b)
 		b.turned, b.entry = w.turned+replaced, 0
 		w.past += b.turned

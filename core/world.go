@@ -48,9 +48,9 @@ type World struct {
 
 // written is how much there is to go back to.
 type written struct {
-	held    int64 // bytes written since the newest snapshot
-	turned  int64 // bytes written since the newest state in undo
-	counted int64 // Meter.Held when that was kept
+	held    int64       // bytes written since the newest snapshot
+	turned  int64       // bytes written since the newest state in undo
+	counted limit.Meter // when that was kept
 }
 
 // Config is what a World is made from; Reset makes it anew.

@@ -110,6 +110,7 @@ func scenarios() []script {
 		{name: "scenario/random", short: 1, text: "seq 30 | sort -R; seq 9 | shuf; awk 'BEGIN { srand(3); for (i = 0; i < 40; i++) s = s int(9 * rand()); print s }'"},
 		{name: "scenario/full", text: "(seq 20000; sleep 9) | sort | tail -1 & sleep 1; for i in 1 2; do echo $i; done; seq 20000 | sort | tail -1", config: func(c *core.Config) { c.Limits.Memory = 180_000 }},
 		{name: "scenario/jq-heap", text: "jq -n '[range(5000)|[.]] as $k | reduce range(12000) as $i ([]; [$i]) | length + ($k|length)'", config: func(c *core.Config) { c.Limits.Memory = 1_500_000 }},
+		{name: "scenario/much-written", text: "{ seq 25; sleep 5; } | numfmt --padding=100000 | { head -c 2300000 > /dev/null; date +%s; cat > /dev/null; }"},
 		{name: "scenario/awk-heap", text: "awk 'function f(n, a, i) { for (i = 0; i < 300; i++) a[i] = n; return n } BEGIN { f(1); f(2); print \"ok\"; for (i = 0; i < 900; i++) b[i] = i; print \"end\" }'", short: 1,
 			config: func(c *core.Config) { c.Limits.Memory = 32_000 }},
 		{name: "scenario/asked", text: "touch a b; (sleep 1; rm b; mkdir b; echo y) | mv -i a b; touch c d; (sleep 1; rm d; mkdir d; echo y) | ln -i c d; ls -R"},

@@ -17,13 +17,13 @@ type Lines struct {
 	More  bool     `cbor:"5,keyasint,omitempty"` // Next gave a line and was not asked again
 	Kept  int      `cbor:"6,keyasint,omitempty"` // bytes of state the program keeps besides, for Ctx.Hold
 	Parts [][]byte `cbor:"7,keyasint,omitempty"` // the beginning of a long line, before Buf; Pos is 0 then
+	Full  bool     `cbor:"8,keyasint,omitempty"` // Next gave no more because the turn has written much
 
-	full    bool // Next gave no more because the turn has written much
 	bare    bool // the last line Next gave had no delimiter
 	scanned int  // bytes after Pos known to hold no delimiter
 	part    int  // the least length of one of Parts
 
-	c *Ctx // hears of a long line that is put together, and has what is written; nil before Fill
+	c *Ctx // hears of a long line that is put together, and has what is written; nil before Goes
 }
 
 // longPart is how much of a line is set aside at a time: a line of any length is read without
@@ -34,6 +34,11 @@ const longPart = 1 << 20
 // nil or io.EOF when Next can be asked, ErrBlocked, or the error of the read.
 // At the end of the file it gives io.EOF again and again.
 func (l *Lines) Fill(c *Ctx, fd int) error {
+	l.Goes(c)
+	if l.Full {
+		l.Full = false
+		return nil // there are lines
+	}
 	if l.EOF {
 		return io.EOF
 	}
@@ -48,11 +53,6 @@ func (l *Lines) Fill(c *Ctx, fd int) error {
 	default:
 		l.Buf = make([]byte, 0, 2*Turn)
 	}
-	l.part, l.c = c.Turn(longPart), c
-	if l.full {
-		l.full = false
-		return nil // there are lines
-	}
 	l.Buf = large.Grow(l.Buf, Turn)
 	if l.Kept > 0 || len(l.Buf) > Turn || len(l.Parts) > 0 {
 		c.Hold(l.Size() + l.Kept) // not its capacity, which a move changes
@@ -64,6 +64,10 @@ func (l *Lines) Fill(c *Ctx, fd int) error {
 	}
 	return err
 }
+
+// Goes tells it who takes the lines: Fill does, and a turn that asks for lines before it fills
+// does first, or it would go on in another way after a load.
+func (l *Lines) Goes(c *Ctx) { l.part, l.c = c.Turn(longPart), c }
 
 // Size is how many bytes it holds, whether taken or not.
 func (l *Lines) Size() int { return large.Size(l.Parts, l.Buf) }
@@ -103,11 +107,11 @@ func (l *Lines) gather() {
 // delimiter of a file are a line too; then Bare says so.
 func (l *Lines) Next(delim byte) (line []byte, ok bool) {
 	if l.c != nil && len(l.c.Out.B) > turnOutput && l.Left() {
-		l.More, l.full = true, true
+		l.More, l.Full = true, true
 		return nil, false
 	}
 	rest := l.Buf[l.Pos:]
-	l.More = false
+	l.More, l.Full = false, false
 	i := bytes.IndexByte(rest[l.scanned:], delim)
 	if len(l.Parts) > 0 && (i >= 0 || l.EOF) {
 		l.gather()

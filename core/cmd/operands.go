@@ -112,7 +112,7 @@ func (in *Input) Turn(c *Ctx) (next Next, ok bool) {
 		in.Lines.Reset()
 	}
 	if in.More {
-		in.c = c
+		in.Goes(c)
 		return Next{}, true
 	}
 	switch err := in.Fill(c, in.FD); err {

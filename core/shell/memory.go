@@ -96,8 +96,12 @@ func (m *Machine) retainMore(old *vars.Var, value string, add bool) {
 	}
 }
 
-// count sets what is held.
-func (m *Machine) count() {
+// count sets what is held. Only what the run itself does may count: when it is done is seen in
+// Meter, and whoever else looks at a machine must leave it as it would be without him.
+func (m *Machine) count() { m.Meter.Held, m.Meter.Taken = m.census(), 0 }
+
+// census is what is held.
+func (m *Machine) census() int64 {
 	var c vars.Census
 	var first *vars.Table
 	for _, p := range m.Procs {
@@ -129,7 +133,7 @@ func (m *Machine) count() {
 	for i := range m.Files {
 		c.Bytes += int64(m.Files[i].size())
 	}
-	m.Meter.Held, m.Meter.Taken = c.Bytes, 0
+	return c.Bytes
 }
 
 func (x *Extra) count(c *vars.Census) {
@@ -153,33 +157,42 @@ const heavyPart = 4
 
 // Heavy reports whether so much is held that another version of it beside it would be
 // over what the limit memory means: the text that grows is copied where a point has the old one.
+// The host asks whenever it likes, so it leaves no trace in Meter: what was held when it asked last
+// is remembered apart, and counted again when a slack's worth more was taken.
 func (m *Machine) Heavy() bool {
-	t, most := &m.Meter, m.Limits.Memory/heavyPart
+	t, w, most := &m.Meter, &m.rt.weighed, m.Limits.Memory/heavyPart
 	if most <= 0 || t.Held+t.Taken <= most {
 		return false
 	}
-	if t.Taken > most {
-		m.count()
+	if t.Taken <= most {
+		return t.Held > most
 	}
-	return t.Held > most
+	if more := t.Taken - w.taken; t.Held != w.before || more < 0 || more > most/slack {
+		w.before, w.taken, w.held = t.Held, t.Taken, m.census()
+	}
+	return w.held > most
+}
+
+// weighed is what Heavy found at a time.
+type weighed struct {
+	before, taken int64 // Meter then
+	held          int64
 }
 
 // little is what is not worth counting: bytes.
 const little = 1 << 20
 
 // Replaced is about how many bytes of variables and buffers are not those of an
-// earlier time any more, at most: held is what was held then. Little is 0. It
-// gives what is held now, for the next time.
-func (m *Machine) Replaced(held int64) (replaced, now int64) {
-	taken := m.Meter.Taken
+// earlier time any more, at most: since is what Meter was then. Little is 0, and then
+// the earlier time stays the one to compare with.
+func (m *Machine) Replaced(since limit.Meter) int64 {
+	t := &m.Meter
+	taken := t.Taken - since.Taken
 	switch {
-	case m.Meter.Held != held: // counted since
-		m.count()
-		taken = m.Meter.Held
+	case t.Held != since.Held || taken < 0: // counted since
+		return m.census()
 	case taken < little:
-		return 0, held
-	default:
-		m.count()
+		return 0
 	}
-	return min(taken, m.Meter.Held), m.Meter.Held
+	return min(taken, m.census())
 }

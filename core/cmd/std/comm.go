@@ -50,6 +50,7 @@ func (f *sideFile) open(c *cmd.Ctx, name string) (err error) {
 
 // advance makes Line the next line. ready is false if the program must return next first.
 func (f *sideFile) advance(c *cmd.Ctx, name string, delim byte) (next cmd.Next, ready bool) {
+	f.In.Goes(c)
 	for !f.Have && !f.In.Ended() {
 		line, ok := f.In.Next(delim)
 		if ok {

@@ -66,6 +66,7 @@ func (p *envsubstProgram) Step(c *cmd.Ctx) cmd.Next {
 
 // fill reads, unless much is left from a turn that wrote enough.
 func (p *envsubstProgram) fill(c *cmd.Ctx) error {
+	p.In.Goes(c)
 	if len(p.In.Rest()) > cmd.Turn/2 {
 		return nil
 	}

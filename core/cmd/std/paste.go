@@ -142,6 +142,9 @@ func (p *pasteProgram) open(c *cmd.Ctx) (status int) {
 // parallel writes rows while the lines for them are there.
 func (p *pasteProgram) parallel(c *cmd.Ctx, end byte) cmd.Next {
 	limit := c.Out.Len() + c.Turn(cmd.Turn)
+	for i := range p.Files {
+		p.Files[i].In.Goes(c)
+	}
 	for c.Out.Len() < limit {
 		for p.At < len(p.Files) {
 			f := &p.Files[p.At]

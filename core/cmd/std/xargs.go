@@ -238,6 +238,7 @@ func (p *xargsProgram) read(c *cmd.Ctx) cmd.Next {
 	if p.held() {
 		p.addHeld()
 	}
+	p.Lines.Goes(c)
 	for !p.Ready && !p.Over && p.Torn == 0 {
 		rest := p.Lines.Rest()
 		if len(rest) == 0 {

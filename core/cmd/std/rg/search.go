@@ -181,6 +181,7 @@ func (p *Program) open(c *cmd.Ctx, name string, fd int, given bool) {
 // search reads once and searches the lines that are there.
 func (p *Program) search(c *cmd.Ctx) cmd.Next {
 	f := &p.File
+	f.Lines.Goes(c)
 	if !f.Lines.More {
 		switch err := f.Lines.Fill(c, f.FD); err {
 		case nil, io.EOF:

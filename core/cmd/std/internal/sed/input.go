@@ -60,6 +60,7 @@ const (
 // to the files that follow.
 func (p *Program) peek(c *cmd.Ctx, across bool) (outcome, cmd.Next) {
 	in := &p.In
+	in.Lines.Goes(c)
 	for {
 		if in.Opened {
 			if in.Lines.Left() {

@@ -235,6 +235,7 @@ func (p *Program) readerLine(c *cmd.Ctx, file int) (line []byte, next cmd.Next, 
 	if r.FD == 0 && p.In.Opened && p.In.FD == 0 {
 		lines = &p.In.Lines
 	}
+	lines.Goes(c)
 	for {
 		if text, ok := lines.Next(p.o.delim); ok {
 			line = append(append([]byte{}, text...), p.o.delim)
@@ -242,6 +243,9 @@ func (p *Program) readerLine(c *cmd.Ctx, file int) (line []byte, next cmd.Next, 
 				line = line[:len(line)-1]
 			}
 			return line, cmd.Next{}, true
+		}
+		if lines.Full {
+			return nil, cmd.Again(), false
 		}
 		if lines.Ended() {
 			return nil, cmd.Next{}, true
