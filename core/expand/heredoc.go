@@ -198,7 +198,10 @@ func (m *masker) hereDocs() {
 				m.fold(false)
 				m.i += 2
 			case c == '\\' || c == '$' || c == '`':
-				m.char(true)
+				from := m.i
+				if m.char(true); m.tokens && c != '\\' {
+					m.bodies = append(m.bodies, [2]int{from, min(m.i, end)})
+				}
 			default:
 				m.i++
 			}

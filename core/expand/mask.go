@@ -40,6 +40,7 @@ type masker struct {
 	folds  []int       // line continuations outside of single quotes
 	back   int         // depth of `…`
 	sought int         // characters looked at for the end of subscripts
+	bodies [][2]int    // expansions in here-documents, for tokens
 	tokens bool        // only those folds matter that stand in a token
 	within bool        // folds are all that bash takes out: also those in ${…}, and in single quotes within `…`
 }

@@ -20,7 +20,26 @@ func Unfold(text string, a Account) (unfolded string, ok bool) {
 			ok = true
 		}
 	}
+	for _, at := range m.bodies {
+		if unfoldBody(b[at[0]:max(at[0], at[1])]) {
+			ok = true
+		}
+	}
 	return string(b), ok
+}
+
+// unfoldBody moves the line continuations of an expansion in a here-document to before it: bash has taken them out
+// before it reads the expansion, also out of '…' there.
+func unfoldBody(b []byte) (ok bool) {
+	text := string(b)
+	rest := Joined(text)
+	n := (len(text) - len(rest)) / 2
+	if n == 0 {
+		return false
+	}
+	moved := strings.Repeat("\\\n", n) + rest
+	copy(b, moved)
+	return true
 }
 
 // tokenStart is where the token begins that a line continuation stands in.

@@ -87,7 +87,7 @@ func unfolded(a expand.Account, text string, off, next int, err error) (edited s
 		next = len(text)
 	}
 	unit := text[off:next]
-	if !folded(unit) {
+	if !folded(unit) && !(strings.Contains(unit, "\\\n") && strings.Contains(unit, "<<")) {
 		return text, false
 	}
 	if unit, ok = expand.Unfold(unit, a); !ok {

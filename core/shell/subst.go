@@ -204,6 +204,7 @@ func (m *Machine) readFile(p *Process, body *list) bool {
 	target, err := expand.Redirect(m.env(p), c.redirs[0].word)
 	f := p.top()
 	before := p.Status
+	m.Sched.Quantum = 0 // bash waits for a process here: the others have their turn
 	p.Subst = 1
 	p.Status = 1
 	failed := func(text string) bool {
