@@ -152,6 +152,10 @@ func (x *Extra) clone(reg *cmd.Registry) *Extra {
 		u := *x.Undo
 		u.Traps = append([]Trap(nil), u.Traps...)
 		u.Open = append([]int(nil), u.Open...)
+		if u.Place != nil {
+			at := *u.Place
+			u.Place = &at
+		}
 		c.Undo = &u
 	}
 	c.Data = append([]byte(nil), x.Data...)
