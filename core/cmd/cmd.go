@@ -111,9 +111,9 @@ type Next struct {
 	Op     Op
 	Status int
 	FD     int
-	Until  int64 // ns on the World's clock; 0 = never
-	Spawn  Spawn // of OpExec
-	Signal int   // of OpExit: the signal by which the program ends, not 0
+	Until  int64  // ns on the World's clock; 0 = never
+	Spawn  *Spawn // of OpExec; a pointer, as a Next is handed on at every turn
+	Signal int    // of OpExit: the signal by which the program ends, not 0
 }
 
 // Again asks for another turn.
@@ -138,7 +138,7 @@ func WaitChild(until int64) Next { return Next{Op: OpWaitChild, Until: until} }
 func Sleep(until int64) Next { return Next{Op: OpSleep, Until: until} }
 
 // Exec becomes another command, of which System.CanRun has said that there is one. Its standard streams are this one's.
-func Exec(s Spawn) Next { return Next{Op: OpExec, Spawn: s} }
+func Exec(s Spawn) Next { return Next{Op: OpExec, Spawn: &s} }
 
 // Ctx is everything a utility may know and do. Name, Flags and Args are the same
 // at every turn, also after a load: Parse makes them from the arguments again.

@@ -58,7 +58,7 @@ func (r *replacement) size(n int) int {
 type replaced struct {
 	strings.Builder
 	m *Matcher
-	r *replacement
+	r replacement
 }
 
 // room asks for n more bytes. It reports whether there may be so many.
@@ -71,14 +71,18 @@ func (b *replaced) room(n int) bool {
 }
 
 func (b *replaced) add(s string) {
-	if b.room(len(s)) {
+	switch {
+	case !b.room(len(s)):
+	case len(s) <= large.Piece:
+		b.WriteString(s)
+	default:
 		large.Write(&b.Builder, s, b.m)
 	}
 }
 
 // match puts the replacement of a match.
 func (b *replaced) match(s string) {
-	r := b.r
+	r := &b.r
 	if !b.room(r.size(len(s))) {
 		return
 	}
@@ -100,7 +104,7 @@ func (m *Matcher) Replace(s string, r replacement, anchor byte, all bool) string
 	if m.err != nil || m.odd || len(m.seq) == 0 && anchor == 0 {
 		return s
 	}
-	b := replaced{m: m, r: &r}
+	b := replaced{m: m, r: r}
 	switch anchor {
 	case '#':
 		n, ok := m.prefix(s, true)
@@ -162,7 +166,7 @@ func (m *Matcher) replaceLit(s string, r replacement, all bool) string {
 	if i < 0 {
 		return s
 	}
-	b := replaced{m: m, r: &r}
+	b := replaced{m: m, r: r}
 	if all && len(s) > muchText && r.pieces == nil { // it need not grow
 		n := len(s)
 		if more := len(r.text) - len(m.lit); more <= 0 {

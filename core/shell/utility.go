@@ -311,7 +311,7 @@ func (m *Machine) execUtil(p *Process, u *Util, next cmd.Next) {
 	m.rt.turning = true // env env … takes a step for each
 	defer func() { m.rt.turning = false }()
 	if !alone {
-		c, err := m.spawn(p, next.Spawn)
+		c, err := m.spawn(p, *next.Spawn)
 		if err != nil {
 			m.exit(c, 126)
 			m.remove(c.PID)
@@ -325,7 +325,7 @@ func (m *Machine) execUtil(p *Process, u *Util, next cmd.Next) {
 	}
 	m.handOn(p)
 	m.becomeUtility(p)
-	if err := m.outfit(p, next.Spawn); err != nil {
+	if err := m.outfit(p, *next.Spawn); err != nil {
 		m.done(p, 126)
 		return
 	}
