@@ -140,7 +140,7 @@ def test_suspend_and_resume_from_another_thread() -> None:
 
 
 LONG = {
-    "steps": "i=0; while ((i < 60000)); do ((i++)); done; echo $i $RANDOM",
+    "steps": "i=0; while ((i < 600000)); do ((i++)); done; echo $i $RANDOM",
     "words": 'a=($(seq 60000)); for n in 1 2 3; do b=("${a[@]}"); set -- ${a[*]}; done; echo ${#b[@]} $# $RANDOM',
     "substitution": "x=$(head -c 3000000 /dev/zero | tr '\\0' a); y=${x//a/bc}; z=${y//[b-c]/d}; echo ${#z} $RANDOM | tee -a f; cat f",
     "heavy": "seq 40000 | awk '{ a[NR] = $0; s = s $0 } END { n = asort(a); print n, gsub(/1/, \"one\", s), length(s) }'; echo $RANDOM",
