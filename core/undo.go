@@ -136,7 +136,9 @@ func (w *World) Redo(n int) error {
 	if at < 0 {
 		return fault.New(fault.NotFound, "redo", "", "%d commands cannot be done again: %d were undone", n, len(w.redo))
 	}
-	w.keepUndo(w.share())
+	now := w.share()
+	w.past += now.heldBack()
+	w.undo = append(w.undo, now)
 	target := w.redo[at]
 	for i := len(w.redo) - 1; i > at; i-- {
 		w.undo = append(w.undo, w.redo[i])
@@ -166,10 +168,4 @@ func (w *World) backTo(at int) error {
 	}
 	w.become(state, nil)
 	return nil
-}
-
-// keepUndo adds a state to undo.
-func (w *World) keepUndo(s *World) {
-	w.past += s.heldBack()
-	w.undo = append(w.undo, s)
 }

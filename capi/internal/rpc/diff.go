@@ -64,8 +64,7 @@ func diff(c *call, p *wire.DiffParams) (wire.Diff, error) {
 func (s *Server) keepDiff(d *compare.Difference) int64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.last++
-	h := s.generation<<generationShift | s.last
+	h := s.handle()
 	s.diffs[h] = d
 	return h
 }

@@ -61,10 +61,15 @@ func (b *sandbox) distrust(why string) { b.broken.CompareAndSwap(nil, &why) }
 func (s *Server) add(b *sandbox) int64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.last++
-	h := s.generation<<generationShift | s.last
+	h := s.handle()
 	s.sandboxes[h] = b
 	return h
+}
+
+// handle makes a number that was never used. The lock is held.
+func (s *Server) handle() int64 {
+	s.last++
+	return s.generation<<generationShift | s.last
 }
 
 // find gives the sandbox of a handle.
