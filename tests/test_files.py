@@ -388,3 +388,19 @@ def test_while_a_run_waits() -> None:
     call.files.write("f", b"2\n")  # type: ignore[union-attr]
     run.resume(call)  # type: ignore[arg-type]
     assert run.drive().stdout == "2\n"
+
+
+def test_a_directory_that_is_worked_in_is_removed_or_moved(sb: Sandbox) -> None:
+    """The shell goes on in it, as when another process had done it."""
+    sb.commands.run("mkdir -p p/q m; cd p/q")
+    child = sb.fork()
+    sb.files.rm("/home/user/p", recursive=True)
+    gone = sb.commands.run("ls -a; mkdir x; cd ..; pwd; cd ..; pwd; ls")
+    assert gone.stdout == "/home/user/p/q/..\n/home/user\nm\n"
+    assert "cannot create directory" in gone.stderr and "getcwd: cannot access parent directories" in gone.stderr
+    assert child.commands.run("ls -d ../../p; pwd -P").stdout == "../../p\n/home/user/p/q\n"
+    sb.commands.run("mkdir -p d/e; cd d/e")
+    sb.files.rename("/home/user/d", "/home/user/f")
+    sb.files.rename("/home/user/m", "/home/user/f/e")
+    moved = sb.commands.run("ls -a; cd ..; pwd; pwd -P; ls")
+    assert moved.stdout == "/home/user/f\n/home/user/f\ne\n"

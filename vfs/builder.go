@@ -216,6 +216,9 @@ func (b *Builder) Finish(next Ino) (*FS, error) {
 	root := f.get(Root)
 	root.parent, root.nlink = Root, root.nlink+2+uint32(f.gen.mounts.Len())
 	reached := b.reach()
+	if err := b.above(); err != nil {
+		return nil, err
+	}
 	for ino, in := range f.inodes.All() {
 		if reason := b.counted(Ino(ino), in, reached[Ino(ino)]); reason != "" {
 			return nil, &BuildError{Ino(ino), reason}
@@ -249,9 +252,35 @@ func (b *Builder) enter(dir Ino, in *inode) error {
 	return nil
 }
 
-func (b *Builder) isDir(ino Ino) bool {
-	in := b.fs.get(ino)
-	return in != nil && in.mode.IsDir()
+// above follows ".." of the directories that were removed: each keeps the one above it, and none is above itself.
+func (b *Builder) above() error {
+	f := b.fs
+	removed := func(dir Ino) *inode {
+		if in := f.get(dir); in != nil && in.mode.IsDir() && b.refs[dir] == 0 && dir != Root {
+			return in
+		}
+		return nil
+	}
+	passed := map[Ino]Ino{} // removed directories, and from which one they were met first
+	for i := range f.inodes.All() {
+		first := Ino(i)
+		in := removed(first)
+		if in == nil || in.parent == 0 {
+			continue
+		}
+		if up := f.get(in.parent); up == nil || in.parent.Generated() || !up.mode.IsDir() {
+			return &BuildError{first, "parent that is no directory"}
+		}
+		*f.below.Slot(f.epoch, int64(in.parent))++
+		at := first
+		for ; removed(at) != nil && passed[at] == 0; at = f.get(at).parent {
+			passed[at] = first
+		}
+		if passed[at] == first {
+			return &BuildError{first, "removed directory above itself"}
+		}
+	}
+	return nil
 }
 
 // reach gives the directories below the root their own two links and returns
@@ -277,13 +306,11 @@ func (b *Builder) reach() map[Ino]bool {
 
 // counted checks the links of one inode, once all are known.
 func (b *Builder) counted(ino Ino, in *inode, reached bool) (reason string) {
-	refs, held := b.refs[ino], b.fs.Held(ino) > 0
+	refs, held := b.refs[ino], b.fs.kept(ino)
 	if in.mode.IsDir() {
 		switch {
 		case refs == 0 && ino != Root && (!held || in.more.entries.Len() > 0 || ino == b.fs.bin):
 			return "directory that nothing leads to"
-		case refs == 0 && in.parent != 0 && ino != Root && !b.isDir(in.parent):
-			return "parent that is no directory"
 		case refs > 0 && !reached:
 			return "directory inside itself"
 		}

@@ -83,6 +83,11 @@ func TestBuilderRefuses(t *testing.T) {
 		{"directory inside itself", 5, []Record{top(), dirOf(2, Entry{"a", 3}), dirOf(3, Entry{"b", 2})}},
 		{"directory inside itself", 5, []Record{top(), dirOf(2, Entry{"a", 2})}},
 		{"directory that nothing", 5, []Record{top(), d2}},
+		{"directory that nothing", 5, []Record{top(), removed(2, 1, 0)}},
+		{"parent that is no directory", 5, []Record{top(), removed(2, 9, 1)}},
+		{"parent that is no directory", 5, []Record{top(a2), f2, removed(3, 2, 1)}},
+		{"above itself", 5, []Record{top(), removed(2, 2, 1)}},
+		{"above itself", 5, []Record{top(), removed(2, 3, 0), removed(3, 4, 0), removed(4, 2, 0)}},
 		{"directory that nothing", 5, []Record{top(), with(dirOf(2, Entry{"a", 3}), func(r *Record) { r.Held = 1 }), fileOf(3, 1)}},
 		{"inode 2: link count 2, but 1", 5, []Record{top(a2), fileOf(2, 2)}},
 		{"inode 2: link count 1, but 2", 5, []Record{top(a2, Entry{"b", 2}), f2}},
@@ -111,9 +116,16 @@ func TestBuilderRefuses(t *testing.T) {
 			t.Errorf("want %q: got %v, %v", c.want, f, err)
 		}
 	}
-	if _, err := buildOf(5, top(a2), f2); err != nil {
-		t.Errorf("a good tree: %v", err)
+	for _, good := range [][]Record{{top(a2), f2}, {top(), removed(2, 3, 1), removed(3, 4, 0), removed(4, 1, 0)}, {top(a2), d2, removed(3, 2, 1)}} {
+		if _, err := buildOf(5, good...); err != nil {
+			t.Errorf("a good tree: %v", err)
+		}
 	}
+}
+
+// removed is a directory without a name, below parent.
+func removed(ino, parent Ino, held uint32) Record {
+	return Record{Ino: ino, Mode: TypeDir | 0o755, Held: held, Parent: parent}
 }
 
 func many(from Ino, n int) (rs []Record) {

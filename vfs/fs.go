@@ -7,6 +7,7 @@ type FS struct {
 	epoch   persist.Epoch
 	inodes  persist.Vec[*inode]
 	held    persist.Vec[uint32] // open files of an inode: beside the tree, so that opening writes no inode
+	below   persist.Vec[uint32] // removed directories whose ".." an inode is: it lives as long as they do
 	next    Ino                 // the number the next inode gets
 	bin     Ino                 // the directory over the generated names of /usr/bin, 0 when removed
 	gen     *Generated
@@ -115,9 +116,7 @@ func (f *FS) Release(ino Ino) {
 		return
 	}
 	f.held.Delete(f.epoch, int64(ino))
-	if in := f.get(ino); in != nil && in.nlink == 0 {
-		f.free(ino, in)
-	}
+	f.drop(ino)
 }
 
 // Held returns how many open files hold an inode.

@@ -405,6 +405,46 @@ func TestUnlinkedFileLivesWhileHeld(t *testing.T) {
 	rebuild(t, g)
 }
 
+// A removed directory keeps "..", which goes with it when nothing else needs it.
+func TestRemovedDirectoriesKeepTheirParents(t *testing.T) {
+	f := New(nil, Limits{}, 1)
+	var inos []Ino
+	for _, dir := range []string{"/a", "/a/b", "/a/b/c"} {
+		f.Mkdir(root, dir, 0o755, 1)
+		inos = append(inos, must(f.Lookup(root, dir, true)))
+	}
+	a, b, c := inos[0], inos[1], inos[2]
+	f.Hold(c)
+	for _, dir := range []string{"/a/b/c", "/a/b", "/a"} {
+		if err := f.Rmdir(root, dir, 2); err != nil {
+			t.Fatal(dir, err)
+		}
+	}
+	for _, f := range []*FS{f, f.Fork(), rebuild(t, f)} {
+		in := Cred{Root: true, Dir: c}
+		for path, want := range map[string]Ino{".": c, "..": b, "../..": a, "../../..": Root, "../../.././..": Root} {
+			if at, err := f.Lookup(in, path, true); at != want || err != nil {
+				t.Errorf("%s: %d, %v, want %d", path, at, err, want)
+			}
+		}
+		if err := f.Mkdir(in, "../x", 0o755, 3); err != ENOENT {
+			t.Errorf("a directory in a removed one: %v", err)
+		}
+		if _, err := f.Realpath(in, "..", MissingNone); err != ENOENT {
+			t.Errorf("the path of a removed one: %v", err)
+		}
+		f.Hold(b)
+		f.Release(c)
+		if _, err := f.StatIno(c); err != EBADF || f.Usage() != (Usage{Files: 3}) {
+			t.Errorf("the lowest is let go: %v, %+v", err, f.Usage())
+		}
+		f.Release(b)
+		if f.Usage() != (Usage{Files: 1}) || f.NextIno() != c+1 {
+			t.Errorf("all are let go: %+v", f.Usage())
+		}
+	}
+}
+
 func TestWrittenFollowsTheVersion(t *testing.T) {
 	f := New(nil, Limits{}, 1)
 	ino := put(t, f, "/f", strings.Repeat("x", 3*ChunkSize))

@@ -91,7 +91,26 @@ func (f *FS) alloc(mode Mode, uid, gid uint32, now int64) Ino {
 	return ino
 }
 
-// free forgets an inode no name and no open file has any more.
+// kept reports whether something without a name lives on: while a file is open on it, or as the ".." of a removed directory.
+func (f *FS) kept(ino Ino) bool { return f.Held(ino) > 0 || f.below.At(int64(ino)) != nil }
+
+// drop frees an inode that was kept and is no more. The last removed directory in another lets go of that one.
+func (f *FS) drop(ino Ino) {
+	for in := f.get(ino); in != nil && in.nlink == 0 && !f.kept(ino); in = f.get(ino) {
+		f.free(ino, in)
+		if !in.mode.IsDir() || in.parent == 0 {
+			return
+		}
+		ino = in.parent
+		if n := f.below.Ref(f.epoch, int64(ino)); *n > 1 {
+			*n--
+		} else {
+			f.below.Delete(f.epoch, int64(ino))
+		}
+	}
+}
+
+// free forgets an inode.
 func (f *FS) free(ino Ino, in *inode) {
 	f.usage.Files--
 	f.usage.Bytes -= in.stored()
@@ -170,8 +189,12 @@ func (f *FS) detach(dir Ino, name string, ino Ino, now int64) {
 	} else if in.nlink > 0 {
 		f.usage.Files--
 	}
-	if in.nlink == 0 && f.Held(ino) == 0 {
+	switch {
+	case in.nlink > 0:
+	case !f.kept(ino):
 		f.free(ino, in)
+	case in.mode.IsDir():
+		*f.below.Slot(f.epoch, int64(dir))++
 	}
 }
 

@@ -114,7 +114,7 @@ func (f *FS) record(ino Ino, in *inode) Record {
 		for name, at := range in.more.entries.All() {
 			r.Names = append(r.Names, Entry{name, at})
 		}
-		if in.nlink == 0 && f.get(in.parent) != nil {
+		if in.nlink == 0 {
 			r.Parent = in.parent
 		}
 		return r

@@ -72,7 +72,7 @@ func (f *FS) walk(c Cred, path string, follow bool) (p place, err error) {
 			p.last, p.name = lastDot, ""
 			if name == ".." {
 				p.last, cur = lastDotDot, in.parent
-				if in = f.get(cur); in == nil { // removed, and the directory above it too
+				if in = f.get(cur); in == nil { // removed, and saved when ".." was not kept
 					return p, ENOENT
 				}
 			}

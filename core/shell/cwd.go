@@ -98,6 +98,7 @@ func (m *Machine) share(at Place) Place {
 // Removing does what may remove directories. One that a process works in lives on without a name, as in Unix. It is
 // held only from then on: a process that begins or ends should cost the tree nothing.
 func (m *Machine) Removing(remove func() error) error {
+	m.own()
 	m.places(func(at *Place) {
 		if !at.Removed {
 			m.FS.Hold(at.Dir)

@@ -117,7 +117,7 @@ func fileMethods() []binding {
 		acts("files.mkdir", func(p *wire.MkdirParams) (int64, string) { return p.Sandbox, p.Path }, mkdir),
 		acts("files.rm", func(p *wire.RemoveParams) (int64, string) { return p.Sandbox, p.Path }, remove),
 		acts("files.rename", source, func(t tree, path string, p *wire.FromToParams) error {
-			return t.fs.Rename(t.cred, path, t.Path(p.To), t.now)
+			return t.M.Removing(func() error { return t.fs.Rename(t.cred, path, t.Path(p.To), t.now) })
 		}),
 		acts("files.copy", func(p *wire.CopyParams) (int64, string) { return p.Sandbox, p.From }, copyTo),
 		acts("files.chmod", func(p *wire.ChmodParams) (int64, string) { return p.Sandbox, p.Path }, func(t tree, path string, p *wire.ChmodParams) error {

@@ -153,30 +153,35 @@ func remove(t tree, name string, p *wire.RemoveParams) error {
 	if !p.Recursive {
 		return vfs.EISDIR
 	}
-	return t.guarded(func() error {
-		w := walker{tree: t, deep: true, levels: []level{{dir: name}}}
-		dirs := []string{name}
-		for {
-			at, entry, ok, err := w.next()
-			if err != nil {
-				return err
-			}
-			if !ok {
-				break
-			}
-			if entry.Type.IsDir() {
-				dirs = append(dirs, at)
-			} else if err := t.fs.Unlink(t.cred, at, t.now); err != nil {
-				return fail("rm", at, err)
-			}
-		}
-		for _, dir := range slices.Backward(dirs) { // what is inside comes behind what it is in
-			if err := t.fs.Rmdir(t.cred, dir, t.now); err != nil {
-				return fail("rm", dir, err)
-			}
-		}
-		return nil
+	return t.M.Removing(func() error {
+		return t.guarded(func() error { return removeAll(t, name) })
 	})
+}
+
+// removeAll removes a directory with what is in it.
+func removeAll(t tree, name string) error {
+	w := walker{tree: t, deep: true, levels: []level{{dir: name}}}
+	dirs := []string{name}
+	for {
+		at, entry, ok, err := w.next()
+		if err != nil {
+			return err
+		}
+		if !ok {
+			break
+		}
+		if entry.Type.IsDir() {
+			dirs = append(dirs, at)
+		} else if err := t.fs.Unlink(t.cred, at, t.now); err != nil {
+			return fail("rm", at, err)
+		}
+	}
+	for _, dir := range slices.Backward(dirs) { // what is inside comes behind what it is in
+		if err := t.fs.Rmdir(t.cred, dir, t.now); err != nil {
+			return fail("rm", dir, err)
+		}
+	}
+	return nil
 }
 
 // copyTo copies a file, or a directory with what is in it, with modes and times.

@@ -265,7 +265,7 @@ func (p *Program) read(c *cmd.Ctx, budget *int) {
 	}
 	if p.Dir.I == 0 {
 		p.Entries = make([]entry, 0, len(p.Dir.Names)+2)
-		if p.o.all {
+		if p.o.all && !p.removed(c) {
 			p.Entries = append(p.Entries, entry{Name: "."}, entry{Name: ".."})
 		}
 	}
@@ -284,6 +284,15 @@ func (p *Program) read(c *cmd.Ctx, budget *int) {
 		p.Dir.Names, p.Dir.Types = nil, nil
 		p.I, p.Phase = 0, phaseStat
 	}
+}
+
+// removed reports whether the directory has no name any more: then it lists nothing, not even "." and "..".
+func (p *Program) removed(c *cmd.Ctx) bool {
+	if len(p.Dir.Names) > 0 {
+		return false
+	}
+	st, err := c.Stat(p.Dir.Path)
+	return err == nil && st.Nlink == 0
 }
 
 func (p *Program) header(c *cmd.Ctx) {
