@@ -1,0 +1,125 @@
+"""The places where the tests of the backends keep bytes, each opened as a user would name it."""
+
+from __future__ import annotations
+
+import pathlib
+import uuid
+from dataclasses import dataclass, field
+from typing import Any, Callable, Dict
+
+import pytest
+
+from eryxsh import backends
+
+
+@dataclass
+class Place:
+    """One store: what ``open`` is given."""
+
+    spec: Any
+    options: Dict[str, Any] = field(default_factory=dict)
+
+    def open(self, **more: Any) -> Any:
+        """A new backend for it."""
+        return backends.open(self.spec, **{**self.options, **more})
+
+
+class Plain:
+    """A user's own backend: the four methods and no more."""
+
+    def __init__(self) -> None:
+        self.kept: Dict[str, bytes] = {}
+
+    def get(self, key: str) -> bytes:
+        return self.kept[key]
+
+    def put(self, key: str, data: bytes) -> None:
+        self.kept[key] = data
+
+    def list(self, prefix: str = "") -> Any:
+        return iter([key for key in self.kept if key.startswith(prefix)])
+
+    def delete(self, key: str) -> None:
+        self.kept.pop(key, None)
+
+
+class Awaited:
+    """A user's own backend with ``async`` methods, and all of them."""
+
+    def __init__(self) -> None:
+        self.kept: Dict[str, bytes] = {}
+
+    async def get(self, key: str) -> bytes:
+        return self.kept[key]
+
+    async def put(self, key: str, data: bytes) -> None:
+        self.kept[key] = data
+
+    async def list(self, prefix: str = "") -> Any:
+        for key in list(self.kept):
+            if key.startswith(prefix):
+                yield key
+
+    async def delete(self, key: str) -> None:
+        self.kept.pop(key, None)
+
+    async def cas(self, key: str, old: Any, new: Any) -> bool:
+        if self.kept.get(key) != old:
+            return False
+        if new is None:
+            self.kept.pop(key, None)
+        else:
+            self.kept[key] = new
+        return True
+
+    async def get_range(self, key: str, start: int, length: int) -> bytes:
+        return self.kept[key][start : start + length]
+
+    async def get_many(self, keys: Any) -> Dict[str, bytes]:
+        return {key: self.kept[key] for key in keys if key in self.kept}
+
+    async def put_many(self, items: Any) -> None:
+        self.kept.update(items)
+
+    async def delete_many(self, keys: Any) -> None:
+        for key in keys:
+            self.kept.pop(key, None)
+
+    async def stat(self, key: str) -> Any:
+        return len(self.kept[key]), 0.0
+
+    async def close(self) -> None:
+        pass
+
+
+def _directory(folder: pathlib.Path, request: Any) -> Place:
+    return Place(str(folder / "a store, ünï"), {"fsync": False})
+
+
+# name: makes a new, empty place
+KINDS: Dict[str, Callable[[pathlib.Path, Any], Place]] = {
+    "dict": lambda folder, request: Place({}),
+    "plain": lambda folder, request: Place(Plain()),
+    "async": lambda folder, request: Place(Awaited()),
+    "directory": _directory,
+}
+PROCESSES = ["directory"]  # those that several processes may open
+AGELESS = ["plain"]
+
+
+def unique() -> str:
+    """A name that nobody else has."""
+    return uuid.uuid4().hex
+
+
+@pytest.fixture
+def place(kind: str, tmp_path: pathlib.Path, request: pytest.FixtureRequest) -> Place:
+    """A new place of a kind."""
+    return KINDS[kind](tmp_path, request)
+
+
+@pytest.fixture
+def backend(place: Place) -> Any:
+    """An open backend of a kind, closed in the end."""
+    with place.open() as opened:
+        yield opened
