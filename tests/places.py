@@ -102,8 +102,9 @@ KINDS: Dict[str, Callable[[pathlib.Path, Any], Place]] = {
     "plain": lambda folder, request: Place(Plain()),
     "async": lambda folder, request: Place(Awaited()),
     "directory": _directory,
+    "sqlite": lambda folder, request: Place(f"sqlite:///{folder}/a%20store.db"),
 }
-PROCESSES = ["directory"]  # those that several processes may open
+PROCESSES = ["directory", "sqlite"]  # those that several processes may open
 AGELESS = ["plain"]
 
 

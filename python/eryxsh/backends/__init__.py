@@ -13,6 +13,7 @@ what ``open`` is given           kind                     needs
 ==============================  =======================  ==============================================
 nothing                          ``DirectoryBackend``     ``eryxsh[store]``: the user's data directory
 a path, ``file:///dir``          ``DirectoryBackend``
+``sqlite:///file.db``            ``SQLiteBackend``        (``sqlite:////absolute/path.db``)
 a dict, a mutable mapping        ``DictBackend``
 an object with ``get``, ``put``,
 ``list``, ``delete``             ``Adapter``              plain or ``async def``
@@ -54,11 +55,13 @@ _KINDS = {
     "Adapter": "_adapter",
     "DictBackend": "_dict",
     "DirectoryBackend": "_directory",
+    "SQLiteBackend": "_sqlite",
     "default_directory": "_directory",
 }
 
 _SCHEMES = {
     "file": "DirectoryBackend",
+    "sqlite": "SQLiteBackend",
 }
 
 __all__ = [
@@ -75,6 +78,7 @@ __all__ = [
     "DirectoryBackend",
     "FullBackend",
     "MissingExtraError",
+    "SQLiteBackend",
     "check_key",
     "check_prefix",
     "default_directory",
