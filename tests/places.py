@@ -9,6 +9,7 @@ from typing import Any, Callable, Dict
 
 import pytest
 
+import servers
 from eryxsh import backends
 
 
@@ -96,6 +97,25 @@ def _directory(folder: pathlib.Path, request: Any) -> Place:
     return Place(str(folder / "a store, ünï"), {"fsync": False})
 
 
+def _served(kind: str) -> Any:
+    try:
+        return getattr(servers, kind)()
+    except servers.Unavailable as reason:
+        pytest.skip(str(reason))
+
+
+def _postgres(folder: pathlib.Path, request: Any) -> Place:
+    return Place(_served("postgres").url, {"table": f"t{unique()}"})
+
+
+def _redis(folder: pathlib.Path, request: Any) -> Place:
+    return Place(_served("redis").url, {"prefix": f"{unique()}:"})
+
+
+def _redis_socket(folder: pathlib.Path, request: Any) -> Place:
+    return Place(f"unix://{_served('redis').socket}?db=1", {"prefix": f"{unique()}:"})
+
+
 # name: makes a new, empty place
 KINDS: Dict[str, Callable[[pathlib.Path, Any], Place]] = {
     "dict": lambda folder, request: Place({}),
@@ -103,8 +123,11 @@ KINDS: Dict[str, Callable[[pathlib.Path, Any], Place]] = {
     "async": lambda folder, request: Place(Awaited()),
     "directory": _directory,
     "sqlite": lambda folder, request: Place(f"sqlite:///{folder}/a%20store.db"),
+    "postgres": _postgres,
+    "redis": _redis,
+    "redis-socket": _redis_socket,
 }
-PROCESSES = ["directory", "sqlite"]  # those that several processes may open
+PROCESSES = ["directory", "sqlite", "postgres", "redis"]  # those that several processes may open
 AGELESS = ["plain"]
 
 

@@ -13,6 +13,7 @@ import random
 import subprocess
 import sys
 import threading
+import time
 from typing import Any, Callable, List
 
 import pytest
@@ -286,6 +287,7 @@ def increment(shared: Any, times: int) -> None:
                 old = None
             if shared.cas("counter", old, b"%d" % (int(old or 0) + 1)):
                 break
+            time.sleep(random.random() * 0.02)
 
 
 def together(count: int, work: Callable[[int], None]) -> None:

@@ -14,6 +14,9 @@ what ``open`` is given           kind                     needs
 nothing                          ``DirectoryBackend``     ``eryxsh[store]``: the user's data directory
 a path, ``file:///dir``          ``DirectoryBackend``
 ``sqlite:///file.db``            ``SQLiteBackend``        (``sqlite:////absolute/path.db``)
+``postgresql://…``               ``PostgresBackend``      ``eryxsh[postgres]``
+``redis://``, ``rediss://``,
+``unix:///socket``               ``RedisBackend``         ``eryxsh[redis]``
 a dict, a mutable mapping        ``DictBackend``
 an object with ``get``, ``put``,
 ``list``, ``delete``             ``Adapter``              plain or ``async def``
@@ -55,13 +58,20 @@ _KINDS = {
     "Adapter": "_adapter",
     "DictBackend": "_dict",
     "DirectoryBackend": "_directory",
+    "PostgresBackend": "_postgres",
+    "RedisBackend": "_redis",
     "SQLiteBackend": "_sqlite",
     "default_directory": "_directory",
 }
 
 _SCHEMES = {
     "file": "DirectoryBackend",
+    "postgres": "PostgresBackend",
+    "postgresql": "PostgresBackend",
+    "redis": "RedisBackend",
+    "rediss": "RedisBackend",
     "sqlite": "SQLiteBackend",
+    "unix": "RedisBackend",
 }
 
 __all__ = [
@@ -78,6 +88,8 @@ __all__ = [
     "DirectoryBackend",
     "FullBackend",
     "MissingExtraError",
+    "PostgresBackend",
+    "RedisBackend",
     "SQLiteBackend",
     "check_key",
     "check_prefix",

@@ -8,7 +8,7 @@ import os
 import threading
 from typing import Any, AsyncIterator, Awaitable, Dict, Iterator, List, Optional, Tuple
 
-from ._base import PAGE, Base, ForkLock
+from ._base import PAGE, Attempt, Base, ForkLock
 from ._protocol import BackendError
 
 _REQUIRED = ("get", "put", "list", "delete")
@@ -133,7 +133,7 @@ class Adapter(Base):
         while page := self._loop.run(some()):
             yield from page
 
-    def _swap(self, key: str, old: Optional[bytes], new: Optional[bytes]) -> bool:
+    def _swap(self, key: str, old: Optional[bytes], new: Optional[bytes], attempt: Attempt) -> bool:
         if self.shared:
             return bool(self._ask("cas", key, old, new))
         with self._lock:

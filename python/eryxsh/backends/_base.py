@@ -6,6 +6,7 @@ import os
 import random
 import threading
 import time
+import uuid
 from functools import partial
 from typing import Any, Callable, Dict, Iterable, Iterator, List, Mapping, NoReturn, Optional, Tuple, Type, TypeVar
 
@@ -23,6 +24,14 @@ from ._protocol import (
 
 T = TypeVar("T")
 PAGE = 1000  # keys of a listing that come in one round trip
+
+
+class Attempt:
+    """What tells one ``cas`` from all others, through all its tries: the answer of one that was made may have been lost."""
+
+    def __init__(self) -> None:
+        self.id = uuid.uuid4()
+        self.sent = False  # whether a try may have reached the server
 
 
 class Base:
@@ -78,7 +87,8 @@ class Base:
         check_key(key)
         before = None if old is None else bytes(check_value(old, SWAP_LIMIT))
         after = None if new is None else bytes(check_value(new, SWAP_LIMIT))
-        return self._call("cas", key, lambda: self._swap(key, before, after))
+        attempt = Attempt()
+        return self._call("cas", key, lambda: self._swap(key, before, after, attempt))
 
     def get_range(self, key: str, start: int, length: int) -> bytes:
         """``get(key)[start:start + length]``: shorter, or empty, past the end. Raises KeyError when there is no value."""
@@ -138,7 +148,7 @@ class Base:
     def _delete(self, key: str) -> None:
         raise NotImplementedError
 
-    def _swap(self, key: str, old: Optional[bytes], new: Optional[bytes]) -> bool:
+    def _swap(self, key: str, old: Optional[bytes], new: Optional[bytes], attempt: Attempt) -> bool:
         raise NotImplementedError
 
     def _page(self, prefix: str, after: str) -> List[str]:
@@ -212,6 +222,11 @@ class Base:
         about = f"{op} {key}" if key else op
         text = str(error).strip() or type(error).__name__
         raise cls(f"{self._name()}: {about}: {text}", key=key, backend=self._name(), cause=error) from error
+
+    def _unknown(self, key: str) -> BackendUnavailableError:
+        """For a ``cas`` that was tried again, and can no longer tell what became of its first try."""
+        text = "the connection was lost, and there is another value now: whether the swap was made is not known"
+        return BackendUnavailableError(f"{self._name()}: cas {key}: {text}", key=key, backend=self._name())
 
     def _listed(self, prefix: str) -> Iterator[str]:
         try:

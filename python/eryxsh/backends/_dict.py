@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from typing import Dict, Iterator, MutableMapping, Optional, Tuple
 
-from ._base import Base, ForkLock
+from ._base import Attempt, Base, ForkLock
 
 _lock = ForkLock()  # one for all: two backends may be given the same dict
 
@@ -42,7 +42,7 @@ class DictBackend(Base):
         with _lock:
             self._set(key, None)
 
-    def _swap(self, key: str, old: Optional[bytes], new: Optional[bytes]) -> bool:
+    def _swap(self, key: str, old: Optional[bytes], new: Optional[bytes], attempt: Attempt) -> bool:
         with _lock:
             if self.mapping.get(key) != old:
                 return False

@@ -21,7 +21,7 @@ import zlib
 from contextlib import contextmanager, suppress
 from typing import Any, Dict, Iterator, List, Optional, Set, Tuple, Union
 
-from ._base import Base, ForkLock, pauses
+from ._base import Attempt, Base, ForkLock, pauses
 from ._files import FileLayer
 from ._protocol import BackendError, BackendUnavailableError, MissingExtraError, check_key
 
@@ -334,7 +334,7 @@ class DirectoryBackend(Base):
                 return False
         return True
 
-    def _swap(self, key: str, old: Optional[bytes], new: Optional[bytes]) -> bool:
+    def _swap(self, key: str, old: Optional[bytes], new: Optional[bytes], attempt: Attempt) -> bool:
         path = self._file(key)
         with self._locked(key):
             try:

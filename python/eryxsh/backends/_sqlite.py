@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from typing import Any, Dict, Iterator, List, Optional, Tuple, Union
 from urllib.parse import unquote
 
-from ._base import PAGE, Base, pauses
+from ._base import PAGE, Attempt, Base, pauses
 from ._pool import Pool, pieces
 from ._protocol import BackendError
 
@@ -213,7 +213,7 @@ class SQLiteBackend(Base):
         with self._writing() as connection:
             connection.executemany("DELETE FROM entries WHERE key = ?", [(key,) for key in keys])
 
-    def _swap(self, key: str, old: Optional[bytes], new: Optional[bytes]) -> bool:
+    def _swap(self, key: str, old: Optional[bytes], new: Optional[bytes], attempt: Attempt) -> bool:
         with self._writing() as connection:
             row = connection.execute("SELECT value FROM entries WHERE key = ?", (key,)).fetchone()
             if (row is None) != (old is None) or (row is not None and row[0] != old):
