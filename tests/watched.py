@@ -40,6 +40,8 @@ class Outcome:
     status: Optional[int]  # None: the child died or was ended
     error: str = ""  # class of the error or name of the limit, "" if there was none
     seconds: float = 0.0
+    cpu: float = 0.0  # seconds of the processor
+    waited: float = 0.0  # seconds that the threads waited for a processor: the machine's noise
     grown: int = 0  # bytes of resident memory at most, beyond those at the start
     died: str = ""  # why there is no status
     stderr: str = ""
@@ -56,6 +58,18 @@ def _field(pid: int, name: str) -> int:
     except (OSError, ValueError):
         pass
     return 0
+
+
+def _waited() -> float:
+    """Seconds that this process's threads were ready and had no processor."""
+    waited = 0
+    try:
+        for task in os.listdir("/proc/self/task"):
+            with open(f"/proc/self/task/{task}/schedstat", encoding="ascii") as stat:
+                waited += int(stat.read().split()[1])
+    except (OSError, ValueError, IndexError):
+        pass
+    return waited / 1e9
 
 
 class Child:
@@ -139,16 +153,18 @@ def _serve() -> None:
                     refs.write("5")  # the peak is counted from here
             except OSError:
                 pass
-            start, began, status, error, stderr, shown = _field(os.getpid(), "VmRSS"), time.monotonic(), 0, "", "", ""
+            status, error, stderr, shown = 0, "", "", ""
+            start, waited = _field(os.getpid(), "VmRSS"), _waited()
+            began, used = time.monotonic(), time.process_time()
             try:
                 result = sb.commands.run(job.script, timeout=job.timeout, stdin=job.stdin or None)
                 status, error, stderr = result.exit_code, str(result.error_class or ""), result.stderr[:300]
                 shown = result.stdout if job.shown else ""
             except EryxshError as e:
                 status, error = -1, f"{type(e).__name__}: {e}"[:300]
-            spent = time.monotonic() - began
+            spent, cpu, delay = time.monotonic() - began, time.process_time() - used, max(0.0, _waited() - waited)
             grown = _field(os.getpid(), "VmHWM") - start
-        answer = Outcome(status, error, spent, max(0, grown), "", stderr, shown)
+        answer = Outcome(status, error, spent, cpu, delay, max(0, grown), "", stderr, shown)
         print(json.dumps(dataclasses.asdict(answer)), flush=True)
 
 

@@ -35,20 +35,59 @@ func decode(s string, bytes bool) (rune, int) {
 	return r, n
 }
 
-// parseSet reads the bracket expression at i; nil if it is none.
-func parseSet(s string, i int, fold, bytes bool) (*charSet, int) {
-	set := &charSet{fold: fold, byte: bytes}
+// nameMarks begin a name in a bracket expression: [: [= [. .
+const nameMarks = ":=."
+
+// brackets reads the bracket expressions of one pattern. What it finds not to end is not read again from
+// another place, so that a pattern of many unclosed brackets is read in a time that is linear in its length.
+type brackets struct {
+	s          string
+	fold, byte bool
+	last       int    // of ], once looked
+	looked     bool   // for the last ]
+	unclosed   []bool // by position: a bracket expression that goes on there has no end
+	names      [len(nameMarks)]struct{ from, end int }
+}
+
+// at reads the bracket expression at i; nil if it is none.
+func (b *brackets) at(i int) (*charSet, int) {
+	if !b.looked {
+		b.last, b.looked = strings.LastIndexByte(b.s, ']'), true
+	}
+	if i >= b.last {
+		return nil, 0
+	}
+	set := &charSet{fold: b.fold, byte: b.byte}
+	if end := b.read(set, i, false); end > 0 {
+		return set, end
+	}
+	if b.unclosed == nil {
+		b.unclosed = make([]bool, len(b.s))
+	}
+	b.read(set, i, true)
+	return nil, 0
+}
+
+// read reads a bracket expression into set and gives its end, 0 if it has none; mark notes where it went on.
+func (b *brackets) read(set *charSet, i int, mark bool) (end int) {
+	s := b.s
 	i++
 	if i < len(s) && (s[i] == '!' || s[i] == '^') {
 		set.neg = true
 		i++
 	}
 	for first := true; i < len(s); first = false {
-		if s[i] == ']' && !first {
-			return set, i + 1
+		if !first && b.unclosed != nil {
+			if b.unclosed[i] {
+				return 0
+			}
+			b.unclosed[i] = mark
 		}
-		if s[i] == '[' && i+1 < len(s) && strings.IndexByte(":=.", s[i+1]) >= 0 {
-			if n := strings.Index(s[i+2:], s[i+1:i+2]+"]"); n >= 0 {
+		if s[i] == ']' && !first {
+			return i + 1
+		}
+		if s[i] == '[' && i+1 < len(s) && strings.IndexByte(nameMarks, s[i+1]) >= 0 {
+			if n := b.find(i+2, s[i+1]); n >= 0 {
 				name := s[i+2 : i+2+n]
 				if s[i+1] == ':' {
 					i += n + 4
@@ -61,7 +100,7 @@ func parseSet(s string, i int, fold, bytes bool) (*charSet, int) {
 				if utf8.RuneCountInString(name) == 1 {
 					r, _ := decode(name, set.byte)
 					i += n + 4
-					i = set.addRange(s, i, r)
+					i = b.addRange(set, i, r)
 					continue
 				}
 				i += n + 4
@@ -75,18 +114,33 @@ func parseSet(s string, i int, fold, bytes bool) (*charSet, int) {
 			i++
 		}
 		r, n := decode(s[i:], set.byte)
-		i = set.addRange(s, i+n, r)
+		i = b.addRange(set, i+n, r)
 	}
-	return nil, 0
+	return 0
+}
+
+// find is how far from i the end of [: [. or [= is, -1 if there is none.
+func (b *brackets) find(i int, c byte) int {
+	k := &b.names[strings.IndexByte(nameMarks, c)]
+	if i < k.from || i > k.end { // not what was found before
+		k.from, k.end = i, len(b.s)
+		if n := strings.Index(b.s[i:], string([]byte{c, ']'})); n >= 0 {
+			k.end = i + n
+		}
+	}
+	if k.end == len(b.s) {
+		return -1
+	}
+	return k.end - i
 }
 
 // addRange adds lo, or the range that goes on at i.
-func (c *charSet) addRange(s string, i int, lo rune) int {
-	hi := lo
+func (b *brackets) addRange(c *charSet, i int, lo rune) int {
+	s, hi := b.s, lo
 	if i+1 < len(s) && s[i] == '-' && s[i+1] != ']' {
 		j := i + 1
 		if s[j] == '[' && j+1 < len(s) && s[j+1] == '.' {
-			if n := strings.Index(s[j+2:], ".]"); n > 0 {
+			if n := b.find(j+2, '.'); n > 0 {
 				hi, _ = decode(s[j+2:], c.byte)
 				c.ranges = append(c.ranges, lo, hi)
 				return j + n + 4

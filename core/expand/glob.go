@@ -41,7 +41,7 @@ func (e *eval) paths() ([]string, error) {
 
 // isPattern reports whether s, in the escaped form, contains a pattern.
 func isPattern(s string, f Flags) bool {
-	last := strings.LastIndexByte(s, ']')
+	sets := brackets{s: s}
 	for i := 0; i < len(s); i++ {
 		switch s[i] {
 		case '\\':
@@ -49,10 +49,8 @@ func isPattern(s string, f Flags) bool {
 		case '*', '?':
 			return true
 		case '[':
-			if i < last {
-				if set, _ := parseSet(s, i, false, false); set != nil {
-					return true
-				}
+			if set, _ := sets.at(i); set != nil {
+				return true
 			}
 		case '+', '@', '!':
 			if f&ExtGlob != 0 && i+1 < len(s) && s[i+1] == '(' {

@@ -63,6 +63,7 @@ const maxPatternDepth = 16
 func NewMatcher(pattern string, flags Flags) *Matcher {
 	m := &Matcher{fold: flags&NoCaseMatch != 0, byte: flags&Bytes != 0 || !utf8.ValidString(pattern)}
 	p := patternParser{s: pattern, ext: flags&ExtGlob != 0, fold: m.fold, byte: m.byte}
+	p.sets = brackets{s: pattern, fold: m.fold, byte: m.byte}
 	m.seq = p.sequence(0)
 	m.ext = p.hasExt
 	m.odd = p.bracket && m.oddLength(pattern)
@@ -120,8 +121,7 @@ type patternParser struct {
 	hasExt  bool
 	bracket bool // a [ was seen
 	deep    bool
-	last    int // of ], once looked
-	looked  bool
+	sets    brackets
 	paired  int          // up to where parentheses have been looked at
 	pairs   map[int]bool // those that are closed
 }
@@ -159,11 +159,7 @@ func (p *patternParser) sequence(depth int) []elem {
 			p.i++
 		case '[':
 			p.bracket = true
-			var set *charSet
-			var end int
-			if p.i < p.lastClose() {
-				set, end = parseSet(p.s, p.i, p.fold, p.byte)
-			}
+			set, end := p.sets.at(p.i)
 			if set == nil {
 				lit = append(lit, c)
 				p.i++
@@ -188,14 +184,6 @@ func (p *patternParser) sequence(depth int) []elem {
 	return out
 }
 
-// lastClose is where the last ] is: no bracket expression begins behind it.
-func (p *patternParser) lastClose() int {
-	if !p.looked {
-		p.last, p.looked = strings.LastIndexByte(p.s, ']'), true
-	}
-	return p.last
-}
-
 // closed reports whether an extended pattern whose ( is at i has its ). The first
 // time it looks at all parentheses from there on.
 func (p *patternParser) closed(i int) bool {
@@ -217,10 +205,8 @@ func (p *patternParser) closed(i int) bool {
 				open = open[:n-1]
 			}
 		case '[':
-			if i < p.lastClose() {
-				if set, end := parseSet(p.s, i, false, p.byte); set != nil {
-					i = end - 1
-				}
+			if set, end := p.sets.at(i); set != nil {
+				i = end - 1
 			}
 		}
 	}

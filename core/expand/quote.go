@@ -101,7 +101,13 @@ func AnsiC(s string) string {
 func ansiC(s string) (string, int) { return ansi(s, true) }
 
 func ansi(s string, quote bool) (string, int) {
-	b := make([]byte, 0, len(s))
+	room := len(s)
+	if quote {
+		if end := strings.IndexByte(s, '\''); end >= 0 {
+			room = end // not that of all the text behind it
+		}
+	}
+	b := make([]byte, 0, room)
 	i, cut := 0, false
 	for i < len(s) {
 		c := s[i]

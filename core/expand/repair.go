@@ -141,9 +141,10 @@ func (m *masker) varName() {
 // ticks blanks old-style substitutions: what is in them is read when they run,
 // and only there wrong.
 func (m *masker) ticks() {
+	var quotes doubleQuotes
 	for m.i < len(m.s) {
 		if m.s[m.i] != '`' {
-			if m.s[m.i] == '\'' && !m.quotedAt(m.i) {
+			if m.s[m.i] == '\'' && !quotes.at(m.s, m.i) {
 				m.skipSingle()
 				continue
 			}
@@ -167,16 +168,25 @@ func (m *masker) ticks() {
 	}
 }
 
-// quotedAt reports whether a position is inside double quotes, as far as its line tells.
-func (m *masker) quotedAt(at int) bool {
-	quoted := false
-	for i := strings.LastIndexByte(m.s[:at], '\n') + 1; i < at; i++ {
-		switch m.s[i] {
+// doubleQuotes knows where a text, read from left to right, is inside double quotes, as far as each line tells.
+type doubleQuotes struct {
+	next   int
+	inside bool
+}
+
+// at reports whether the position i of s is.
+func (q *doubleQuotes) at(s string, i int) bool {
+	for ; q.next < i; q.next++ {
+		switch s[q.next] {
+		case '\n':
+			q.inside = false
 		case '\\':
-			i++
+			if q.next++; q.next < len(s) && s[q.next] == '\n' {
+				q.inside = false
+			}
 		case '"':
-			quoted = !quoted
+			q.inside = !q.inside
 		}
 	}
-	return quoted
+	return q.inside
 }

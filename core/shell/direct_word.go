@@ -48,7 +48,7 @@ func (d *direct) release(mark int) {
 // for itself. The substitutions in it are read and stay on the stack.
 func (d *direct) scan() (plain bool) {
 	plain = true
-	from := d.i
+	quoted := false // or expanded, or one of their characters was seen
 	for d.i < len(d.s) {
 		c := d.s[d.i]
 		if expand.PlainByte(c) {
@@ -63,17 +63,21 @@ func (d *direct) scan() (plain bool) {
 				d.fail()
 				return false
 			}
+			quoted = quoted || strings.IndexByte("$'\"", d.at(1)) >= 0
 			d.skip(2)
 		case '\'':
 			d.single()
+			quoted = true
 		case '"':
 			d.double()
+			quoted = true
 		case '$':
 			d.dollar(false)
+			quoted = true
 		case '`', '\r', 0:
 			d.fail()
 		case '#':
-			if strings.ContainsAny(d.s[from:d.i], "$'\"") {
+			if quoted {
 				d.fail() // the parser may take "a"#b in $( ) or ( ) for a comment
 			}
 			d.skip(1)

@@ -139,6 +139,12 @@ func (p *program) Step(c *cmd.Ctx) cmd.Next {
 		p.Begun = true
 		p.Skip, p.Off = o.skip, o.skip
 	}
+	if c.Pending() > cmd.Turn {
+		return cmd.WaitWrite()
+	}
+	if p.blocks(c) {
+		return cmd.Again()
+	}
 	if o.limit >= 0 && p.Read >= o.limit && p.Skip == 0 {
 		return p.end(c)
 	}
@@ -162,14 +168,20 @@ func (p *program) Step(c *cmd.Ctx) cmd.Next {
 	p.Read += int64(n)
 	p.Block = append(p.Block, p.In.Rest()[:n]...)
 	p.In.Skip(n)
-	rest := p.Block
-	for o.block > 0 && len(rest) >= o.block {
-		p.block(c, rest[:o.block])
-		rest = rest[o.block:]
-	}
-	p.Block = append(p.Block[:0], rest...)
+	p.blocks(c)
 	c.Charge(n / 4)
 	return cmd.Again()
+}
+
+// blocks writes the whole blocks that were read, up to what a turn writes, and reports whether more are left.
+func (p *program) blocks(c *cmd.Ctx) (more bool) {
+	size, rest := p.opt.block, p.Block
+	for size > 0 && len(rest) >= size && len(c.Out.B) < cmd.Turn {
+		p.block(c, rest[:size])
+		rest = rest[size:]
+	}
+	p.Block = append(p.Block[:0], rest...)
+	return size > 0 && len(rest) >= size
 }
 
 // end writes the rest and what stands behind all data.
@@ -185,7 +197,7 @@ func (p *program) end(c *cmd.Ctx) cmd.Next {
 		p.block(c, p.Block)
 	}
 	if p.Off > 0 || o.skip > 0 {
-		c.Out.B = final(c.Out.B, o.formats, p.Off)
+		c.Out.B = final(c.Out.B, o.formats, p.Off, c)
 	}
 	p.In.Operands.Close(c)
 	return cmd.Exit(status)
@@ -205,7 +217,7 @@ func (p *program) block(c *cmd.Ctx, data []byte) {
 	p.Same = false
 	p.Prev, p.Some = append(p.Prev[:0], data...), true
 	for _, l := range o.formats {
-		c.Out.B = l.write(c.Out.B, data, p.Off, o.block)
+		c.Out.B = l.write(c.Out.B, data, p.Off, o.block, c)
 	}
 	p.Off += int64(len(data))
 }

@@ -8,7 +8,11 @@ import (
 	"strings"
 
 	"eryxsh/core/cmd/format"
+	"eryxsh/core/large"
 )
+
+// maxBlock is how many bytes a format can take at a time.
+const maxBlock = 1 << 20
 
 // layout is a format: units in order.
 type layout struct {
@@ -32,6 +36,7 @@ type piece struct {
 	arg  string // flags and width, as typed
 	base byte   // of _a and _A
 	size int
+	room int // bytes that writing it may take, by its text or its width
 }
 
 // parseLayout reads a format string; message is "" if it is right.
@@ -71,7 +76,7 @@ func parseLayout(s string) (l layout, message string) {
 		l.units = append(l.units, u)
 		l.bytes += u.reps * u.size
 	}
-	if l.bytes > 1<<20 {
+	if l.bytes > maxBlock {
 		return l, "byte count with multiple conversion characters"
 	}
 	return l, ""
@@ -103,7 +108,7 @@ func (u *unit) parse(s string, given int) (message string) {
 			i = len(s)
 		}
 		if i > 0 {
-			u.pieces = append(u.pieces, piece{text: s[:i]})
+			u.pieces = append(u.pieces, piece{text: s[:i], room: i})
 			s = s[i:]
 			continue
 		}
@@ -145,6 +150,8 @@ func (u *unit) parse(s string, given int) (message string) {
 		if p.size > 0 {
 			conversions++
 		}
+		spec := p.spec('s')
+		p.room = spec.Width + max(spec.Prec, 0)
 		u.size += p.size
 		u.pieces = append(u.pieces, p)
 	}
@@ -178,6 +185,7 @@ func (p *piece) bytes(given int) (n int, ok bool) {
 		if given == 0 {
 			_, prec, _ := strings.Cut(p.arg, ".")
 			given, _ = strconv.Atoi(prec)
+			given = min(given, maxBlock+1) // which is too long in any case
 		}
 	}
 	return given, true
@@ -198,7 +206,8 @@ func (u *unit) trim() {
 }
 
 // write writes a block; where data is shorter than the block there are blanks.
-func (l *layout) write(out, data []byte, off int64, block int) []byte {
+func (l *layout) write(out, data []byte, off int64, block int, k large.Keeper) []byte {
+	had := len(out)
 	at := 0
 	for _, u := range l.units {
 		for r := 0; r < u.reps && !u.final(); r++ {
@@ -210,6 +219,7 @@ func (l *layout) write(out, data []byte, off int64, block int) []byte {
 				return out
 			}
 			for _, p := range pieces {
+				p.ask(k, len(out)-had)
 				switch {
 				case p.conv == "":
 					out = append(out, p.text...)
@@ -244,7 +254,7 @@ func (u *unit) final() bool {
 }
 
 // final writes what the _A conversions say at the end of all data; only the last unit that has one counts.
-func final(out []byte, formats []layout, off int64) []byte {
+func final(out []byte, formats []layout, off int64, k large.Keeper) []byte {
 	var last *unit
 	for _, l := range formats {
 		for i := range l.units {
@@ -257,6 +267,7 @@ func final(out []byte, formats []layout, off int64) []byte {
 		return out
 	}
 	for _, p := range last.pieces {
+		p.ask(k, len(out))
 		if p.conv == "_A" {
 			out = p.address(out, off)
 		} else if p.conv == "" {
@@ -264,6 +275,15 @@ func final(out []byte, formats []layout, off int64) []byte {
 		}
 	}
 	return out
+}
+
+// ask asks for the room of a piece, beside what was written in the block, where its field is wide.
+func (p *piece) ask(k large.Keeper, written int) {
+	const wide = 1 << 8
+	if n := p.room; n > wide {
+		k.Need(written + n)
+		k.Charge(n >> 5)
+	}
 }
 
 func (p *piece) spec(verb byte) format.Spec {

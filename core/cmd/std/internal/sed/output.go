@@ -83,6 +83,7 @@ func (p *Program) begin(c *cmd.Ctx, i int) *[]byte {
 // print writes a line: with a newline if the present line of input had one.
 func (p *Program) print(c *cmd.Ctx, i int, text []byte) {
 	b := p.begin(c, i)
+	p.work += len(text) / 8
 	*b = large.Push(*b, text, c)
 	if p.Chomped {
 		*b = append(*b, p.o.delim)
@@ -94,6 +95,7 @@ func (p *Program) print(c *cmd.Ctx, i int, text []byte) {
 // raw writes text as it is.
 func (p *Program) raw(c *cmd.Ctx, text []byte) {
 	b := p.begin(c, 0)
+	p.work += len(text) / 8
 	*b = append(*b, text...)
 }
 
@@ -168,6 +170,7 @@ func (p *Program) appended(c *cmd.Ctx, left *int, few int) (next cmd.Next, ok bo
 // list writes the pattern space as l does.
 func (p *Program) list(c *cmd.Ctx, width int) {
 	b := p.begin(c, 0)
+	p.work += len(p.Space)
 	col := 0
 	var piece []byte
 	for i, ch := range p.Space {

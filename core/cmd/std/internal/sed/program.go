@@ -114,7 +114,7 @@ type caches struct {
 	index  map[*pattern]int
 	out    [][]byte // not handed to the system yet, by output
 	broken bool     // a write failed
-	work   int      // steps of matching not counted yet
+	work   int      // steps of matching, and an eighth of what was written, not counted yet
 	meter  large.Meter
 	told   func(int) // the meter's Charge
 }

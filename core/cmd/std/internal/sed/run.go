@@ -256,7 +256,6 @@ func (p *Program) execute(c *cmd.Ctx, com *command, left *int) (next cmd.Next, o
 		return p.staged(c, com, left)
 	case 'p':
 		p.print(c, 0, p.Space)
-		*left -= len(p.Space) / 64
 	case 'P':
 		p.line(c, 0)
 	case 'q', 'Q':
@@ -328,6 +327,7 @@ func (p *Program) line(c *cmd.Ctx, out int) {
 		p.print(c, out, p.Space)
 		return
 	}
+	p.work += i / 8
 	b := p.begin(c, out)
 	*b = append(large.Push(*b, p.Space[:i], c), p.o.delim)
 }
