@@ -262,6 +262,8 @@ type System interface {
 	Seek(fd int, off int64, whence int) (int64, error)
 	Fstat(fd int) (vfs.Stat, error)
 	IsTTY(fd int) bool // always false today
+	// Broken reports whether fd is a pipe that nobody reads any more.
+	Broken(fd int) bool
 
 	Stat(path string) (vfs.Stat, error)
 	Lstat(path string) (vfs.Stat, error)

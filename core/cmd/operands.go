@@ -126,3 +126,10 @@ func (in *Input) Turn(c *Ctx) (next Next, ok bool) {
 		return Again(), false
 	}
 }
+
+// GiveBack leaves what was read and not taken to who reads the file next. A pipe cannot.
+func (in *Input) GiveBack(c *Ctx) {
+	if n := len(in.Rest()); n > 0 && in.Opened {
+		c.Seek(in.FD, int64(-n), io.SeekCurrent) //nolint:errcheck // as said
+	}
+}

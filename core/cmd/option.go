@@ -35,6 +35,7 @@ type Flag struct {
 	Value string
 	Has   bool   // a value was given (Optional)
 	Given string // as typed, for messages: "-n" or "--lines"
+	Cut   bool   // a long name was abbreviated
 }
 
 // Flags are the options given, in order.

@@ -137,7 +137,7 @@ func (p *parser) long(s string) {
 		return
 	}
 	o := found[0]
-	f := Flag{Name: o.Name(), Value: value, Has: has, Given: "--" + o.Long}
+	f := Flag{Name: o.Name(), Value: value, Has: has, Given: "--" + o.Long, Cut: name != o.Long}
 	switch {
 	case has && o.Arg == NoArg:
 		p.fail("option '--%s' doesn't allow an argument", o.Long)

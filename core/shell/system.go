@@ -60,7 +60,7 @@ func (s *sysCtx) Write(fd int, p []byte) error {
 }
 
 func (s *sysCtx) Flush() {
-	s.m.flushUtil(s.p, s.u, true) // what stands in Errout was not held back, as what is in Out
+	_ = s.m.flushUtil(s.p, s.u, true) // what stands in Errout was not held back, as what is in Out
 }
 
 func (s *sysCtx) IgnorePipe() { s.u.Bold = true }
@@ -159,6 +159,11 @@ func (m *Machine) fstat(file int) (vfs.Stat, error) {
 }
 
 func (s *sysCtx) IsTTY(int) bool { return false }
+
+func (s *sysCtx) Broken(fd int) bool {
+	file, ok := s.p.fd(fd)
+	return ok && s.m.Files[file].Kind == FilePipe && s.m.Pipes[s.m.Files[file].Pipe].Readers == 0 && s.m.rendezvous(file)
+}
 
 // callWork is about what a call that names a file costs.
 const callWork = 8
@@ -419,7 +424,7 @@ func (s *sysCtx) Reap() (pid, status int, ok bool) {
 
 func (s *sysCtx) Kill(pid, sig int) error {
 	c := s.m.proc(pid)
-	if c == nil {
+	if c == nil || c.Dead { // a shell waits for its children at once
 		return vfs.ESRCH
 	}
 	s.m.signal(c, sig)

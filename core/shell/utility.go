@@ -247,7 +247,7 @@ func (m *Machine) stepUtil(p *Process, f *Frame) {
 	if m.oversize(p, u) {
 		return
 	}
-	m.flushUtil(p, u, next.Op == cmd.OpExit || len(u.ctx.Out.B) >= outBuffer || next.Op == cmd.OpExec)
+	err := m.flushUtil(p, u, next.Op == cmd.OpExit || len(u.ctx.Out.B) >= outBuffer || next.Op == cmd.OpExec)
 	if m.oversize(p, u) {
 		return
 	}
@@ -263,6 +263,8 @@ func (m *Machine) stepUtil(p *Process, f *Frame) {
 	case cmd.OpExit:
 		if next.Signal != 0 {
 			m.ended(p, next.Signal)
+		} else if err != nil && next.Status == 0 {
+			next.Status = m.unheard(u)
 		}
 		m.finishUtil(p, u, next.Status)
 	case cmd.OpWaitRead:
@@ -369,18 +371,34 @@ func (m *Machine) passOn(p *Process, sig int) {
 	}
 }
 
-// flushUtil hands stderr, and stdout if it is due, to the process's queue.
-func (m *Machine) flushUtil(p *Process, u *Util, out bool) {
-	c := u.ctx
-	if len(c.Errout.B) > 0 {
-		_ = m.send(p, 2, c.Errout.B)
-		c.Errout.B = c.Errout.B[:0]
+// sendErrors hands stderr to the process's queue.
+func (m *Machine) sendErrors(p *Process, c *cmd.Ctx) error {
+	if len(c.Errout.B) == 0 {
+		return nil
 	}
+	err := m.send(p, 2, c.Errout.B)
+	c.Errout.B = c.Errout.B[:0]
+	return err
+}
+
+// unheard is the status of a utility that ended well, but could not say its last words: GNU coreutils close stderr, and fail.
+func (m *Machine) unheard(u *Util) int {
+	if def := m.lib.reg.Lookup(u.Name); def.Origin == "" {
+		return max(def.Status, 1)
+	}
+	return 0
+}
+
+// flushUtil hands stderr, and stdout if it is due, to the process's queue. The error is stderr's.
+func (m *Machine) flushUtil(p *Process, u *Util, out bool) error {
+	c := u.ctx
+	err := m.sendErrors(p, c)
 	u.Out = c.Out.B
 	if out && len(u.Out) > 0 {
 		m.sendOut(p, u)
 	}
 	c.Out.B = u.Out
+	return err
 }
 
 func (m *Machine) sendOut(p *Process, u *Util) {
@@ -461,9 +479,8 @@ func (m *Machine) finishUtil(p *Process, u *Util, status int) {
 		return
 	}
 	u.Out = large.Push(nil, u.ctx.Out.B, u.ctx)
-	if len(u.ctx.Errout.B) > 0 {
-		_ = m.send(p, 2, u.ctx.Errout.B)
-		u.ctx.Errout.B = nil
+	if err := m.sendErrors(p, u.ctx); err != nil && status == 0 {
+		status = m.unheard(u)
 	}
 	if len(u.Out) > 0 {
 		m.sendOut(p, u)

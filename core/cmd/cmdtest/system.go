@@ -228,6 +228,7 @@ func (s *system) Fstat(fd int) (vfs.Stat, error) {
 }
 
 func (s *system) IsTTY(int) bool                     { return false }
+func (s *system) Broken(int) bool                    { return false }
 func (s *system) Stat(p string) (vfs.Stat, error)    { return s.fs.Stat(cred, s.abs(p)) }
 func (s *system) Lstat(p string) (vfs.Stat, error)   { return s.fs.Lstat(cred, s.abs(p)) }
 func (s *system) Access(p string, mode uint32) error { return s.fs.Access(cred, s.abs(p), int(mode)) }

@@ -72,6 +72,9 @@ func (p *cmpProgram) Step(c *cmd.Ctx) cmd.Next {
 			continue
 		}
 		buf := make([]byte, cmd.Turn)
+		if p.Left >= 0 { // what is behind the limit is left to others
+			buf = buf[:min(int64(len(buf)), p.Left+in.Skip)]
+		}
 		n, err := c.Read(in.FD, buf)
 		switch {
 		case err == cmd.ErrBlocked:
@@ -159,7 +162,25 @@ func (p *cmpProgram) begin(c *cmd.Ctx) (int, bool) {
 			}
 		}
 	}
-	return 0, true
+	return 0, !p.same(c)
+}
+
+// same reports whether both are one file at one place, of which nothing need be read.
+func (p *cmpProgram) same(c *cmd.Ctx) bool {
+	var ino [2]vfs.Ino
+	var at [2]int64
+	for i := range p.In {
+		st, err := c.Fstat(p.In[i].FD)
+		if err != nil || !st.Mode.IsRegular() {
+			return false
+		}
+		ino[i] = st.Ino
+		if at[i], err = c.Seek(p.In[i].FD, 0, 1); err != nil {
+			return false
+		}
+		at[i] += p.In[i].Skip
+	}
+	return ino[0] == ino[1] && at[0] == at[1]
 }
 
 func (p *cmpProgram) compare(c *cmd.Ctx) cmd.Next {

@@ -1,6 +1,7 @@
 package std
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -40,6 +41,7 @@ type ddProgram struct {
 	Ended   bool   `cbor:"15,keyasint,omitempty"`
 	Passed  int64  `cbor:"16,keyasint,omitempty"` // bytes of the block at hand that were written as they came
 	Failed  bool   `cbor:"17,keyasint,omitempty"` // to write: the block at hand is read to its end and no more
+	Gap     bool   `cbor:"18,keyasint,omitempty"` // of conv=sparse: the last block was passed over, not written
 
 	o *ddOptions
 }
@@ -81,9 +83,13 @@ func (p *ddProgram) Step(c *cmd.Ctx) cmd.Next {
 }
 
 // ddNumber reads N[SUFFIX][xN…]; a B at the end says that bytes are counted.
-func ddNumber(s string) (n int64, err error) {
+func ddNumber(c *cmd.Ctx, s string) (n int64, err error) {
 	n = 1
-	for _, part := range strings.Split(s, "x") {
+	for parts := strings.Split(s, "x"); len(parts) > 0; parts = parts[1:] {
+		part := parts[0]
+		if part == "0" && len(parts) > 1 {
+			c.Errorf("warning: %s is a zero multiplier; use %s if that is intended", quote.Locale(c, "0x"), quote.Locale(c, "00x"))
+		}
 		v, err := size.Parse(part, "bcwkKMGTPEZY")
 		if err != nil || part[0] < '0' || part[0] > '9' {
 			if err == nil {
@@ -168,15 +174,19 @@ func ddRead(c *cmd.Ctx) (o *ddOptions, status int) {
 		c.Errorf("cannot combine excl and nocreat")
 		return nil, 1
 	}
+	if o.iflag["direct"] && o.iflag["nocache"] || o.oflag["direct"] && o.oflag["nocache"] {
+		c.Errorf("cannot combine direct and nocache")
+		return nil, 1
+	}
 	return o, 0
 }
 
 // number reads an operand that is a number.
 func (o *ddOptions) number(c *cmd.Ctx, operand, name, value string) int {
-	n, err := ddNumber(value)
+	n, err := ddNumber(c, value)
 	bytes := strings.HasSuffix(value, "B") && len(value) > 1 && value[len(value)-2] >= '0' && value[len(value)-2] <= '9'
 	if bytes {
-		n, err = ddNumber(value[:len(value)-1])
+		n, err = ddNumber(c, value[:len(value)-1])
 	}
 	switch name {
 	case "bs", "ibs", "obs":
@@ -469,6 +479,15 @@ func (p *ddProgram) wrote(n int64) {
 
 // put writes bytes. It is false after an error.
 func (p *ddProgram) put(c *cmd.Ctx, b []byte, doing string) bool {
+	if p.o.conv["sparse"] {
+		c.Flush()
+		if p.Gap = len(bytes.TrimLeft(b, "\x00")) == 0; p.Gap {
+			if _, err := c.Seek(p.Out, int64(len(b)), 1); err == nil {
+				return true
+			}
+			p.Gap = false
+		}
+	}
 	for len(b) > 0 {
 		n := min(len(b), 8*cmd.Turn)
 		if err := c.Write(p.Out, b[:n]); err != nil {
@@ -489,6 +508,9 @@ func (p *ddProgram) finish(c *cmd.Ctx) cmd.Next {
 		p.write(c, p.Rest, "error writing")
 		p.Rest = nil
 	}
+	if p.Gap && p.Status == 0 {
+		p.close(c)
+	}
 	if p.o.status == "none" {
 		return cmd.Exit(p.Status)
 	}
@@ -497,6 +519,24 @@ func (p *ddProgram) finish(c *cmd.Ctx) cmd.Next {
 		c.Errout.WriteString(ddAmount(p.Written) + ddSpeed(p.Written, c.Now()-p.Started))
 	}
 	return cmd.Exit(p.Status)
+}
+
+// close gives an output that ends in a hole its size.
+func (p *ddProgram) close(c *cmd.Ctx) {
+	st, err := c.Fstat(p.Out)
+	at, serr := c.Seek(p.Out, 0, 1)
+	if err != nil || serr != nil || !st.Mode.IsRegular() || st.Size >= at {
+		return
+	}
+	if p.o.output != "" {
+		err = c.Truncate(p.o.output, at)
+	} else if _, err = c.Seek(p.Out, -1, 1); err == nil {
+		err = c.Write(p.Out, []byte{0})
+	}
+	if err != nil {
+		c.Errorf("failed to truncate to %d bytes in output file %s: %s", at, quote.Shell(c, p.outName()), err)
+		p.Status = 1
+	}
 }
 
 // ddAmount is how many bytes were copied.

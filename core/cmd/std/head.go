@@ -135,6 +135,12 @@ func (p *headProgram) Step(c *cmd.Ctx) cmd.Next {
 	default:
 		p.lines(c, o.delim)
 	}
+	if o.elide && p.In.EOF { // who reads on gets what was kept back
+		if n := p.Keep.size(); n > 0 {
+			c.Seek(p.In.FD, int64(-n), 1) //nolint:errcheck // a pipe cannot
+		}
+		p.Keep = lineWindow{}
+	}
 	p.In.Kept = p.Keep.size()
 	if !o.elide && p.Left == 0 {
 		p.finish(c)
@@ -162,9 +168,7 @@ func (p *headProgram) lines(c *cmd.Ctx, delim byte) {
 // finish leaves a file of which enough was read. What was read too much is
 // given back, so that another program can go on reading after head.
 func (p *headProgram) finish(c *cmd.Ctx) {
-	if n := len(p.In.Rest()); n > 0 {
-		c.Seek(p.In.FD, int64(-n), 1) //nolint:errcheck // a pipe cannot
-	}
+	p.In.GiveBack(c)
 	p.In.Operands.Close(c)
 	p.In.Reset()
 }

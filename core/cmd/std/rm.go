@@ -2,6 +2,7 @@ package std
 
 import (
 	"fmt"
+	"strings"
 
 	"eryxsh/core/cmd"
 	"eryxsh/core/cmd/quote"
@@ -63,6 +64,11 @@ func (p *rmProgram) Step(c *cmd.Ctx) cmd.Next {
 			o.Force, o.Ask, once = false, true, false
 		case "I":
 			o.Force, o.Ask, once = false, false, true
+		case "no-preserve-root":
+			if f.Cut {
+				c.Errorf("you may not abbreviate the --no-preserve-root option")
+				return cmd.Exit(1)
+			}
 		case "interactive":
 			i := 2
 			if f.Has {
@@ -124,15 +130,17 @@ func onceQuestion(n int, recursive bool) string {
 
 // operand starts with one operand, unless it is one that rm refuses.
 func (p *rmProgram) operand(c *cmd.Ctx, o remove.Options, path string) {
-	if o.Recursive {
+	if bare := strings.TrimRight(path, "/"); len(path)-len(bare) > 1 { // one slash is enough
+		path = bare + "/"
+	}
+	if st, err := c.Lstat(path); o.Recursive && err == nil && st.Mode.IsDir() {
 		if base := walk.Base(path); base == "." || base == ".." {
 			c.Errorf("refusing to remove '.' or '..' directory: skipping %s", quote.Shell(c, path))
 			p.Remover.Failed = true
 			return
 		}
 		if !c.Flags.Has("no-preserve-root") {
-			st, err := c.Lstat(path)
-			if root, rerr := c.Lstat("/"); err == nil && rerr == nil && st.Ino == root.Ino && st.Mode.IsDir() && isRoot(path) {
+			if root, err := c.Lstat("/"); err == nil && st.Ino == root.Ino && isRoot(path) {
 				if path == "/" {
 					c.Errorf("it is dangerous to operate recursively on %s", quote.Shell(c, path))
 				} else {

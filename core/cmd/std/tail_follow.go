@@ -21,6 +21,11 @@ const (
 	dead   = -2 // it is never tried again
 )
 
+// noticed is how long it takes until a change is seen where the kernel tells GNU tail of it at once.
+const noticed = 50e6
+
+const sigPipe = 13
+
 // missing is what FD is of a file that cannot be opened.
 func (p *tailProgram) missing() int {
 	if p.opt.retry {
@@ -104,8 +109,31 @@ func (p *tailProgram) poll(c *cmd.Ctx) cmd.Next {
 		return cmd.Again()
 	case p.opt.pid > 0 && c.Kill(p.opt.pid, 0) != nil:
 		return cmd.Exit(p.In.Status)
+	case c.Broken(1):
+		c.Kill(c.PID(), sigPipe) //nolint:errcheck // it is this program
+		return cmd.Exit(1)
 	}
-	return cmd.Sleep(c.Now() + p.opt.interval)
+	return cmd.Sleep(c.Now() + p.interval(c))
+}
+
+// interval is how long to sleep: -s counts where GNU tail cannot have the kernel watch, for standard input, symbolic links,
+// files that are neither regular nor pipes, and when an operand could not be opened.
+func (p *tailProgram) interval(c *cmd.Ctx) int64 {
+	told := p.In.Status == 0 || p.opt.byName
+	for i := range p.Files {
+		f := &p.Files[i]
+		if f.FD < 0 {
+			continue
+		}
+		st, err := c.Fstat(f.FD)
+		told = told && f.Name != "-" && err == nil && (st.Mode.IsRegular() || st.Mode&vfs.TypeMask == vfs.TypeFifo)
+		link, err := c.Lstat(f.Name)
+		told = told && (err != nil || !link.Mode.IsLink())
+	}
+	if told {
+		return min(p.opt.interval, noticed)
+	}
+	return p.opt.interval
 }
 
 // read prints what is new in a file; true if there was something.

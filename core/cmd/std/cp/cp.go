@@ -51,6 +51,7 @@ type cpProgram struct {
 	I      int    `cbor:"1,keyasint,omitempty"` // the next source
 	Into   bool   `cbor:"3,keyasint,omitempty"`
 	Copier copier `cbor:"4,keyasint,omitempty"`
+	Above  []pair `cbor:"5,keyasint,omitempty"` // of --parents: the directories that get the attributes of theirs at the end
 
 	rules *rules
 }
@@ -86,6 +87,7 @@ func (p *cpProgram) Step(c *cmd.Ctx) cmd.Next {
 		if !done {
 			return next
 		}
+		p.finishParents(c)
 		if p.I == len(t.sources) {
 			if p.Copier.Failed {
 				return cmd.Exit(1)
@@ -132,14 +134,18 @@ func (p *cpProgram) operand(c *cmd.Ctx, t target, src string) {
 	}
 }
 
-// parents makes the directories of --parents.
+// parents makes the directories of --parents. If one is missing, all of them get what is preserved, when the copy is made.
 func (p *cpProgram) parents(c *cmd.Ctx, dest, src string) bool {
+	missing := false
 	for i := 1; i < len(src); i++ {
 		if src[i] != '/' || src[i-1] == '/' || strings.Trim(src[i:], "/") == "" {
 			continue
 		}
 		from, dir := src[:i], walk.Join(dest, src[:i])
-		if isDir(c, dir) == nil {
+		there := isDir(c, dir) == nil
+		missing = missing || !there
+		p.Above = append(p.Above, pair{Src: from, Dst: dir})
+		if there {
 			continue
 		}
 		st, err := c.Stat(from)
@@ -147,7 +153,11 @@ func (p *cpProgram) parents(c *cmd.Ctx, dest, src string) bool {
 			p.Copier.fail(c, "failed to get attributes of %s: %s", quote.Shell(c, from), err)
 			return false
 		}
-		if err := c.Mkdir(dir, uint32(st.Mode&0o777)|0o700); err != nil {
+		mode := uint32(st.Mode & 0o777)
+		if p.rules.noMode {
+			mode = 0o777
+		}
+		if err := c.Mkdir(dir, mode|0o700); err != nil {
 			p.Copier.fail(c, "cannot make directory %s: %s", quote.Shell(c, dir), err)
 			return false
 		}
@@ -155,7 +165,20 @@ func (p *cpProgram) parents(c *cmd.Ctx, dest, src string) bool {
 			c.Out.WriteString(from + " -> " + dir + "\n")
 		}
 	}
+	if !missing {
+		p.Above = nil
+	}
 	return true
+}
+
+// finishParents gives the directories of --parents what is preserved of theirs.
+func (p *cpProgram) finishParents(c *cmd.Ctx) {
+	for _, d := range p.Above {
+		if st, err := c.Stat(d.Src); err == nil {
+			p.Copier.attributes(c, p.rules, d.Dst, st, true)
+		}
+	}
+	p.Above = nil
 }
 
 // cpRules reads the options of cp; nil after an error.

@@ -199,6 +199,7 @@ func (p *program) end(c *cmd.Ctx) cmd.Next {
 	if p.Off > 0 || o.skip > 0 {
 		c.Out.B = final(c.Out.B, o.formats, p.Off, c)
 	}
+	p.In.GiveBack(c) // -n reads no further
 	p.In.Operands.Close(c)
 	return cmd.Exit(status)
 }

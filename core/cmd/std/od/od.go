@@ -327,6 +327,7 @@ func (p *program) end(c *cmd.Ctx) cmd.Next {
 	if o.radix != 'n' {
 		c.Out.B = append(o.address(c.Out.B, p.Off), '\n')
 	}
+	p.In.GiveBack(c) // -N reads no further
 	p.In.Operands.Close(c)
 	return cmd.Exit(p.In.Status)
 }

@@ -49,9 +49,10 @@ func (r *Remover) Turn(c *cmd.Ctx, o Options, budget *int) (done bool, next cmd.
 		}
 		top := &r.Stack[len(r.Stack)-1]
 		if !top.Dir.Full {
-			if err := top.Dir.Fill(c, budget); err != nil {
-				r.fail(c, top.Dir.Path, err)
-				r.Stack = r.Stack[:len(r.Stack)-1]
+			if err := top.Dir.Fill(c, budget); err != nil { // it may be empty
+				if ok, next := r.leave(c, o, top, err); !ok {
+					return false, next
+				}
 			}
 			continue
 		}
@@ -59,7 +60,7 @@ func (r *Remover) Turn(c *cmd.Ctx, o Options, budget *int) (done bool, next cmd.
 			r.Next, r.Busy = walk.Join(top.Dir.Path, name), true
 			continue
 		}
-		if ok, next := r.leave(c, o, top); !ok {
+		if ok, next := r.leave(c, o, top, nil); !ok {
 			return false, next
 		}
 		*budget--
@@ -80,12 +81,15 @@ func (r *Remover) keep() {
 	}
 }
 
-// ask asks if a file may go; ok is false while there is no answer.
-func (r *Remover) ask(c *cmd.Ctx, o Options, what, path string) (yes, ok bool, next cmd.Next) {
+// ask asks if something may be done to a file of a kind; ok is false while there is no answer.
+func (r *Remover) ask(c *cmd.Ctx, o Options, what, kind, path string) (yes, ok bool, next cmd.Next) {
 	if !o.Ask {
 		return true, true, next
 	}
-	yes, ok, next = r.Asker.Yes(c, c.Name+": "+what+" "+quote.Shell(c, path)+"? ")
+	if kind != "symbolic link" && c.Access(path, vfs.W_OK) == vfs.EACCES {
+		kind = "write-protected " + kind
+	}
+	yes, ok, next = r.Asker.Yes(c, c.Name+": "+what+" "+kind+" "+quote.Shell(c, path)+"? ")
 	if ok && !yes {
 		r.keep()
 	}
@@ -103,7 +107,7 @@ func (r *Remover) one(c *cmd.Ctx, o Options) (ok bool, next cmd.Next) {
 		return true, next
 	}
 	if !st.Mode.IsDir() {
-		yes, ok, next := r.ask(c, o, "remove "+Kind(st), path)
+		yes, ok, next := r.ask(c, o, "remove", Kind(st), path)
 		if !ok || !yes {
 			return ok, next
 		}
@@ -133,25 +137,25 @@ func (r *Remover) one(c *cmd.Ctx, o Options) (ok bool, next cmd.Next) {
 		return true, next
 	}
 	if !empty {
-		yes, ok, next := r.ask(c, o, "descend into directory", path)
+		yes, ok, next := r.ask(c, o, "descend into", "directory", path)
 		if !ok || !yes {
 			return ok, next
 		}
 		r.Stack = append(r.Stack, level{Dir: walk.Dir{Path: path}})
 		return true, next
 	}
-	yes, ok, next := r.ask(c, o, "remove directory", path)
+	yes, ok, next := r.ask(c, o, "remove", "directory", path)
 	if ok && yes {
-		r.rmdir(c, o, path)
+		r.rmdir(c, o, path, nil)
 	}
 	return ok, next
 }
 
-// leave removes the top directory, whose entries are done.
-func (r *Remover) leave(c *cmd.Ctx, o Options, top *level) (ok bool, next cmd.Next) {
+// leave removes the top directory, whose entries are done, or could not be read.
+func (r *Remover) leave(c *cmd.Ctx, o Options, top *level, unread error) (ok bool, next cmd.Next) {
 	path, kept := top.Dir.Path, top.Kept
 	if !kept {
-		yes, ok, next := r.ask(c, o, "remove directory", path)
+		yes, ok, next := r.ask(c, o, "remove", "directory", path)
 		if !ok {
 			return false, next
 		}
@@ -159,13 +163,17 @@ func (r *Remover) leave(c *cmd.Ctx, o Options, top *level) (ok bool, next cmd.Ne
 	}
 	r.Stack = r.Stack[:len(r.Stack)-1]
 	if !kept {
-		r.rmdir(c, o, path)
+		r.rmdir(c, o, path, unread)
 	}
 	return true, next
 }
 
-func (r *Remover) rmdir(c *cmd.Ctx, o Options, path string) {
+// rmdir removes a directory. What is in it may not be known, for a reason that says more than that it is not empty.
+func (r *Remover) rmdir(c *cmd.Ctx, o Options, path string, unread error) {
 	if err := c.Rmdir(path); err != nil {
+		if err == vfs.ENOTEMPTY && unread != nil {
+			err = unread
+		}
 		r.fail(c, path, err)
 	} else if o.Verbose {
 		c.Out.WriteString("removed directory " + quote.Shell(c, path) + "\n")
