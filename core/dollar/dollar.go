@@ -14,7 +14,7 @@ import (
 // Quote returns s as $'…'. bytes says that a character is a byte, as in the C locale; m, which may be nil for
 // short texts, hears of the work.
 func Quote(s string, bytes bool, m large.Meter) string {
-	var b strings.Builder
+	b := large.Builder{M: m}
 	b.WriteString("$'")
 	for piece := range large.Pieces(s, m) {
 		escaped(&b, piece, bytes)
@@ -24,7 +24,7 @@ func Quote(s string, bytes bool, m large.Meter) string {
 }
 
 // escaped writes the inside of $'…'.
-func escaped(b *strings.Builder, s string, bytes bool) {
+func escaped(b *large.Builder, s string, bytes bool) {
 	for i := 0; i < len(s); {
 		n, ok := Printable(s[i:], bytes)
 		c := s[i]

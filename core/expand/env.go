@@ -66,6 +66,9 @@ type Env interface {
 	Charge(n int)
 	// Hold says that n bytes are held by what is being made. It may panic to stop the machine.
 	Hold(n int)
+	// Need says that n bytes are about to be taken, or if n is negative, that they are garbage now. It may panic
+	// to stop the machine.
+	Need(n int)
 	// Prompt expands s as a prompt string, for ${x@P}, asking e for what it needs.
 	Prompt(e Env, s string) (string, error)
 	// DirStack returns the directory of ~N (i ≥ 0 from the top) and ~-N (i < 0:

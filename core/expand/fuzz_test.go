@@ -29,6 +29,7 @@ type meter struct{ *shell }
 var errMeter = errors.New("meter")
 
 func (m meter) Hold(int) {}
+func (m meter) Need(int) {}
 
 func (m meter) Charge(n int) {
 	if m.charge += n; m.charge > 1<<22 {

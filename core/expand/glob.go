@@ -213,7 +213,7 @@ func (g *globber) walk(prefix string, comps []comp, deep int, matched bool) erro
 		if g.flags&NoCaseGlob != 0 {
 			f |= NoCaseMatch
 		}
-		c.match = NewMatcher(c.text, f).Metered(g.env)
+		c.match = MeteredMatcher(g.env, c.text, f)
 		if err := c.match.Err(); err != nil {
 			return err
 		}

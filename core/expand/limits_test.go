@@ -2,6 +2,7 @@ package expand
 
 import (
 	"errors"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -133,6 +134,39 @@ func TestFieldsAreHeld(t *testing.T) {
 		out, err := Fields(sh, nil, []*Word{CompileText(nil, text)})
 		if err != nil || len(out) < n || sh.held < len(out)*fieldSize*9/10 {
 			t.Errorf("%s: %d fields hold %d bytes, %v", text, len(out), sh.held, err)
+		}
+	}
+}
+
+// TestTextsAreAskedFor: whatever makes long texts asks for nearly all of the memory before it takes it.
+func TestTextsAreAskedFor(t *testing.T) {
+	const size = 4 << 20
+	for _, text := range []string{
+		"$x$x", `"$x$x"`, `"a${x}b"`, "${x@Q}", "${q@Q}", "${c@Q}", "${x@E}", "${x@U}", "${x@L}", "${x@u}", "${x@A}", "${x^^}", "${x,,}", "${x~~}", "${x^}",
+		"${x//a/b}", "${x/#/$x}", "${x/%/$x}", "${x/a/$x}", "${x//$x/$x$x}", "${x//?/b}", "${x//[a-c]/bc}", "${x/*/&&}", "${x#a}", "${x%%a}", "${x:1}", "${x:1:2000000}", "${x:-y}$x",
+		`"${l[*]}"`, "${l[@]@Q}", "${l[*]/a/b}", "${l[*]^^}", "${l[@]@K}", "${l[@]@A}", "${x}${y:=$x}", "\"$x\"*", "[$x]",
+	} {
+		for _, as := range []struct {
+			name string
+			f    func(Env, *Word) (string, error)
+		}{{"text", String}, {"pattern", Pattern}, {"regexp", Regexp}} {
+			sh := newShell()
+			long := strings.Repeat("a", size)
+			sh.vars.Own("x").SetString(long)
+			sh.vars.Own("q").SetString(strings.Repeat("'", size))
+			sh.vars.Own("c").SetString(strings.Repeat("\x01", size))
+			for i := range 4 {
+				sh.vars.Own("l").SetIndex(int64(i), long[:size/4])
+			}
+			w := CompileText(nil, text)
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			_, err := as.f(sh, w)
+			runtime.ReadMemStats(&after)
+			took := int(after.TotalAlloc - before.TotalAlloc)
+			if err != nil || took > sh.asked+sh.asked/4+size+2<<20 {
+				t.Errorf("%s as %s takes %d MiB and asks for %d, %v", text, as.name, took>>20, sh.asked>>20, err)
+			}
 		}
 	}
 }

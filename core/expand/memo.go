@@ -64,9 +64,9 @@ func (m *Memo) AnswerBytes(parts [][]byte) {
 // Recorder makes an Env that records another one's answers in a Memo. It
 // replays the recorded ones first; assignments among them are not done again.
 type Recorder struct {
-	// Need is the *syntax.CmdSubst, *Runtime or *syntax.ProcSubst that ended the last
+	// Missing is the *syntax.CmdSubst, *Runtime or *syntax.ProcSubst that ended the last
 	// attempt with ErrNeed, nil if none did.
-	Need syntax.Node
+	Missing syntax.Node
 
 	env  Env
 	memo *Memo
@@ -255,7 +255,7 @@ func (r *Recorder) need(n syntax.Node, ask func() (string, error)) (string, erro
 	s, err := ask()
 	if err != nil {
 		if errors.Is(err, ErrNeed) {
-			r.Need = n
+			r.Missing = n
 		}
 		return "", err
 	}
@@ -343,6 +343,9 @@ func (r *Recorder) Charge(n int) { r.env.Charge(n) }
 
 // Hold implements Env.
 func (r *Recorder) Hold(n int) { r.env.Hold(n) }
+
+// Need implements Env.
+func (r *Recorder) Need(n int) { r.env.Need(n) }
 
 // Prompt implements Env: what the prompt asks for is recorded, not its text.
 func (r *Recorder) Prompt(e Env, s string) (string, error) { return r.env.Prompt(e, s) }

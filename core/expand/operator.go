@@ -487,7 +487,7 @@ func (e *eval) operate(p *param, val value, quoted bool) error {
 		if err != nil {
 			return err
 		}
-		m = NewMatcher(pat, e.flags&(ExtGlob|Bytes)|fold)
+		m = MeteredMatcher(e.env, pat, e.flags&(ExtGlob|Bytes)|fold)
 		if err := m.Err(); err != nil {
 			return err
 		}
@@ -552,7 +552,7 @@ func (p *param) applied(m *Matcher, rep *replacement, s string) string {
 		which = nil
 	}
 	if !p.all || len(s) <= caseBlock {
-		return changeCase(s, p.letter, p.all, which, m.byte)
+		return changeCase(s, p.letter, p.all, which, m.byte, m)
 	}
 	return p.cased(m, which, s)
 }
@@ -563,18 +563,18 @@ func (p *param) cased(m, which *Matcher, s string) string {
 	if which != nil {
 		slow = 2
 	}
-	var b strings.Builder
-	b.Grow(len(s))
+	b := large.Builder{M: m}
+	b.Exactly(len(s))
 	for len(s) > caseBlock {
 		n := caseBlock
 		for n < len(s) && n < caseBlock+utf8.UTFMax && !utf8.RuneStart(s[n]) {
 			n++
 		}
-		b.WriteString(changeCase(s[:n], p.letter, true, which, m.byte))
+		b.WriteString(changeCase(s[:n], p.letter, true, which, m.byte, m))
 		s = s[n:]
 		m.charge(n >> slow)
 	}
-	b.WriteString(changeCase(s, p.letter, true, which, m.byte))
+	b.WriteString(changeCase(s, p.letter, true, which, m.byte, m))
 	return b.String()
 }
 
@@ -600,7 +600,7 @@ func (e *eval) replacement(p *param) (replacement, error) {
 	if len(s.quotes) == 0 && bytes.IndexByte(s.buf, '&') < 0 && bytes.IndexByte(s.buf, '\\') < 0 {
 		return replacement{text: string(s.buf)}, nil
 	}
-	return newReplacement(s.buf, s.quotes), nil
+	return newReplacement(s.buf, s.quotes, e.env), nil
 }
 
 // raw is p as bash 4.2 reads it, where it has a replacement in double quotes.
@@ -677,11 +677,15 @@ func plainLen(s string) int {
 	return i
 }
 
-// changeCase implements ^ , and ~ on the characters that match m.
-func changeCase(s string, letter byte, all bool, m *Matcher, bytes bool) string {
-	var b strings.Builder
-	b.Grow(len(s))
-	for i := 0; i < len(s); {
+// changeCase implements ^ , and ~ on the characters that match m. work hears of it.
+func changeCase(s string, letter byte, all bool, m *Matcher, bytes bool, work large.Meter) string {
+	b := large.Builder{M: work}
+	b.Exactly(len(s))
+	for i, charged := 0, 0; i < len(s); {
+		if i-charged >= caseBlock {
+			work.Charge((i - charged) >> 4)
+			charged = i
+		}
 		if c := s[i]; m == nil && c < utf8.RuneSelf && all {
 			b.WriteByte(asciiCase(c, letter))
 			i++
@@ -710,9 +714,9 @@ func changeCase(s string, letter byte, all bool, m *Matcher, bytes bool) string 
 }
 
 // ChangeCase is s, or only its first character unless all, in upper (^) or lower (,) case.
-// bytes says that a character is a byte.
-func ChangeCase(s string, letter byte, all, bytes bool) string {
-	return changeCase(s, letter, all, nil, bytes)
+// bytes says that a character is a byte; work hears of it.
+func ChangeCase(s string, letter byte, all, bytes bool, work large.Meter) string {
+	return changeCase(s, letter, all, nil, bytes, work)
 }
 
 // asciiCase is c as ^ , or ~ leaves it.

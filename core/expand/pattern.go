@@ -88,6 +88,27 @@ func NewMatcher(pattern string, flags Flags) *Matcher {
 	return m
 }
 
+// MeteredMatcher is NewMatcher of a pattern that a script has made, whose work env hears of, and which asks for memory.
+func MeteredMatcher(env Env, pattern string, flags Flags) *Matcher {
+	if len(pattern) > muchText {
+		most := 6 * len(pattern)
+		for i := range len(pattern) {
+			switch pattern[i] {
+			case '*', '?', '[':
+				most += 3 * elemSize
+			}
+		}
+		env.Charge(len(pattern) >> 2)
+		large.Ask(env, most)
+	}
+	m := NewMatcher(pattern, flags)
+	m.env = env
+	return m
+}
+
+// elemSize is what an elem takes, in bytes.
+const elemSize = 64
+
 // Err returns the *Error of a pattern beyond the bounds.
 func (m *Matcher) Err() error { return m.err }
 
@@ -329,6 +350,13 @@ func (m *Matcher) one(e *elem, s string) int {
 
 // Charge implements large.Meter.
 func (m *Matcher) Charge(n int) { m.charge(n) }
+
+// Need lets package large ask.
+func (m *Matcher) Need(n int) {
+	if m.env != nil {
+		m.env.Need(n)
+	}
+}
 
 // made counts n bytes of an element that is done.
 func (m *Matcher) made(n int) {

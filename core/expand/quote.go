@@ -20,7 +20,7 @@ func QuoteAt(s string, bytes bool, m large.Meter) string {
 	case len(s) <= large.Piece:
 		return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 	}
-	var b strings.Builder
+	b := large.Builder{M: m}
 	b.WriteByte('\'')
 	for piece := range large.Pieces(s, m) {
 		b.WriteString(strings.ReplaceAll(piece, "'", `'\''`))
@@ -35,13 +35,13 @@ func QuoteDeclare(s string, bytes bool, m large.Meter) string {
 	if needsAnsi(s, bytes, m) {
 		return dollar.Quote(s, bytes, m)
 	}
-	var b strings.Builder
+	b := large.Builder{M: m}
 	doubleQuote(&b, s, m)
 	return b.String()
 }
 
 // doubleQuote writes s as "…".
-func doubleQuote(b *strings.Builder, s string, m large.Meter) {
+func doubleQuote(b *large.Builder, s string, m large.Meter) {
 	b.WriteByte('"')
 	for piece := range large.Pieces(s, m) {
 		if !strings.ContainsAny(piece, "\"$`\\") {
@@ -90,8 +90,10 @@ func plain(s string, bytes bool) bool {
 	return true
 }
 
-// AnsiC decodes the escapes of the inside of $'…'.
-func AnsiC(s string) string {
+// AnsiC decodes the escapes of the inside of $'…'. m hears of the work.
+func AnsiC(s string, m large.Meter) string {
+	m.Charge(len(s) >> 4)
+	large.Ask(m, 2*len(s))
 	s, _ = ansi(s, false)
 	return s
 }

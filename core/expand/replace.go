@@ -14,9 +14,9 @@ type replacement struct {
 }
 
 // newReplacement reads buf: an unquoted & stands for the match, \& for &.
-func newReplacement(buf []byte, quotes []span) replacement {
+func newReplacement(buf []byte, quotes []span, m large.Meter) replacement {
 	var r replacement
-	var b strings.Builder
+	b := large.Builder{M: m}
 	q := 0
 	for i := 0; i < len(buf); i++ {
 		for q < len(quotes) && quotes[q].to <= i {
@@ -29,7 +29,7 @@ func newReplacement(buf []byte, quotes []span) replacement {
 			b.WriteByte(buf[i])
 		case !quoted && c == '&':
 			r.pieces = append(r.pieces, b.String())
-			b.Reset()
+			b = large.Builder{M: m}
 		default:
 			b.WriteByte(c)
 		}
@@ -56,27 +56,20 @@ func (r *replacement) size(n int) int {
 
 // replaced is a text in which matches are replaced. Memory is asked for before it is taken.
 type replaced struct {
-	strings.Builder
+	large.Builder
 	m *Matcher
 	r replacement
 }
 
-// room asks for n more bytes. It reports whether there may be so many.
+// room reports whether there may be n more bytes.
 func (b *replaced) room(n int) bool {
-	if b.Len()+n > b.Cap() {
-		b.m.hold(2*b.Len() + n) // it grows by doubling
-	}
 	b.m.over = b.m.over || n > maxWordSize-b.Len()
 	return !b.m.over
 }
 
 func (b *replaced) add(s string) {
-	switch {
-	case !b.room(len(s)):
-	case len(s) <= large.Piece:
+	if b.room(len(s)) {
 		b.WriteString(s)
-	default:
-		large.Write(&b.Builder, s, b.m)
 	}
 }
 
@@ -104,7 +97,7 @@ func (m *Matcher) Replace(s string, r replacement, anchor byte, all bool) string
 	if m.err != nil || m.odd || len(m.seq) == 0 && anchor == 0 {
 		return s
 	}
-	b := replaced{m: m, r: r}
+	b := replaced{Builder: large.Builder{M: m}, m: m, r: r}
 	switch anchor {
 	case '#':
 		n, ok := m.prefix(s, true)
@@ -133,7 +126,7 @@ func (m *Matcher) Replace(s string, r replacement, anchor byte, all bool) string
 		return m.replaceLit(s, r, all)
 	}
 	if all && len(s) > muchText && b.room(2*len(s)) {
-		b.Grow(2 * len(s))
+		b.Room(2 * len(s))
 	}
 	work := 0
 	for s != "" {
@@ -166,7 +159,7 @@ func (m *Matcher) replaceLit(s string, r replacement, all bool) string {
 	if i < 0 {
 		return s
 	}
-	b := replaced{m: m, r: r}
+	b := replaced{Builder: large.Builder{M: m}, m: m, r: r}
 	if all && len(s) > muchText && r.pieces == nil { // it need not grow
 		n := len(s)
 		if more := len(r.text) - len(m.lit); more <= 0 {
@@ -179,7 +172,7 @@ func (m *Matcher) replaceLit(s string, r replacement, all bool) string {
 		if !b.room(n) {
 			return s
 		}
-		b.Grow(n)
+		b.Exactly(n)
 	}
 	work := 0
 	for ; i >= 0; i = strings.Index(s, m.lit) {

@@ -47,9 +47,9 @@ func (e *eval) twist(s string) {
 // that is one of special.
 func (e *eval) escaped(special string) string {
 	if len(e.quotes) == 0 {
-		return large.String(e.buf)
+		return large.Text(e.buf, e.env)
 	}
-	var b strings.Builder
+	b := large.Builder{M: e.env}
 	at := 0
 	for _, q := range e.quotes {
 		b.Write(e.buf[at:q.from])
@@ -69,7 +69,7 @@ func (e *eval) escaped(special string) string {
 // bracket expression quoted characters need no backslash, and one there would
 // stand for itself.
 func (e *eval) regexp() string {
-	var b strings.Builder
+	b := large.Builder{M: e.env}
 	q, bracket := 0, 0
 	var nowhere ends
 	for i := 0; i < len(e.buf); i++ {
@@ -224,10 +224,8 @@ func Matches(env Env, w *Word, s string, flags Flags) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	if len(s) > 1<<10 && (flags&NoCaseMatch != 0 || hasMeta(pattern)) {
-		m := NewMatcher(pattern, flags)
-		m.env = env
-		return m.Match(s), nil
+	if max(len(s), len(pattern)) > 1<<10 && (flags&NoCaseMatch != 0 || hasMeta(pattern)) {
+		return MeteredMatcher(env, pattern, flags).Match(s), nil
 	}
 	return Match(pattern, s, flags), nil
 }

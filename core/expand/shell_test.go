@@ -32,6 +32,7 @@ type shell struct {
 	memo   bool // expand with a Recorder, restarting at every substitution
 	depth  int
 	charge int
+	asked  int // bytes, in all
 	held   int
 	warned string
 	links  [][2]string
@@ -178,7 +179,7 @@ func (sh *shell) fields(ws []*syntax.Word) ([]string, error) {
 				}
 				return out, err
 			}
-			s, err := sh.Command(r.Need)
+			s, err := sh.Command(r.Missing)
 			if err != nil {
 				return nil, err
 			}
@@ -565,6 +566,7 @@ func (sh *shell) Warn(text string) error {
 }
 func (sh *shell) Charge(n int)                           { sh.charge += n }
 func (sh *shell) Hold(n int)                             { sh.held = max(sh.held, n) }
+func (sh *shell) Need(n int)                             { sh.asked += max(n, 0) }
 func (sh *shell) Prompt(_ Env, s string) (string, error) { return s, nil }
 func (sh *shell) DirStack(int) (string, bool)            { return "", false }
 

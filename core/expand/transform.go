@@ -1,8 +1,6 @@
 package expand
 
 import (
-	"strings"
-
 	"eryxsh/core/dollar"
 	"eryxsh/core/large"
 	"eryxsh/core/vars"
@@ -75,15 +73,15 @@ func (e *eval) transformed(letter byte, s string) (string, error) {
 	case 'Q':
 		return QuoteAt(s, e.inBytes(), e.env), nil
 	case 'E':
-		return AnsiC(s), nil
+		return AnsiC(s, e.env), nil
 	case 'P':
 		return e.env.Prompt(e.env, s)
 	case 'U':
-		return changeCase(s, '^', true, nil, e.bytes(s)), nil
+		return changeCase(s, '^', true, nil, e.bytes(s), e.env), nil
 	case 'L':
-		return changeCase(s, ',', true, nil, e.bytes(s)), nil
+		return changeCase(s, ',', true, nil, e.bytes(s), e.env), nil
 	case 'u':
-		return changeCase(s, '^', false, nil, e.bytes(s)), nil
+		return changeCase(s, '^', false, nil, e.bytes(s), e.env), nil
 	}
 	return s, nil
 }
@@ -122,17 +120,17 @@ func (e *eval) assignment(p *param, val value, quoted bool) error {
 	}
 	flags := AttrLetters(val.v.Attrs())
 	if val.many && val.v.IsArray() {
-		return e.list([]string{"declare", "-" + flags, p.name + "=" + DeclareValue(val.v, e.inBytes(), e.env)}, val.star, quoted)
+		return e.list([]string{"declare", "-" + flags, large.Join([]string{p.name, "=", DeclareValue(val.v, e.inBytes(), e.env)}, "", e.env)}, val.star, quoted)
 	}
 	s := p.name
-	if val.set {
-		s += "=" + QuoteAt(val.s, e.inBytes(), e.env)
-	}
 	switch {
 	case flags != "":
 		s = "declare -" + flags + " " + s
 	case !val.set:
 		return nil
+	}
+	if val.set {
+		s = large.Join([]string{s, "=", QuoteAt(val.s, e.inBytes(), e.env)}, "", e.env)
 	}
 	e.emit(s, quoted)
 	return nil
@@ -144,9 +142,9 @@ func DeclareValue(v *vars.Var, bytes bool, m large.Meter) string {
 	if !v.IsArray() {
 		return QuoteDeclare(v.String(), bytes, m)
 	}
-	var b strings.Builder
-	b.WriteByte('(')
 	work := large.Or(m)
+	b := large.Builder{M: work}
+	b.WriteByte('(')
 	keys, vals := v.AllKeys(work), v.AllValues(nil, work)
 	for i := range keys {
 		if i%manyFields == manyFields-1 {
@@ -198,7 +196,7 @@ func (e *eval) pairs(p *param, val value, quoted bool) error {
 		if val.v.Is(vars.Assoc) {
 			k = QuoteKey(k, e.inBytes())
 		}
-		l = append(l, k+" "+QuoteDeclare(val.list[i], e.inBytes(), e.env))
+		l = append(l, large.Join([]string{k, " ", QuoteDeclare(val.list[i], e.inBytes(), e.env)}, "", e.env))
 		all.made(len(l[i]))
 	}
 	if p.letter == 'K' {

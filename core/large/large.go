@@ -64,13 +64,23 @@ const doubling = 8 << 20
 // much is from how many bytes on a Keeper is asked before they are taken.
 const much = 1 << 20
 
-// ask asks for n bytes, if m is who to ask.
-func ask(m Meter, n int) {
+// Ask asks for n bytes, if m is who to ask.
+func Ask(m Meter, n int) {
 	if n < much {
 		return
 	}
 	if k, ok := m.(Keeper); ok {
 		k.Need(n)
+	}
+}
+
+// give says that n bytes that were asked for are garbage now.
+func give(m Meter, n int) {
+	if n < much {
+		return
+	}
+	if k, ok := m.(Keeper); ok {
+		k.Need(-n)
 	}
 }
 
@@ -83,20 +93,25 @@ func Room(b []byte, n int, m Meter) []byte {
 	if cap(b)-len(b) >= n {
 		return b
 	}
-	most := len(b) + n
-	ask(m, most)
-	if most <= doubling {
-		most = max(most, 2*len(b))
-	} else {
-		most += most / 4
-	}
+	most, old := Roomier(len(b), n), cap(b)
+	Ask(m, most)
 	grown := make([]byte, 0, most)
 	for len(b) > Piece {
 		grown = append(grown, b[:Piece]...)
 		b = b[Piece:]
 		m.Charge(pieceUnits)
 	}
+	give(m, old)
 	return append(grown, b...)
+}
+
+// Roomier is how much room a buffer of size bytes gets when it must take n more.
+func Roomier(size, n int) int {
+	most := size + n
+	if most > doubling {
+		return most + most/4
+	}
+	return max(most, 2*size)
 }
 
 // String is string(b).
@@ -107,7 +122,7 @@ func Text(b []byte, m Meter) string {
 	if len(b) <= Piece {
 		return string(b)
 	}
-	ask(m, len(b))
+	Ask(m, len(b))
 	var s strings.Builder
 	s.Grow(len(b))
 	add(&s, b, m)
@@ -166,9 +181,85 @@ type Meter interface {
 // if there is not so much.
 type Keeper interface {
 	Meter
-	// Need says that n bytes are about to be taken.
+	// Need says that n bytes are about to be taken; if n is negative, that so many which were asked for are garbage now.
 	Need(n int)
 }
+
+// Builder is a strings.Builder that asks M, which may be nil, for what is much before
+// it grows, and charges for what it copies.
+type Builder struct {
+	M Meter
+	b strings.Builder
+}
+
+// Len is the number of bytes written.
+func (b *Builder) Len() int { return b.b.Len() }
+
+// Room makes room for n more bytes.
+func (b *Builder) Room(n int) {
+	if size := b.b.Len(); size+n <= Piece {
+		b.b.Grow(n)
+	} else if room := b.b.Cap(); room-size < n {
+		b.grow(Roomier(size, n), room)
+	}
+}
+
+// Exactly makes room for n more bytes, and not for more than those.
+func (b *Builder) Exactly(n int) {
+	if room := b.b.Cap(); room-b.b.Len() < n {
+		b.grow(b.b.Len()+n, room)
+	}
+}
+
+func (b *Builder) grow(most, room int) {
+	m := Or(b.M)
+	Ask(m, most)
+	old := b.b.String()
+	b.b.Reset()
+	b.b.Grow(most)
+	Write(&b.b, old, m)
+	give(m, room)
+}
+
+// Write appends p.
+func (b *Builder) Write(p []byte) (int, error) {
+	if b.b.Cap()-b.b.Len() < len(p) {
+		b.Room(len(p))
+	}
+	add(&b.b, p, Or(b.M))
+	return len(p), nil
+}
+
+// WriteString appends s.
+func (b *Builder) WriteString(s string) (int, error) {
+	if b.b.Cap()-b.b.Len() < len(s) {
+		b.Room(len(s))
+	}
+	if len(s) <= Piece {
+		return b.b.WriteString(s)
+	}
+	Write(&b.b, s, Or(b.M))
+	return len(s), nil
+}
+
+// WriteByte appends c.
+func (b *Builder) WriteByte(c byte) error {
+	if b.b.Cap() == b.b.Len() {
+		b.Room(1)
+	}
+	return b.b.WriteByte(c)
+}
+
+// WriteRune appends r.
+func (b *Builder) WriteRune(r rune) (int, error) {
+	if b.b.Cap()-b.b.Len() < utf8.UTFMax {
+		b.Room(utf8.UTFMax)
+	}
+	return b.b.WriteRune(r)
+}
+
+// String is what was written. It is not copied.
+func (b *Builder) String() string { return b.b.String() }
 
 // Pad appends n times c to b, with m asked for what is much and charged meanwhile; m may be nil.
 func Pad(b []byte, c byte, n int, m Keeper) []byte {
@@ -249,7 +340,7 @@ func Join(list []string, sep string, m Meter) string {
 	if len(list) < many && n <= Piece {
 		return strings.Join(list, sep)
 	}
-	ask(m, n)
+	Ask(m, n)
 	var b strings.Builder
 	b.Grow(n)
 	for i, s := range list {
@@ -276,7 +367,7 @@ func Extend[T any](list []T, n int, m Meter) []T {
 // room makes an empty list for n elements.
 func room[T any](n int, m Meter) []T {
 	if n >= much>>8 {
-		ask(m, n*int(reflect.TypeFor[T]().Size()))
+		Ask(m, n*int(reflect.TypeFor[T]().Size()))
 	}
 	return make([]T, 0, n)
 }
@@ -323,7 +414,7 @@ func Joined(parts [][]byte, b []byte, m Meter) string {
 	if len(parts) == 0 {
 		return Text(b, m)
 	}
-	ask(m, Size(parts, b))
+	Ask(m, Size(parts, b))
 	var s strings.Builder
 	s.Grow(Size(parts, b))
 	for _, part := range parts {
@@ -345,7 +436,7 @@ func add(s *strings.Builder, b []byte, m Meter) {
 
 // Whole puts a buffer in parts together, with room for more bytes and m charged meanwhile.
 func Whole(parts [][]byte, b []byte, room int, m Meter) []byte {
-	ask(m, Size(parts, b))
+	Ask(m, Size(parts, b))
 	all := make([]byte, 0, Size(parts, b)+room)
 	for _, part := range parts {
 		all = Push(all, part, m)

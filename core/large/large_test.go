@@ -89,3 +89,33 @@ func TestIndex(t *testing.T) {
 		}
 	}
 }
+
+// keeper remembers what it was asked for.
+type keeper struct{ now, most int }
+
+func (k *keeper) Charge(int) {}
+
+func (k *keeper) Need(n int) {
+	k.now += n
+	k.most = max(k.most, k.now)
+}
+
+// TestBuilderAsks: a Builder asks for all that it takes, an old buffer beside the new one, and gives the old ones back.
+func TestBuilderAsks(t *testing.T) {
+	const size = 40 << 20
+	var k keeper
+	b := Builder{M: &k}
+	for b.Len() < size {
+		switch b.Len() % 3 {
+		case 0:
+			_ = b.WriteByte('a')
+		case 1:
+			_, _ = b.WriteString(strings.Repeat("b", 1000))
+		default:
+			_, _ = b.Write(make([]byte, 3*Piece+1))
+		}
+	}
+	if k.now < size || k.now > size*3/2 || k.most < size*3/2 || k.most > 5*size/2 {
+		t.Errorf("%d MiB are asked for, %d at most", k.now>>20, k.most>>20)
+	}
+}

@@ -57,6 +57,9 @@ func (m *Machine) assignSlow(p *Process, e expand.Env, name string, sub *expand.
 	if sub != nil {
 		return m.assignElement(p, e, name, sub, value, add)
 	}
+	if v == nil {
+		m.retain(vars.BindingCost)
+	}
 	v = t.Own(name)
 	m.retainMore(v, value, add)
 	if add {
@@ -84,7 +87,10 @@ func (m *Machine) assignElement(p *Process, e expand.Env, name string, sub *expa
 		if err != nil {
 			return err
 		}
+		m.retain(vars.KeyCost + len(key) - takenCost)
 		if v = t.Own(name); add {
+			old, _ := v.Key(key)
+			m.growTo(v, old, value)
 			v.AppendKey(key, value)
 		} else {
 			v.SetKey(key, value)
@@ -100,6 +106,8 @@ func (m *Machine) assignElement(p *Process, e expand.Env, name string, sub *expa
 		v.MakeIndexed()
 	}
 	if add {
+		old, _ := v.Index(at)
+		m.growTo(v, old, value)
 		v.AppendIndex(at, value)
 	} else {
 		v.SetIndex(at, value)
@@ -148,13 +156,13 @@ func (m *Machine) cast(e expand.Env, v *vars.Var, name string, sub *expand.Sub, 
 	}
 	switch {
 	case v.Is(vars.Upper):
-		return expand.ChangeCase(value, '^', true, e.Flags()&expand.Bytes != 0), nil
+		return expand.ChangeCase(value, '^', true, e.Flags()&expand.Bytes != 0, e), nil
 	case v.Is(vars.Lower):
-		return expand.ChangeCase(value, ',', true, e.Flags()&expand.Bytes != 0), nil
+		return expand.ChangeCase(value, ',', true, e.Flags()&expand.Bytes != 0, e), nil
 	case v.Is(vars.Capital):
 		bytes := e.Flags()&expand.Bytes != 0
-		lower := expand.ChangeCase(value, ',', true, bytes)
-		return expand.ChangeCase(lower, '^', false, bytes), nil
+		lower := expand.ChangeCase(value, ',', true, bytes, e)
+		return expand.ChangeCase(lower, '^', false, bytes, e), nil
 	}
 	return value, nil
 }
@@ -577,18 +585,26 @@ func (m *Machine) listElement(p *Process, e expand.Env, name string, el element,
 	}
 	m.retain(len(value))
 	list = p.Shell.Vars.Own(name)
+	if list.Is(vars.Assoc) {
+		m.retain(vars.KeyCost + len(at.Text) - takenCost)
+	}
 	add := el.add && !list.Is(whole)
 	switch {
 	case list.Is(vars.Assoc) && add:
 		if !a.add {
 			before, _ := old.Key(at.Text)
+			m.growTo(list, before, value)
 			list.SetKey(at.Text, before+value)
 			break
 		}
+		before, _ := list.Key(at.Text)
+		m.growTo(list, before, value)
 		list.AppendKey(at.Text, value)
 	case list.Is(vars.Assoc):
 		list.SetKey(at.Text, value)
 	case add:
+		before, _ := list.Index(at.Num)
+		m.growTo(list, before, value)
 		list.AppendIndex(at.Num, value)
 	default:
 		list.SetIndex(at.Num, value)

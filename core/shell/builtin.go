@@ -304,9 +304,7 @@ func (m *Machine) biEval(p *Process, argv []string) int {
 	if strings.TrimSpace(text) == "" {
 		return 0
 	}
-	if int64(p.Depth) >= m.limit(m.Limits.Depth) {
-		m.stop("depth")
-	}
+	m.deepens(p)
 	p.Depth++
 	p.push(Frame{Kind: FEval, X: &Extra{Call: "eval", Name: p.commandKept()}})
 	m.pushScript(p, m.sourceName(p), text, m.line(p), "eval")
@@ -345,9 +343,7 @@ func (m *Machine) source(p *Process, argv []string, fatal bool) int {
 		m.complain(p, "%s: %s: is a directory", argv[0], args[0])
 		return 1
 	}
-	if int64(p.Depth) >= m.limit(m.Limits.Depth) {
-		m.stop("depth")
-	}
+	m.deepens(p)
 	if err == nil && !st.Mode.IsRegular() {
 		if err = m.readScript(p, args[0], args, 0); err == nil {
 			return pushed

@@ -185,7 +185,7 @@ func (m *Machine) compEnd(p *Process, f *Frame, c *CompSpec, word string) {
 				b.WriteByte(pattern[i])
 			}
 		}
-		match := expand.NewMatcher(b.String(), p.Shell.Opts.flags()|expand.ExtGlob)
+		match := expand.MeteredMatcher(m.env(p), b.String(), p.Shell.Opts.flags()|expand.ExtGlob)
 		list = slices.DeleteFunc(slices.Clone(list), func(s string) bool { return match.Match(s) != negated })
 	}
 	option := func(name string) bool { return c.Options>>slices.Index(compOptions, name)&1 != 0 }

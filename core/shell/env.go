@@ -276,7 +276,7 @@ func (e *procEnv) Charge(n int) { e.m.charge(n) }
 func (e *procEnv) Hold(n int) { e.m.hold(n) }
 
 // Need asks for n bytes beside what is held: package large does before it makes much.
-func (e *procEnv) Need(n int) { e.m.need(int64(n)) }
+func (e *procEnv) Need(n int) { e.m.needMore(int64(n)) }
 
 func (e *procEnv) Prompt(env expand.Env, s string) (string, error) { return e.m.promptFor(e.p, env, s) }
 

@@ -423,9 +423,7 @@ func (m *Machine) define(p *Process, n *funcDecl) {
 
 // callFunction pushes a function's frame. temp are the bindings of the command's assignments.
 func (m *Machine) callFunction(p *Process, fn *Function, argv []string, temp []Saved) {
-	if int64(p.Depth) >= m.limit(m.Limits.Depth) {
-		m.stop("depth")
-	}
+	m.deepens(p)
 	if max := p.Shell.Vars.Get("FUNCNEST"); max.IsSet() {
 		if n, ok := max.Int(); ok && n > 0 && int64(m.funcDepth(p)) >= n {
 			m.complain(p, "%s: maximum function nesting level exceeded (%d)", fn.Name, n)

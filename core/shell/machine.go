@@ -186,7 +186,7 @@ type transient struct {
 	single  bool // ask the host after every step
 	short   int  // most bytes a utility reads at a time, if positive; its turns are short, too
 	spare   []*Extra
-	weighed weighed
+	weighed
 
 	oversize bool // the utility at hand has written beyond ulimit -f
 	asking

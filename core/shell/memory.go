@@ -19,8 +19,14 @@ const slack = 16
 // takenCost is what a value takes besides its text, in bytes.
 const takenCost = 48
 
-// About what a function takes, and an alias or a hashed command: bytes.
+// About what a frame takes, with and without an Extra, and a process besides; a call and what it stands in; a function,
+// and an alias or a hashed command: bytes.
 const (
+	frameCost    = 112
+	extraCost    = 448
+	processCost  = 2048
+	callCost     = 1280
+	fewFrames    = 64 << 10 // of frames and processes that any script may have
 	functionCost = 1024
 	nameCost     = 128
 )
@@ -53,6 +59,12 @@ func (m *Machine) retain(n int) {
 // and may be gone soon, an old one beside the new. So all together may be half as much again as the
 // limit. Without a limit, only what no machine has is refused.
 func (m *Machine) need(n int64) {
+	m.fits(n)
+	m.makeRoom(n)
+}
+
+// fits ends the run if n bytes are too many beside what is held.
+func (m *Machine) fits(n int64) {
 	t, lim := &m.Meter, m.Limits.Memory
 	if lim <= 0 {
 		lim = limit.MostMemory
@@ -64,6 +76,41 @@ func (m *Machine) need(n int64) {
 		if m.count(); t.Held > most {
 			m.stop("memory")
 		}
+	}
+}
+
+// makeRoom tells the host that n bytes are about to be taken.
+func (m *Machine) makeRoom(n int64) {
+	if h, ok := m.rt.host.(roomy); ok && n > little {
+		h.Room(n)
+	}
+}
+
+// roomy is a Host that can have garbage collected: what was asked for in a step, and is garbage, would be
+// beside what is about to be taken. Nothing of a run depends on it.
+type roomy interface {
+	// Room says that n bytes are about to be taken.
+	Room(n int64)
+}
+
+// needMore is need for a step that makes several buffers, of which the earlier may still be used:
+// n bytes beside those. If n is negative, so many of them are garbage.
+func (m *Machine) needMore(n int64) {
+	m.rt.made = max(m.rt.made+n, 0)
+	if n > 0 {
+		m.fits(m.rt.made)
+		m.makeRoom(n)
+	}
+}
+
+// deepens ends the run if p calls itself too deep. That calls take memory is counted now and then.
+func (m *Machine) deepens(p *Process) {
+	const often = 64
+	if int64(p.Depth) >= m.limit(m.Limits.Depth) {
+		m.stop("depth")
+	}
+	if p.Depth%often == often-1 {
+		m.retain(often * callCost)
 	}
 }
 
@@ -91,8 +138,16 @@ func (m *Machine) list(p *Process, words []string) []string {
 // retainMore counts a value that is about to be put behind an old one.
 func (m *Machine) retainMore(old *vars.Var, value string, add bool) {
 	m.retain(len(value))
-	if add && len(value) > 1<<12 { // shorter ones are counted before they are many
-		m.hold(len(old.String()) + len(value))
+	if add && old.Len() <= 1 {
+		m.growTo(old, old.String(), value)
+	}
+}
+
+// growTo asks for what it takes to put more behind a value of v.
+func (m *Machine) growTo(v *vars.Var, old, more string) {
+	if len(old)+len(more) > little {
+		m.hold(len(old) + len(more))
+		m.need(int64(v.Growth(old, more)))
 	}
 }
 
@@ -104,6 +159,7 @@ func (m *Machine) count() { m.Meter.Held, m.Meter.Taken = m.census(), 0 }
 func (m *Machine) census() int64 {
 	var c vars.Census
 	var first *vars.Table
+	var control int64
 	for _, p := range m.Procs {
 		if s := p.Shell; s != nil {
 			c.Table(s.Vars, first)
@@ -120,9 +176,11 @@ func (m *Machine) census() int64 {
 			}
 			c.Bytes += int64(s.Aliases.Len()+s.Hashed.Len())*nameCost + int64(s.Funcs.Len())*functionCost
 		}
+		control += processCost + frameCost*int64(len(p.Frames))
 		for i := range p.Frames {
 			c.Texts(p.Frames[i].Words)
 			if x := p.Frames[i].X; x != nil {
+				control += extraCost
 				x.count(&c)
 			}
 		}
@@ -133,6 +191,7 @@ func (m *Machine) census() int64 {
 	for i := range m.Files {
 		c.Bytes += int64(m.Files[i].size())
 	}
+	c.Bytes += max(control-fewFrames, 0)
 	return c.Bytes
 }
 
@@ -173,10 +232,11 @@ func (m *Machine) Heavy() bool {
 	return w.held > most
 }
 
-// weighed is what Heavy found at a time.
+// weighed is what is known of memory beside Meter: what Heavy found at a time, and what a step has asked for.
 type weighed struct {
-	before, taken int64 // Meter then
-	held          int64
+	before, taken int64 // Meter when Heavy counted
+	held          int64 // what it found
+	made          int64 // bytes asked for by expansions in this step, which may still be used
 }
 
 // little is what is not worth counting: bytes.

@@ -329,6 +329,7 @@ func (m *Machine) fork(p *Process, f Frame) *Process {
 		}
 	}
 	c.push(f)
+	m.Meter.Taken += processCost
 	m.Procs = append(m.Procs, c)
 	m.admit(p)
 	return c
@@ -352,6 +353,10 @@ func (m *Machine) forkShell(p *Process, f Frame) *Process {
 			x.Call, x.Name, x.Line, x.Saved = f.X.Call, f.X.Name, f.X.Line, f.X.Saved
 			c.push(Frame{Kind: FScript, X: x})
 		}
+	}
+	if n := len(c.Frames); n > 64 { // each subshell of a deep recursion has them all
+		m.charge(n >> 2)
+		m.retain(n * (frameCost + extraCost))
 	}
 	return c
 }

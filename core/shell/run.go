@@ -182,6 +182,7 @@ func (m *Machine) advance() (out Outcome, until int64, lim string) {
 				return Done, 0, "time"
 			}
 		}
+		m.rt.made = 0
 		m.step(p)
 		if len(m.Run.Marks) > 0 {
 			return Marked, 0, ""

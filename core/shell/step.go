@@ -462,7 +462,7 @@ func (m *Machine) expanded(p *Process, f *Frame, fn func(expand.Env) error) (boo
 	var rec expand.Recorder
 	err := fn(rec.Start(m.env(p), &x.Memo))
 	if err == expand.ErrNeed {
-		m.substitute(p, rec.Need)
+		m.substitute(p, rec.Missing)
 		return false, nil
 	}
 	x.Memo = expand.Memo{}

@@ -15,9 +15,7 @@ import (
 // substitute starts the child that a substitution of the top frame needs. For
 // $( ) the process waits; <( ) and >( ) are answered at once with a path.
 func (m *Machine) substitute(p *Process, n syntax.Node) {
-	if int64(p.Depth) >= m.limit(m.Limits.Depth) {
-		m.stop("depth")
-	}
+	m.deepens(p)
 	if r, ok := n.(*expand.Runtime); ok {
 		m.substituteText(p, r.Text)
 		return

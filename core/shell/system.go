@@ -332,7 +332,11 @@ func (s *sysCtx) Hold(n int) {
 }
 
 // Need asks for n bytes beside what is held and what waits to be written.
-func (s *sysCtx) Need(n int) { s.m.need(int64(n) + int64(len(s.c.Out.B)+len(s.c.Errout.B))) }
+func (s *sysCtx) Need(n int) {
+	if n > 0 {
+		s.m.need(int64(n) + int64(len(s.c.Out.B)+len(s.c.Errout.B)))
+	}
+}
 
 func (s *sysCtx) Pipe() (r, w int, err error) {
 	rf, wf := s.m.newPipe()

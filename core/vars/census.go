@@ -11,9 +11,9 @@ type Census struct {
 
 // About what a part takes besides its text: bytes.
 const (
-	bindingCost = 128 // a name and its variable
+	BindingCost = 128 // a name and its variable
 	elementCost = 24  // of an indexed array
-	keyCost     = 80  // of an associative array
+	KeyCost     = 80  // of an associative array
 )
 
 // longText is where a text is looked for among those counted: bytes.
@@ -71,7 +71,7 @@ func (c *Census) Var(v *Var) {
 func (c *Census) changed(v, old *Var) {
 	if old == nil {
 		old = &Var{}
-		c.Bytes += bindingCost
+		c.Bytes += BindingCost
 	}
 	if !v.IsArray() {
 		if s := v.String(); old.IsArray() || s != old.String() {
@@ -115,7 +115,7 @@ func (c *Census) hash(h, old *hash) {
 						continue
 					}
 				}
-				c.Bytes += keyCost + int64(len(n.key)+len(n.val))
+				c.Bytes += KeyCost + int64(len(n.key)+len(n.val))
 			}
 		}
 	}

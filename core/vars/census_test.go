@@ -22,7 +22,7 @@ func TestCensusOfASubshell(t *testing.T) {
 		"nothing":     {func(*Table) {}, 0},
 		"the same":    {func(t *Table) { t.Own("same").SetString("value"); t.Own("list").SetIndex(3, "element") }, 0},
 		"another":     {func(t *Table) { t.Own("same").SetString("other1") }, 6},
-		"a new one":   {func(t *Table) { t.Own("n").SetString("v") }, bindingCost + 2},
+		"a new one":   {func(t *Table) { t.Own("n").SetString("v") }, BindingCost + 2},
 		"an element":  {func(t *Table) { t.Own("list").SetIndex(3, "e") }, elementCost + 1},
 		"in a second": {func(t *Table) { t.Own("list").SetIndex(100, "e") }, elementCost + 1},
 	} {

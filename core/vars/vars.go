@@ -407,16 +407,23 @@ func (v *Var) grown(old, s string) string {
 	if len(old)+len(s) < 64 {
 		return old + s
 	}
-	if v.build == nil || v.build.Len() != len(old) || v.build.String() != old { // equal strings in one place compare at once
+	if n := v.Growth(old, s); n > 0 {
 		v.build = new(strings.Builder)
-	}
-	if v.build.Cap()-v.build.Len() < len(s) || v.build.Len() == 0 {
-		v.build = new(strings.Builder)
-		v.build.Grow(2 * (len(old) + len(s)))
+		v.build.Grow(n)
 		large.Write(v.build, old, large.Free)
 	}
 	large.Write(v.build, s, large.Free)
 	return v.build.String()
+}
+
+// Growth is how many bytes are taken to put s behind old, the value or an element, besides those of old; 0 if it can be
+// done in place.
+func (v *Var) Growth(old, s string) int {
+	b := v.build
+	if b != nil && b.Len() > 0 && b.Len() == len(old) && b.Cap()-len(old) >= len(s) && b.String() == old { // equal strings in one place compare at once
+		return 0
+	}
+	return large.Roomier(len(old)+len(s), 0)
 }
 
 // SetIndex assigns element i ≥ 0 of an indexed array; a scalar becomes one.

@@ -40,7 +40,9 @@ type governor struct {
 	last    atomic.Int64 // what was allowed when the percentage was set last
 	mu      sync.Mutex
 	percent int
-	freed   time.Time // when memory was given back last
+	most    int64        // the runtime's limit, as it was set last
+	live    atomic.Int64 // bytes of the heap after the last collection
+	freed   time.Time    // when memory was given back last
 }
 
 var collector = &governor{percent: usualGC}
@@ -51,6 +53,9 @@ const (
 	leastGC    = 12  // percent: below, collecting would be most of the work
 	garbagePer = 4   // a part of what the limits allow: 1/4
 )
+
+// overhead is what the runtime needs besides the heap, at most about: its limit is of both.
+const overhead = 16 << 20
 
 // unlimited stands for a sandbox without the limit: no garbage is too much. The sum of
 // many does not overflow.
@@ -86,20 +91,54 @@ func (g *governor) watch() {
 	runtime.SetFinalizer(&canary{}, rearm)
 }
 
-// adjust sets how much garbage there may be.
+// adjust sets how much garbage there may be, and how much the runtime may have in all.
 func (g *governor) adjust() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	live := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
-	metrics.Read(live)
+	sample := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
+	metrics.Read(sample)
+	live := int64(sample[0].Value.Uint64())
+	g.live.Store(live)
 	allowed := g.allowed.Load()
 	if allowed == 0 { // between two slices, or at rest: as it was
 		allowed = g.last.Load()
 	}
 	g.last.Store(allowed)
-	if p := gcPercent(int64(live[0].Value.Uint64()), allowed); p != g.percent {
+	if p := gcPercent(live, allowed); p != g.percent {
 		g.percent = p
 		debug.SetGCPercent(p)
+	}
+	if most := mostMemory(live, allowed); most != g.most {
+		g.most = most
+		debug.SetMemoryLimit(most)
+	}
+}
+
+// mostMemory is the runtime's limit: half as much again as the sandboxes may hold, as need has it. Near it the runtime
+// collects earlier, and gives pages that are free to the operating system before it takes new ones. What lives besides,
+// as that of sandboxes at rest, must not make it collect all the time: there is always room for garbage. In steps of an eighth.
+func mostMemory(live, allowed int64) int64 {
+	if allowed <= 0 || allowed >= unlimited {
+		return math.MaxInt64
+	}
+	most := max(ballastSize+allowed+allowed/2, live+allowed/garbagePer) + overhead
+	step := max(allowed/8, 1<<20)
+	return most + step - most%step
+}
+
+// room collects garbage before n bytes are taken that would not fit beside it: the runtime itself begins only when
+// it has taken them. It is done where there can be much garbage, so that each such collection stands against an eighth
+// of what is allowed.
+func (g *governor) room(n int64) {
+	allowed := g.allowed.Load()
+	if allowed >= unlimited || n < allowed/64 {
+		return
+	}
+	sample := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
+	metrics.Read(sample)
+	objects := int64(sample[0].Value.Uint64())
+	if objects+n > ballastSize+allowed+allowed/4 && objects-g.live.Load() > allowed/8 {
+		runtime.GC()
 	}
 }
 

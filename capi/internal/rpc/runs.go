@@ -199,6 +199,9 @@ func (s *slice) Expired() bool {
 	return s.note.Load() != nil || s.closed.Load() || s.server.closing.Load() || time.Since(s.began) >= s.length
 }
 
+// Room has garbage collected before n bytes are taken that would not fit beside it.
+func (s *slice) Room(n int64) { collector.room(n) }
+
 // Midway says whether a step that takes long goes on.
 func (s *slice) Midway() shell.Midway {
 	n := s.note.Load()

@@ -145,7 +145,7 @@ func (p *printing) pass(format string) bool {
 					n = 1
 				}
 			}
-			p.Out = append(p.Out, format[i:i+n]...)
+			p.Out = large.Push(p.Out, format[i:i+n], large.Or(p.Work))
 			i += n
 		case i+1 < len(format) && format[i+1] == '%':
 			p.Out = append(p.Out, '%')
@@ -389,11 +389,7 @@ func (p *printing) text(spec Spec, a string) {
 	if !spec.Minus {
 		p.Out = appendRepeat(p.Out, ' ', n)
 	}
-	if len(a) > large.Piece && p.Work != nil {
-		p.Out = large.Push(p.Out, a, p.Work)
-	} else {
-		p.Out = append(p.Out, a...)
-	}
+	p.Out = large.Push(p.Out, a, large.Or(p.Work))
 	if spec.Minus {
 		p.Out = appendRepeat(p.Out, ' ', n)
 	}

@@ -27,7 +27,7 @@ func Quote(s string, bytes bool, work large.Meter) string {
 	if !special {
 		return s
 	}
-	var b strings.Builder
+	b := large.Builder{M: work}
 	last := byte(0) // where a ~ or # begins a word
 	for piece := range large.Pieces(s, work) {
 		for i := 0; i < len(piece); i++ {
