@@ -1,6 +1,6 @@
 """What another process does with a backend, for test_backends.py.
 
-python tests/backend_child.py '["spec", {options}]' ROLE [ARGUMENT...]
+python tests/backend_child.py '["kind", "spec", {options}]' ROLE [ARGUMENT...]
 """
 
 from __future__ import annotations
@@ -67,8 +67,8 @@ def fork(backend: Any) -> None:
 
 def main(arguments: List[str]) -> None:
     """Open the place and play the role."""
-    spec, options = json.loads(arguments[0])
-    with backends.open(spec, **options) as backend:
+    kind, spec, options = json.loads(arguments[0])
+    with (backends.FsspecBackend if kind == "locks" else backends.open)(spec, **options) as backend:
         {"count": count, "get": get, "unpickle": unpickle, "fork": fork}[arguments[1]](backend, *arguments[2:])
 
 

@@ -116,6 +116,32 @@ def _redis_socket(folder: pathlib.Path, request: Any) -> Place:
     return Place(f"unix://{_served('redis').socket}?db=1", {"prefix": f"{unique()}:"})
 
 
+def _s3(folder: pathlib.Path, request: Any) -> Place:
+    options = {"endpoint_url": _served("s3").url, "key": "test", "secret": "test", "client_kwargs": {"region_name": "us-east-1"}}
+    return Place(f"s3://bucket/{unique()}", options)
+
+
+def _needs(name: str) -> None:
+    pytest.importorskip(name, reason=f"{name} is not installed: pip install 'eryxsh[servers]'")
+
+
+def _memory(folder: pathlib.Path, request: Any) -> Place:
+    _needs("fsspec")
+    return Place(f"memory://{unique()}")
+
+
+class Files(Place):
+    """A file system that needs lock objects, which files are when fsspec has them."""
+
+    def open(self, **more: Any) -> Any:
+        return backends.FsspecBackend(self.spec, **{**self.options, **more})
+
+
+def _locks(folder: pathlib.Path, request: Any) -> Place:
+    _needs("fsspec")
+    return Files(f"local://{folder}/files")
+
+
 # name: makes a new, empty place
 KINDS: Dict[str, Callable[[pathlib.Path, Any], Place]] = {
     "dict": lambda folder, request: Place({}),
@@ -126,8 +152,11 @@ KINDS: Dict[str, Callable[[pathlib.Path, Any], Place]] = {
     "postgres": _postgres,
     "redis": _redis,
     "redis-socket": _redis_socket,
+    "s3": _s3,
+    "memory": _memory,
+    "locks": _locks,
 }
-PROCESSES = ["directory", "sqlite", "postgres", "redis"]  # those that several processes may open
+PROCESSES = ["directory", "sqlite", "postgres", "redis", "s3", "locks"]  # those that several processes may open
 AGELESS = ["plain"]
 
 

@@ -35,7 +35,7 @@ class Server:
 
     def __init__(self, name: str, command: List[str], ready: Callable[[], Any], user: Optional[int] = None) -> None:
         self.name = name
-        self.log = open(private_folder() / "log", "w+b")  # noqa: SIM115
+        self.log = private_folder() / "log"
         self._command = command
         self._ready = ready
         self._user = user
@@ -46,9 +46,10 @@ class Server:
     def start(self) -> None:
         """Start it and wait until it answers."""
         who: Dict[str, Any] = {"user": self._user, "group": self._user, "extra_groups": []} if self._user else {}
-        self._process = subprocess.Popen(
-            self._command, stdin=subprocess.DEVNULL, stdout=self.log, stderr=self.log, start_new_session=True, cwd="/", **who
-        )
+        with open(self.log, "ab") as log:
+            self._process = subprocess.Popen(
+                self._command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True, cwd="/", **who
+            )
         end = time.monotonic() + 30
         while True:
             try:
@@ -57,8 +58,7 @@ class Server:
             except Exception as error:
                 if self._process.poll() is not None or time.monotonic() > end:
                     self.kill()
-                    self.log.seek(0)
-                    said = self.log.read().decode(errors="replace")[-500:]
+                    said = self.log.read_text(errors="replace")[-500:]
                     raise Unavailable(f"{self.name} does not start: {error}: {said}") from error
             time.sleep(0.02)
 
@@ -199,13 +199,16 @@ def _redis() -> Any:
 
 # --- S3 ---
 
-# moto's server, one request at a time: its own check of a condition and the change after it are two steps
+# moto's server; one request at a time, because its check of a condition and the change after it are two steps
 _MOTO = """
-import sys
+import sys, threading
 from moto.server import DomainDispatcherApplication, MotoRequestHandler, create_backend_app
 from werkzeug.serving import run_simple
-application = DomainDispatcherApplication(create_backend_app)
-run_simple("127.0.0.1", int(sys.argv[1]), application, threaded=False, request_handler=MotoRequestHandler)
+application, turn = DomainDispatcherApplication(create_backend_app), threading.Lock()
+def one_at_a_time(environ, start):
+    with turn:
+        return list(application(environ, start))
+run_simple("127.0.0.1", int(sys.argv[1]), one_at_a_time, threaded=True, request_handler=MotoRequestHandler)
 """
 
 

@@ -17,6 +17,9 @@ a path, ``file:///dir``          ``DirectoryBackend``
 ``postgresql://…``               ``PostgresBackend``      ``eryxsh[postgres]``
 ``redis://``, ``rediss://``,
 ``unix:///socket``               ``RedisBackend``         ``eryxsh[redis]``
+``s3://bucket/prefix``           ``S3Backend``            ``eryxsh[s3]``
+``gs://``, ``memory://``, any
+URL that ``fsspec`` knows        ``FsspecBackend``        ``eryxsh[fsspec]`` and what fsspec asks for
 a dict, a mutable mapping        ``DictBackend``
 an object with ``get``, ``put``,
 ``list``, ``delete``             ``Adapter``              plain or ``async def``
@@ -34,6 +37,7 @@ Nothing here is imported by ``import eryxsh``, and no kind before it is used.
 from __future__ import annotations
 
 import importlib
+import importlib.util
 import os
 from collections.abc import MutableMapping
 from typing import Any
@@ -58,8 +62,10 @@ _KINDS = {
     "Adapter": "_adapter",
     "DictBackend": "_dict",
     "DirectoryBackend": "_directory",
+    "FsspecBackend": "_fsspec",
     "PostgresBackend": "_postgres",
     "RedisBackend": "_redis",
+    "S3Backend": "_s3",
     "SQLiteBackend": "_sqlite",
     "default_directory": "_directory",
 }
@@ -70,6 +76,8 @@ _SCHEMES = {
     "postgresql": "PostgresBackend",
     "redis": "RedisBackend",
     "rediss": "RedisBackend",
+    "s3": "S3Backend",
+    "s3a": "S3Backend",
     "sqlite": "SQLiteBackend",
     "unix": "RedisBackend",
 }
@@ -86,10 +94,12 @@ __all__ = [
     "DecryptionError",
     "DictBackend",
     "DirectoryBackend",
+    "FsspecBackend",
     "FullBackend",
     "MissingExtraError",
     "PostgresBackend",
     "RedisBackend",
+    "S3Backend",
     "SQLiteBackend",
     "check_key",
     "check_prefix",
@@ -136,8 +146,22 @@ def _from_text(text: str, options: Any) -> Any:
             raise ValueError(f"{text}: a file:// URL of another machine; three slashes begin a path: file:///")
         return _kind(name)(unquote(url.path), **options)
     if name is None:
-        raise ValueError(f"{text}: no kind of store is called {scheme}://; there are: {', '.join(f'{s}://' for s in sorted(_SCHEMES))}")
+        _check_known(scheme.lower(), text)
+        name = "FsspecBackend"
     return _kind(name)(text, **options)
+
+
+def _check_known(scheme: str, text: str) -> None:
+    if importlib.util.find_spec("fsspec") is None:
+        raise MissingExtraError(f"{text}: {scheme}:// is not one of {_schemes()}; fsspec knows others: pip install 'eryxsh[fsspec]'")
+    from fsspec.registry import known_implementations, registry
+
+    if scheme not in known_implementations and scheme not in registry:
+        raise ValueError(f"{text}: no kind of store is called {scheme}://; there are {_schemes()}, and those of fsspec")
+
+
+def _schemes() -> str:
+    return ", ".join(f"{scheme}://" for scheme in sorted(_SCHEMES))
 
 
 def _kind(name: str) -> Any:
