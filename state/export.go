@@ -97,26 +97,15 @@ func Export(w *core.World, key []byte) (Blob, error) {
 	if err != nil {
 		return Blob{}, err
 	}
-	u := w.M.FS.Usage()
-	h := Header{Container: Container, Schema: Schema, MinReader: oldest(w), Kind: "state", Signed: key != nil, Files: u.Files, Bytes: u.Bytes, Created: w.M.Clock.Now}
-	if w.Going() {
-		h.Kind = "run"
-	}
-	for _, t := range img.Tools {
-		if t.Held {
-			h.Tools = append(h.Tools, t.Name)
-		}
-	}
+	h := headerOf(w, img)
+	h.Signed = key != nil
 	e.buf = codec.AppendHeader(append(e.buf, Magic...), &h)
 	for _, s := range w.Snaps {
 		if s.Name == "" {
 			continue
 		}
 		was := s.State()
-		e.of(was)
-		rec := &e.rec
-		rec.SnapSeq = 0 // the count goes on in the state itself
-		rec.Snapshot, rec.Name, rec.Created, rec.Parent, rec.Size, rec.Command = s.ID, s.Name, s.Created, s.Parent, s.Size, s.Command
+		e.snapshot(was, s)
 		if img, err = e.saver.Save(was.M); err == nil {
 			err = e.world(was, img)
 		}
@@ -137,6 +126,21 @@ func Export(w *core.World, key []byte) (Blob, error) {
 	return e.end(), nil
 }
 
+// headerOf describes a World, but for what it is saved in.
+func headerOf(w *core.World, img *shell.Image) Header {
+	u := w.M.FS.Usage()
+	h := Header{Container: Container, Schema: Schema, MinReader: oldest(w), Kind: "state", Files: u.Files, Bytes: u.Bytes, Created: w.M.Clock.Now}
+	if w.Going() {
+		h.Kind = "run"
+	}
+	for _, t := range img.Tools {
+		if t.Held {
+			h.Tools = append(h.Tools, t.Name)
+		}
+	}
+	return h
+}
+
 // oldest is the schema a reader must know to continue a World as it is. One of schema 1 takes a working directory for what its path
 // leads to, and does not see what programs in flight keep since; to a shell that rests where its path leads, neither matters.
 func oldest(w *core.World) int {
@@ -153,6 +157,14 @@ func oldest(w *core.World) int {
 // of fills the record that begins a world.
 func (e *exporter) of(w *core.World) {
 	e.rec = World{Lineage: w.Lineage, Forks: w.Forks, SnapSeq: w.SnapSeq, LogNext: w.LogNext, Log: w.Log, Kept: w.Kept, Keep: w.Keep, Config: *w.Config, Base: budgetOf(w)}
+}
+
+// snapshot fills the record that begins the world of a snapshot.
+func (e *exporter) snapshot(was *core.World, s *core.Snapshot) {
+	e.of(was)
+	rec := &e.rec
+	rec.SnapSeq = 0 // the count goes on in the state itself
+	rec.Snapshot, rec.Name, rec.Created, rec.Parent, rec.Size, rec.Command = s.ID, s.Name, s.Created, s.Parent, s.Size, s.Command
 }
 
 func budgetOf(w *core.World) *Budget {
@@ -249,6 +261,11 @@ func (e *exporter) world(w *core.World, img *shell.Image) error {
 	e.record(RecTree)
 	e.buf = codec.AppendTree(e.buf, &Tree{Next: w.M.FS.NextIno()})
 	e.tree(w.M.FS)
+	return e.machine(img)
+}
+
+// machine adds the records of a machine and the end of its world.
+func (e *exporter) machine(img *shell.Image) error {
 	e.record(RecMachine)
 	e.buf = codec.AppendImage(e.buf, img)
 	for i := range img.Procs {

@@ -97,20 +97,18 @@ func (l *Loader) read(blob, key []byte, lim limit.Limits) (*core.World, Header, 
 		if err != nil {
 			return nil, h, err
 		}
-		rec := &im.begun
-		if rec.Snapshot == "" {
+		of := im.snapshot(w)
+		if of == nil {
 			if len(im.rest) > 0 {
 				return nil, h, bad("%d bytes after the state", len(im.rest))
 			}
-			w.Snaps = im.snaps
-			w.SnapSeq = max(rec.SnapSeq, int64(len(im.snaps)))
+			im.finish(w)
 			return w, h, nil
 		}
-		if len(im.snaps) > 1<<16 {
+		if len(im.snaps) > maxSnapshots {
 			return nil, h, bad("too many snapshots")
 		}
-		im.snaps = append(im.snaps, &core.Snapshot{ID: rec.Snapshot, Name: rec.Name, Created: rec.Created, Parent: rec.Parent, Size: rec.Size,
-			Command: rec.Command, World: w})
+		im.snaps = append(im.snaps, of)
 	}
 }
 
@@ -268,6 +266,12 @@ func (im *importer) world() (*core.World, error) {
 	if err != nil {
 		return nil, err
 	}
+	return im.machine(fs)
+}
+
+// machine reads the records of a machine over its files, from behind the head
+// of the first one, and the end of its world.
+func (im *importer) machine(fs *vfs.FS) (*core.World, error) {
 	img := &shell.Image{Paths: im.schema < 2}
 	if err := im.body(img, "machine"); err != nil {
 		return nil, err

@@ -104,16 +104,27 @@ func (f *FS) RecordOf(ino Ino) (Record, bool) {
 }
 
 func (f *FS) record(ino Ino, in *inode) Record {
-	r := Record{Ino: ino, Mode: in.mode, UID: in.uid, GID: in.gid, Atime: in.atime, Mtime: in.mtime, Ctime: in.ctime}
-	r.Held, _ = f.held.Get(int64(ino))
-	if in.mode.IsDir() {
-		r.Bins = ino == f.bin
+	r := f.attributes(ino, in)
+	switch in.mode & TypeMask {
+	case TypeDir:
 		if n := in.more.entries.Len(); n > 0 {
 			r.Names = make([]Entry, 0, n)
 		}
 		for name, at := range in.more.entries.All() {
 			r.Names = append(r.Names, Entry{name, at})
 		}
+	case TypeFile:
+		r.Pieces = in.pieces()
+	}
+	return r
+}
+
+// attributes is record without names and pieces.
+func (f *FS) attributes(ino Ino, in *inode) Record {
+	r := Record{Ino: ino, Mode: in.mode, UID: in.uid, GID: in.gid, Atime: in.atime, Mtime: in.mtime, Ctime: in.ctime}
+	r.Held, _ = f.held.Get(int64(ino))
+	if in.mode.IsDir() {
+		r.Bins = ino == f.bin
 		if in.nlink == 0 {
 			r.Parent = in.parent
 		}
@@ -130,7 +141,6 @@ func (f *FS) record(ino Ino, in *inode) Record {
 		r.Fifo = f.Fifo(ino)
 	case TypeFile:
 		r.Size = in.size
-		r.Pieces = in.pieces()
 	}
 	return r
 }

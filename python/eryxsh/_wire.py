@@ -13,7 +13,7 @@ from typing import Any, Dict, Final, List, Literal, Optional, Tuple, TypedDict, 
 from eryxsh import _native
 from eryxsh._native import Method
 
-FINGERPRINT: Final = "62e2f65ecef2b114"
+FINGERPRINT: Final = "87a27e6a9b6f8af8"
 
 Strings = Union[List[str], Tuple[str, ...]]
 
@@ -69,6 +69,39 @@ _CALL: Final[Any] = (
     {"id": "", "name": "", "args": (), "stdin": b"", "env": b"", "cwd": "", "forked_from": ""},
     (None, "id", "name", "args", "stdin", "env", "cwd", "forked_from",),
     (None, None, None, None, None, None, None, None,),
+)
+
+
+class Checked(TypedDict):
+    objects: int  # that were looked at
+    bytes: int  # of packs
+    commits: int  # in its history
+    faults: Tuple[str, ...]  # what is wrong, at most 100
+
+
+_CHECKED: Final[Any] = (
+    {"objects": 0, "bytes": 0, "commits": 0, "faults": ()},
+    (None, "objects", "bytes", "commits", "faults",),
+    (None, None, None, None, None,),
+)
+
+
+class CommitInfo(TypedDict):
+    id: bytes  # 32 bytes
+    parents: Tuple[bytes, ...]  # ids
+    time: int  # ns since 1970
+    command: str  # that led there
+    note: str  # for people
+    kind: str  # state, or run when a script is suspended in it
+    files: int  # how many
+    bytes: int  # stored in files
+    tools: Tuple[str, ...]  # names that held a callable
+
+
+_COMMIT_INFO: Final[Any] = (
+    {"id": b"", "parents": (), "time": 0, "command": "", "note": "", "kind": "", "files": 0, "bytes": 0, "tools": ()},
+    (None, "id", "parents", "time", "command", "note", "kind", "files", "bytes", "tools",),
+    (None, None, None, None, None, None, None, None, None, None,),
 )
 
 
@@ -180,6 +213,46 @@ _INFO: Final[Any] = (
 )
 
 
+class Merged(TypedDict):
+    ref: bytes  # with the one in the place of the several
+    pack: bytes  # id of the one
+    data: bytes  # its bytes
+
+
+_MERGED: Final[Any] = (
+    {"ref": b"", "pack": b"", "data": b""},
+    (None, "ref", "pack", "data",),
+    (None, None, None, None,),
+)
+
+
+class PackInfo(TypedDict):
+    id: bytes  # 16 bytes
+    size: int  # bytes
+    objects: int  # how many
+    new: bool  # this save made it: store.pack has its bytes
+
+
+_PACK_INFO: Final[Any] = (
+    {"id": b"", "size": 0, "objects": 0, "new": False},
+    (None, "id", "size", "objects", "new",),
+    (None, None, None, None, None,),
+)
+
+
+class PackRange(TypedDict):
+    pack: bytes  # id
+    start: int  # offset
+    size: int  # bytes
+
+
+_PACK_RANGE: Final[Any] = (
+    {"pack": b"", "start": 0, "size": 0},
+    (None, "pack", "start", "size",),
+    (None, None, None, None,),
+)
+
+
 class Redirect(TypedDict):
     op: str  # as written: >, >>, <, 2>&1
     target: str  # word, or its source text where it is computed
@@ -190,6 +263,21 @@ _REDIRECT: Final[Any] = (
     {"op": "", "target": "", "is_opaque": False},
     (None, "op", "target", "is_opaque",),
     (None, None, None, None,),
+)
+
+
+class SaveBegun(TypedDict):
+    save: int  # handle of the save; 0: nothing to save
+    base: bytes  # id of the commit it is compared with, or empty
+    hooks: Tuple[bytes, ...]  # ids under which packs with the same content may be known
+    unchanged: bool  # the store has this state
+    command: str  # the last command
+
+
+_SAVE_BEGUN: Final[Any] = (
+    {"save": 0, "base": b"", "hooks": (), "unchanged": False, "command": ""},
+    (None, "save", "base", "hooks", "unchanged", "command",),
+    (None, None, None, None, None, None,),
 )
 
 
@@ -325,6 +413,19 @@ _PAGE: Final[Any] = (
 )
 
 
+class RefInfo(TypedDict):
+    commit: bytes  # id
+    time: int  # when it was written, ns since 1970
+    packs: Tuple[PackInfo, ...]  # all it needs, the oldest first
+
+
+_REF_INFO: Final[Any] = (
+    {"commit": b"", "time": 0, "packs": ()},
+    (None, "commit", "time", "packs",),
+    (None, None, None, _PACK_INFO,),
+)
+
+
 class RunInfo(TypedDict):
     run: str  # id; empty when there is none
     script: str  # its text
@@ -338,6 +439,20 @@ _RUN_INFO: Final[Any] = (
     {"run": "", "script": "", "state": "", "started": 0, "steps": 0, "calls": ()},
     (None, "run", "script", "state", "started", "steps", "calls",),
     (None, None, None, None, None, None, _CALL,),
+)
+
+
+class Sealed(TypedDict):
+    commit: bytes  # id
+    ref: bytes  # the ref to put when the packs are there
+    packs: Tuple[PackInfo, ...]  # all it needs, the oldest first
+    merge: Tuple[bytes, ...]  # ids of packs that should become one: store.merge
+
+
+_SEALED: Final[Any] = (
+    {"commit": b"", "ref": b"", "packs": (), "merge": ()},
+    (None, "commit", "ref", "packs", "merge",),
+    (None, None, None, _PACK_INFO, None,),
 )
 
 
@@ -1429,3 +1544,197 @@ def files_realpath(sandbox: int, path: str) -> str:
     path: absolute, or relative to the working directory
     """
     return _native.call(_FILES_REALPATH, (sandbox, path))
+
+
+_STORE_SAVE: Final[Method[SaveBegun]] = Method((128, 0, _SAVE_BEGUN))
+
+
+def store_save(sandbox: int, store: str, *, whole: Optional[bool] = None, if_changed: Optional[bool] = None) -> SaveBegun:
+    """Begin to save: the state as it is now, whatever happens later.
+
+    sandbox: handle
+    store: identity of the store: what a sandbox saved in another one is of no use
+    whole: save everything, whatever the store is thought to have
+    if_changed: do nothing if the state is the one that the store has
+    """
+    return _native.call(_STORE_SAVE, (sandbox, store, whole, if_changed))
+
+
+_STORE_KNOWN: Final[Method[None]] = Method((129, 4, None))
+
+
+def store_known(save: int, pack: bytes, size: int, index: bytes) -> None:
+    """Tell a save of a pack the store has.
+
+    save: handle of the save
+    pack: id
+    size: bytes
+    index: the end of the pack, with its index
+    """
+    return _native.call(_STORE_KNOWN, (save, pack, size, index))
+
+
+_STORE_SEAL: Final[Method[Sealed]] = Method((130, 0, _SEALED))
+
+
+def store_seal(save: int, *, parents: Optional[Union[List[bytes], Tuple[bytes, ...]]] = None, time: Optional[int] = None, command: Optional[str] = None, note: Optional[str] = None) -> Sealed:
+    """End a save: what is to be written, packs first, then the ref.
+
+    save: handle of the save
+    parents: ids of commits
+    time: ns since 1970
+    command: that led there
+    note: for people
+    """
+    return _native.call(_STORE_SEAL, (save, parents, time, command, note))
+
+
+_STORE_PACK: Final[Method[bytes]] = Method((131, 0, None))
+
+
+def store_pack(save: int, at: int) -> bytes:
+    """Give the bytes of a pack that a save made.
+
+    save: handle of the save
+    at: its place in Sealed.packs
+    """
+    return _native.call(_STORE_PACK, (save, at))
+
+
+_STORE_MERGE: Final[Method[Merged]] = Method((132, 0, _MERGED))
+
+
+def store_merge(ref: bytes, packs: Union[List[bytes], Tuple[bytes, ...]]) -> Merged:
+    """Make one pack of several.
+
+    ref: that has them
+    packs: their bytes
+    """
+    return _native.call(_STORE_MERGE, (ref, packs))
+
+
+_STORE_SAVED: Final[Method[None]] = Method((133, 0, None))
+
+
+def store_saved(save: int, *, ref: Optional[bytes] = None) -> None:
+    """Say that a save is in the store, or that it is given up.
+
+    save: handle of the save
+    ref: what was put; empty: nothing was, forget the save
+    """
+    return _native.call(_STORE_SAVED, (save, ref))
+
+
+_STORE_READ: Final[Method[int]] = Method((134, 0, None))
+
+
+def store_read(ref: bytes, what: str, *, store: Optional[str] = None, commit: Optional[bytes] = None, most: Optional[int] = None, limits: Optional[Dict[str, int]] = None, sandbox: Optional[int] = None) -> int:
+    """Begin to read a state, a log, or all there is; the result is a handle.
+
+    ref: as it stands in the store
+    store: identity of the store
+    what: state, log or check
+    commit: id of another commit than the ref's
+    most: of a log: commits; 0 is all
+    limits: of a state: what may be loaded
+    sandbox: of a state: the sandbox whose state it will replace, which says what may be loaded
+    """
+    return _native.call(_STORE_READ, (ref, store, what, commit, most, limits, sandbox))
+
+
+_STORE_NEED: Final[Method[Tuple[PackRange, ...]]] = Method((135, 0, _PACK_RANGE))
+
+
+def store_need(read: int) -> Tuple[PackRange, ...]:
+    """Read on; the result is what is missing, nothing at the end.
+
+    read: handle
+    """
+    return _native.call(_STORE_NEED, (read,))
+
+
+_STORE_GIVE: Final[Method[None]] = Method((136, 4, None))
+
+
+def store_give(read: int, pack: bytes, start: int, data: bytes) -> None:
+    """Give bytes that were missing.
+
+    read: handle
+    pack: id
+    start: offset
+    data: the bytes
+    """
+    return _native.call(_STORE_GIVE, (read, pack, start, data))
+
+
+_STORE_OPEN: Final[Method[int]] = Method((137, 0, None))
+
+
+def store_open(read: int, *, sandbox: Optional[int] = None, limits: Optional[Dict[str, int]] = None, tools: Optional[Union[List[Tuple[str, bool, str]], Tuple[Tuple[str, bool, str], ...]]] = None) -> int:
+    """Make a sandbox of a state that was read; the result is its handle.
+
+    read: handle
+    sandbox: the sandbox whose state it replaces; 0: a new one
+    limits: of a new one, by name
+    tools: of a new one
+    """
+    return _native.call(_STORE_OPEN, (read, sandbox, limits, tools))
+
+
+_STORE_LOG: Final[Method[Tuple[CommitInfo, ...]]] = Method((138, 0, _COMMIT_INFO))
+
+
+def store_log(read: int) -> Tuple[CommitInfo, ...]:
+    """Give the commits that were read, the newest first.
+
+    read: handle
+    """
+    return _native.call(_STORE_LOG, (read,))
+
+
+_STORE_CHECKED: Final[Method[Checked]] = Method((139, 0, _CHECKED))
+
+
+def store_checked(read: int) -> Checked:
+    """Say what was found wrong in what was read.
+
+    read: handle
+    """
+    return _native.call(_STORE_CHECKED, (read,))
+
+
+_STORE_FORGET: Final[Method[None]] = Method((140, 0, None))
+
+
+def store_forget(read: int) -> None:
+    """Let go of what was read.
+
+    read: handle
+    """
+    return _native.call(_STORE_FORGET, (read,))
+
+
+_STORE_REF: Final[Method[RefInfo]] = Method((141, 0, _REF_INFO))
+
+
+def store_ref(ref: bytes, *, commit: Optional[bytes] = None, time: Optional[int] = None) -> RefInfo:
+    """Describe a ref.
+
+    ref: as it stands in the store
+    commit: id of another commit it is to lead to
+    time: of the new ref, ns since 1970
+    """
+    return _native.call(_STORE_REF, (ref, commit, time))
+
+
+_STORE_POINT: Final[Method[bytes]] = Method((142, 0, None))
+
+
+def store_point(ref: bytes, *, commit: Optional[bytes] = None, time: Optional[int] = None) -> bytes:
+    """Make a ref to another commit that the same packs have.
+
+    ref: as it stands in the store
+    commit: id of another commit it is to lead to
+    time: of the new ref, ns since 1970
+    """
+    return _native.call(_STORE_POINT, (ref, commit, time))

@@ -613,3 +613,37 @@ func text(x *int) string {
 	}
 	return strconv.Itoa(*x)
 }
+
+// Below and From are a search in the sorted list of keys.
+func TestSortedNeighbours(t *testing.T) {
+	rng := rand.New(rand.NewSource(3))
+	var s Sorted[int]
+	ep := NewEpoch()
+	have := map[string]bool{}
+	for range 5000 {
+		key := fmt.Sprint(rng.Intn(3000))
+		if rng.Intn(3) == 0 {
+			s.Delete(ep, key)
+			delete(have, key)
+		} else {
+			s.Set(ep, key, 1)
+			have[key] = true
+		}
+	}
+	keys := slices.Sorted(maps.Keys(have))
+	for range 3000 {
+		key := fmt.Sprint(rng.Intn(3000))
+		i, _ := slices.BinarySearch(keys, key)
+		got, ok := s.Below(key)
+		if ok != (i > 0) || ok && got != keys[i-1] {
+			t.Fatalf("below %q: %q %v", key, got, ok)
+		}
+		var rest []string
+		for k := range s.From(key) {
+			rest = append(rest, k)
+		}
+		if !slices.Equal(rest, keys[i:]) {
+			t.Fatalf("from %q: %d of %d", key, len(rest), len(keys)-i)
+		}
+	}
+}

@@ -224,6 +224,42 @@ func (t *Sorted[V]) After(key string) iter.Seq2[string, V] {
 	}
 }
 
+// From yields key, if it is present, and the keys above it with their values, in
+// byte order. t must not be written to meanwhile.
+func (t *Sorted[V]) From(key string) iter.Seq2[string, V] {
+	return func(yield func(string, V) bool) {
+		if t.root != nil {
+			t.root.walk(key, yield)
+		}
+	}
+}
+
+// Below returns the greatest key below key, false when there is none.
+func (t *Sorted[V]) Below(key string) (at string, ok bool) {
+	n := t.root
+	var left *sortedNode[V] // what is next on the left of n's keys
+	for n != nil && n.kids != nil {
+		i := max(n.search(key)-1, 0) // all behind kids[i] is at or above key
+		if i > 0 {
+			left = n.kids[i-1]
+		}
+		n = n.kids[i]
+	}
+	if n == nil {
+		return "", false
+	}
+	if i := n.search(key); i > 0 {
+		return n.keys[i-1], true
+	}
+	if left == nil {
+		return "", false
+	}
+	for left.kids != nil {
+		left = left.kids[len(left.kids)-1]
+	}
+	return left.keys[len(left.keys)-1], true
+}
+
 // walk yields what is at or above from.
 func (n *sortedNode[V]) walk(from string, yield func(string, V) bool) bool {
 	if n.kids == nil {

@@ -51,13 +51,18 @@ func export(c *call, p *wire.ExportParams) (int, func([]byte) error, error) {
 	}, nil
 }
 
-// load reads a blob and gives it the tools that are here. One that held a
-// callable when it was saved must be among them; one that did not travels.
+// load reads a blob and gives it the tools that are here.
 func (c *call) load(blob, key []byte, lim limit.Limits, here []shell.Tool) (*core.World, error) {
 	w, h, err := c.loader.Import(blob, key, lim)
 	if err != nil {
 		return nil, err
 	}
+	return w, equip(w, h.Tools, here)
+}
+
+// equip gives a World that was loaded the tools that are here. One that held a
+// callable when it was saved must be among them; one that did not travels.
+func equip(w *core.World, held []string, here []shell.Tool) error {
 	all := map[string]shell.Tool{}
 	for name, t := range w.M.Tools.Sorted() {
 		if !t.Held {
@@ -68,13 +73,13 @@ func (c *call) load(blob, key []byte, lim limit.Limits, here []shell.Tool) (*cor
 		all[t.Name] = t
 	}
 	var missing []string
-	for _, name := range h.Tools {
+	for _, name := range held {
 		if _, ok := all[name]; !ok {
 			missing = append(missing, name)
 		}
 	}
 	if len(missing) > 0 {
-		return nil, fault.New(fault.Capability, "", missing[0], "the state needs functions for %s: give them with tools=", strings.Join(missing, ", "))
+		return fault.New(fault.Capability, "", missing[0], "the state needs functions for %s: give them with tools=", strings.Join(missing, ", "))
 	}
 	var list []shell.Tool
 	for _, name := range sorted(all) {
@@ -82,7 +87,7 @@ func (c *call) load(blob, key []byte, lim limit.Limits, here []shell.Tool) (*cor
 	}
 	w.Config.Tools = list // nobody shares it yet
 	w.M.SetTools(list)
-	return w, nil
+	return nil
 }
 
 func importInto(c *call, p *wire.ImportParams) error {
@@ -90,24 +95,30 @@ func importInto(c *call, p *wire.ImportParams) error {
 	if err != nil {
 		return err
 	}
-	var here []shell.Tool
-	for _, t := range b.M.Tools.Sorted() {
-		here = append(here, t)
+	w, err := c.load(c.data(p.State), p.Key, b.most(), b.tools())
+	if err != nil {
+		return err
 	}
+	b.become(w)
+	return nil
+}
+
+// most is what a state may hold that replaces the sandbox's own.
+func (b *sandbox) most() limit.Limits {
 	now := b.M.Limits
 	if base := b.BaseLimits(); base != nil {
 		now = *base
 	}
-	w, err := c.load(c.data(p.State), p.Key, b.bounds.Beyond(now), here) // beyond: by what resume(add=…) has given
-	if err != nil {
-		return err
-	}
+	return b.bounds.Beyond(now) // by what resume(add=…) has given
+}
+
+// become takes over a World that was loaded.
+func (b *sandbox) become(w *core.World) {
 	w.Config.Limits = b.bounds
 	b.World.Close()
 	b.World = w
 	b.changed()
 	b.origin = w.Mark()
-	return nil
 }
 
 func fromState(c *call, p *wire.FromStateParams) (int64, error) {

@@ -9,6 +9,7 @@ import (
 	"eryxsh/core/fault"
 	"eryxsh/core/limit"
 	"eryxsh/core/shell"
+	"eryxsh/state/store"
 )
 
 // patience is how long a call waits for a sandbox that another thread holds.
@@ -23,12 +24,14 @@ type sandbox struct {
 	note   atomic.Pointer[note]
 
 	*core.World
-	origin *shell.Mark  // the state it began with, for diff
-	goesOn bool         // the run had a slice before and did not end in it
-	slept  int64        // when it was last answered that everything sleeps, ns; 0 none
-	wake   int64        // when it wanted to go on, ns
-	meter  int64        // Meter.Time when the run began
-	bounds limit.Limits // its own from the beginning: no state that is imported lifts one, and reset brings them back
+	origin  *shell.Mark  // the state it began with, for diff
+	goesOn  bool         // the run had a slice before and did not end in it
+	slept   int64        // when it was last answered that everything sleeps, ns; 0 none
+	wake    int64        // when it wanted to go on, ns
+	meter   int64        // Meter.Time when the run began
+	saved   *store.Saved // what a store has of it, nil: nothing
+	savedIn string       // which store
+	bounds  limit.Limits // its own from the beginning: no state that is imported lifts one, and reset brings them back
 }
 
 // note is what another thread wants of the run.

@@ -37,6 +37,8 @@ type Server struct {
 	last      int64
 	sandboxes map[int64]*sandbox
 	diffs     map[int64]*compare.Difference
+	savings   map[int64]*saving
+	readings  map[int64]*reading
 }
 
 // handler decodes its parameters and acts. A Reply of its own is for results
@@ -84,7 +86,8 @@ func (c *call) now() time.Time {
 
 // NewServer makes a server whose handles belong to a generation.
 func NewServer(version string, generation int64) *Server {
-	s := &Server{version: version, generation: generation, sandboxes: map[int64]*sandbox{}, diffs: map[int64]*compare.Difference{}, loader: state.NewLoader()}
+	s := &Server{version: version, generation: generation, sandboxes: map[int64]*sandbox{}, diffs: map[int64]*compare.Difference{}, savings: map[int64]*saving{},
+		readings: map[int64]*reading{}, loader: state.NewLoader()}
 	bound := map[string]binding{}
 	for _, b := range bindings() {
 		bound[b.name] = b
@@ -101,7 +104,7 @@ func NewServer(version string, generation int64) *Server {
 
 // bindings lists what every method does.
 func bindings() []binding {
-	return slices.Concat(systemMethods(), sandboxMethods(), stateMethods(), runMethods(), fileMethods(), blobMethods(), diffMethods())
+	return slices.Concat(systemMethods(), sandboxMethods(), stateMethods(), runMethods(), fileMethods(), blobMethods(), diffMethods(), storeMethods())
 }
 
 // data gives a Blob parameter, whichever way it came.

@@ -4,4 +4,4 @@ package wire
 
 // Fingerprint identifies the tables: a library and a Python package with the
 // same one belong together.
-const Fingerprint = "62e2f65ecef2b114"
+const Fingerprint = "87a27e6a9b6f8af8"

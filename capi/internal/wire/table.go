@@ -93,5 +93,21 @@ func Methods() []Method {
 		{115, "files.truncate", TruncateParams{}, nil, "Set a file's size."},
 		{116, "files.utimes", UtimesParams{}, nil, "Set times."},
 		{117, "files.realpath", PathParams{}, "", "Give the absolute path without symbolic links."},
+
+		{128, "store.save", SaveParams{}, SaveBegun{}, "Begin to save: the state as it is now, whatever happens later."},
+		{129, "store.known", KnownParams{}, nil, "Tell a save of a pack the store has."},
+		{130, "store.seal", SealParams{}, Sealed{}, "End a save: what is to be written, packs first, then the ref."},
+		{131, "store.pack", PackParams{}, Blob(nil), "Give the bytes of a pack that a save made."},
+		{132, "store.merge", MergeParams{}, Merged{}, "Make one pack of several."},
+		{133, "store.saved", SavedParams{}, nil, "Say that a save is in the store, or that it is given up."},
+		{134, "store.read", ReadParams{}, int64(0), "Begin to read a state, a log, or all there is; the result is a handle."},
+		{135, "store.need", ReadHandle{}, []PackRange(nil), "Read on; the result is what is missing, nothing at the end."},
+		{136, "store.give", GiveParams{}, nil, "Give bytes that were missing."},
+		{137, "store.open", OpenParams{}, int64(0), "Make a sandbox of a state that was read; the result is its handle."},
+		{138, "store.log", ReadHandle{}, []CommitInfo(nil), "Give the commits that were read, the newest first."},
+		{139, "store.checked", ReadHandle{}, Checked{}, "Say what was found wrong in what was read."},
+		{140, "store.forget", ReadHandle{}, nil, "Let go of what was read."},
+		{141, "store.ref", RefParams{}, RefInfo{}, "Describe a ref."},
+		{142, "store.point", RefParams{}, Blob(nil), "Make a ref to another commit that the same packs have."},
 	}
 }

@@ -18,6 +18,7 @@ import (
 	"eryxsh/core/shell"
 	"eryxsh/core/vars"
 	"eryxsh/state/internal/record"
+	"eryxsh/vfs"
 )
 
 // ErrUnusual leaves a record to the general decoder.
@@ -65,6 +66,34 @@ func AppendImage(b []byte, x *shell.Image) []byte {
 func AppendProcess(b []byte, x *shell.ProcRecord) []byte {
 	w := writer{b}
 	w.shellProcRecord(x)
+	return w.b
+}
+
+// AppendFile adds an inode of a store's page.
+func AppendFile(b []byte, x *record.File) []byte {
+	w := writer{b}
+	w.recordFile(x)
+	return w.b
+}
+
+// AppendName adds an entry of a directory.
+func AppendName(b []byte, x *vfs.Entry) []byte {
+	w := writer{b}
+	w.vfsEntry(x)
+	return w.b
+}
+
+// AppendCommit adds a commit.
+func AppendCommit(b []byte, x *record.Commit) []byte {
+	w := writer{b}
+	w.recordCommit(x)
+	return w.b
+}
+
+// AppendRef adds a ref.
+func AppendRef(b []byte, x *record.Ref) []byte {
+	w := writer{b}
+	w.recordRef(x)
 	return w.b
 }
 
@@ -131,5 +160,33 @@ func ReadImage(data []byte, x *shell.Image, left *int64) ([]byte, error) {
 func ReadProcess(data []byte, x *shell.ProcRecord, origin *vars.Origin, left *int64) ([]byte, error) {
 	r := reader{data: data, left: *left, origin: origin}
 	r.shellProcRecord(x)
+	return r.end(left)
+}
+
+// ReadFile reads an inode of a store's page.
+func ReadFile(data []byte, x *record.File, left *int64) ([]byte, error) {
+	r := reader{data: data, left: *left}
+	r.recordFile(x)
+	return r.end(left)
+}
+
+// ReadName reads an entry of a directory.
+func ReadName(data []byte, x *vfs.Entry, left *int64) ([]byte, error) {
+	r := reader{data: data, left: *left}
+	r.vfsEntry(x)
+	return r.end(left)
+}
+
+// ReadCommit reads a commit.
+func ReadCommit(data []byte, x *record.Commit, left *int64) ([]byte, error) {
+	r := reader{data: data, left: *left}
+	r.recordCommit(x)
+	return r.end(left)
+}
+
+// ReadRef reads a ref.
+func ReadRef(data []byte, x *record.Ref, left *int64) ([]byte, error) {
+	r := reader{data: data, left: *left}
+	r.recordRef(x)
 	return r.end(left)
 }

@@ -18,7 +18,8 @@ import (
 // roots are the bodies of records, and what else has a file of its own.
 func roots() []reflect.Type {
 	return []reflect.Type{reflect.TypeFor[record.Header](), reflect.TypeFor[record.World](), reflect.TypeFor[record.Tree](), reflect.TypeFor[record.Inode](),
-		reflect.TypeFor[shell.Image](), reflect.TypeFor[shell.Shell](), reflect.TypeFor[shell.FrameRecord](), reflect.TypeFor[shell.ProcRecord]()}
+		reflect.TypeFor[shell.Image](), reflect.TypeFor[shell.Shell](), reflect.TypeFor[shell.FrameRecord](), reflect.TypeFor[shell.ProcRecord](),
+		reflect.TypeFor[record.File](), reflect.TypeFor[record.Commit](), reflect.TypeFor[record.Ref]()}
 }
 
 // special are the fields that have functions of their own.

@@ -1,0 +1,370 @@
+package rpc
+
+import (
+	"bytes"
+
+	"eryxsh/capi/internal/wire"
+	"eryxsh/core/fault"
+	"eryxsh/core/limit"
+	"eryxsh/core/shell"
+	"eryxsh/state/store"
+)
+
+func storeMethods() []binding {
+	return []binding{
+		on("store.save", beginSave),
+		does("store.known", func(c *call, p *wire.KnownParams) error {
+			s, err := c.saving(p.Save)
+			if err != nil {
+				return err
+			}
+			id, err := packID(p.Pack)
+			if err != nil {
+				return err
+			}
+			x, err := store.ReadIndex(id, p.Size, c.data(p.Index))
+			if err == nil {
+				s.Known(x, p.Size)
+			}
+			return err
+		}),
+		on("store.seal", seal),
+		lends("store.pack", func(c *call, p *wire.PackParams) (int, func([]byte) error, error) {
+			s, err := c.saving(p.Save)
+			if err != nil {
+				return 0, nil, err
+			}
+			if p.At < 0 || p.At >= len(s.packs) {
+				return 0, nil, fault.New(fault.Invalid, "save", "", "pack %d of %d", p.At, len(s.packs))
+			}
+			pack := s.packs[p.At]
+			return int(pack.Size), func(dst []byte) error {
+				pack.CopyTo(dst)
+				return nil
+			}, nil
+		}),
+		on("store.merge", mergePacks),
+		does("store.saved", saved),
+		on("store.read", beginRead),
+		on("store.need", func(c *call, p *wire.ReadHandle) ([]wire.PackRange, error) {
+			r, err := c.reading(p.Read)
+			if err != nil {
+				return nil, err
+			}
+			want, err := r.Work()
+			out := make([]wire.PackRange, len(want))
+			for i, w := range want {
+				out[i] = wire.PackRange{Pack: w.Pack[:], At: w.At, Size: w.Size}
+			}
+			return out, err
+		}),
+		does("store.give", func(c *call, p *wire.GiveParams) error {
+			r, err := c.reading(p.Read)
+			if err != nil {
+				return err
+			}
+			id, err := packID(p.Pack)
+			if err != nil {
+				return err
+			}
+			data := bytes.Clone(c.data(p.Data)) // what comes of it refers to it
+			return r.Give(store.Range{Pack: id, At: p.At, Size: int64(len(data))}, data)
+		}),
+		on("store.open", openRead),
+		on("store.log", readLog),
+		on("store.checked", func(c *call, p *wire.ReadHandle) (wire.Checked, error) {
+			r, err := c.reading(p.Read)
+			if err != nil {
+				return wire.Checked{}, err
+			}
+			x, ok := r.Reading.(*store.Check)
+			if !ok {
+				return wire.Checked{}, badRequest("this is no check")
+			}
+			return wire.Checked{Objects: x.Objects, Bytes: x.Bytes, Commits: x.Commits, Faults: x.Faults}, nil
+		}),
+		does("store.forget", func(c *call, p *wire.ReadHandle) error {
+			c.mu.Lock()
+			defer c.mu.Unlock()
+			delete(c.readings, p.Read)
+			return nil
+		}),
+		on("store.ref", func(c *call, p *wire.RefParams) (wire.RefInfo, error) {
+			r, err := store.ReadRef(p.Ref)
+			return wire.RefInfo{Commit: r.Commit[:], Time: r.Time, Packs: packInfos(r.Packs, nil)}, err
+		}),
+		on("store.point", func(c *call, p *wire.RefParams) (wire.Blob, error) {
+			r, err := store.ReadRef(p.Ref)
+			if err == nil && len(p.Commit) > 0 {
+				r.Commit, err = commitID(p.Commit)
+			}
+			r.Time = p.Time
+			return r.Bytes(), err
+		}),
+	}
+}
+
+// saving is a save that was begun.
+type saving struct {
+	*store.Save
+	in    *sandbox
+	store string
+	packs []*store.Pack
+}
+
+// reading is what is read from a store.
+type reading struct {
+	store.Reading
+	store string
+}
+
+func packID(b []byte) (id store.PackID, err error) {
+	if len(b) != len(id) {
+		return id, fault.New(fault.Invalid, "store", "", "the id of a pack has %d bytes, not %d", len(id), len(b))
+	}
+	return store.PackID(b), nil
+}
+
+func commitID(b []byte) (id store.ID, err error) {
+	if len(b) != len(id) {
+		return id, fault.New(fault.Invalid, "store", "", "the id of a commit has %d bytes, not %d", len(id), len(b))
+	}
+	return store.ID(b), nil
+}
+
+func (s *Server) saving(handle int64) (*saving, error) {
+	if handle>>generationShift != s.generation {
+		return nil, fault.New(wire.KindForked, "", "", "the save belongs to the process this one was forked from")
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if x := s.savings[handle]; x != nil {
+		return x, nil
+	}
+	return nil, fault.New(fault.Closed, "", "", "the save has ended")
+}
+
+func (s *Server) reading(handle int64) (*reading, error) {
+	if handle>>generationShift != s.generation {
+		return nil, fault.New(wire.KindForked, "", "", "what is read belongs to the process this one was forked from")
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if x := s.readings[handle]; x != nil {
+		return x, nil
+	}
+	return nil, fault.New(fault.Closed, "", "", "the reading has ended")
+}
+
+// beginSave takes a copy of the state, in O(1), and lets the sandbox go before it does the rest.
+func beginSave(c *call, p *wire.SaveParams) (out wire.SaveBegun, err error) {
+	b, err := c.hold(p.Sandbox)
+	if err != nil {
+		return out, err
+	}
+	twin := b.Twin()
+	base := b.saved
+	if p.Whole || base != nil && b.savedIn != p.Store {
+		base = nil
+	}
+	if n := len(twin.Log); n > 0 {
+		out.Command = twin.Log[n-1].Command
+	}
+	c.release()
+	s, err := store.Begin(twin, base)
+	if err != nil {
+		return out, err
+	}
+	if base != nil {
+		out.Base = base.Commit[:]
+	}
+	if out.Unchanged = s.Unchanged(); out.Unchanged && p.If {
+		return out, nil
+	}
+	for _, id := range s.Hooks() {
+		out.Hooks = append(out.Hooks, bytes.Clone(id[:]))
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	out.Save = c.handle()
+	c.savings[out.Save] = &saving{Save: s, in: b, store: p.Store}
+	return out, nil
+}
+
+func seal(c *call, p *wire.SealParams) (out wire.Sealed, err error) {
+	s, err := c.saving(p.Save)
+	if err != nil {
+		return out, err
+	}
+	about := store.About{Time: p.Time, Command: p.Command, Note: p.Note}
+	for _, b := range p.Parents {
+		id, err := commitID(b)
+		if err != nil {
+			return out, err
+		}
+		about.Parents = append(about.Parents, id)
+	}
+	packs, ref, err := s.Seal(about)
+	if err != nil {
+		return out, err
+	}
+	s.packs = packs
+	out = wire.Sealed{Commit: ref.Commit[:], Ref: ref.Bytes(), Packs: packInfos(ref.Packs, packs)}
+	for _, id := range ref.Mergeable() {
+		out.Merge = append(out.Merge, bytes.Clone(id[:]))
+	}
+	return out, nil
+}
+
+// packInfos describes packs, of which the last are new.
+func packInfos(all []store.PackRef, made []*store.Pack) []wire.PackInfo {
+	out := make([]wire.PackInfo, len(all))
+	for i, p := range all {
+		out[i] = wire.PackInfo{ID: p.ID, Size: p.Size, Objects: p.Objects, New: i >= len(all)-len(made)}
+	}
+	return out
+}
+
+func mergePacks(c *call, p *wire.MergeParams) (out wire.Merged, err error) {
+	r, err := store.ReadRef(p.Ref)
+	if err != nil {
+		return out, err
+	}
+	pack, ref, err := store.Merge(r, p.Packs)
+	if err != nil {
+		return out, err
+	}
+	out = wire.Merged{Ref: ref.Bytes(), Pack: pack.ID[:], Data: make([]byte, pack.Size)}
+	pack.CopyTo(out.Data)
+	return out, nil
+}
+
+// saved makes what a save wrote the base of the sandbox's next one.
+func saved(c *call, p *wire.SavedParams) error {
+	s, err := c.saving(p.Save)
+	if err != nil {
+		return err
+	}
+	c.mu.Lock()
+	delete(c.savings, p.Save)
+	c.mu.Unlock()
+	if len(p.Ref) == 0 {
+		return nil
+	}
+	r, err := store.ReadRef(p.Ref)
+	if err != nil {
+		return err
+	}
+	s.in.lock <- struct{}{} // for a moment: whoever drives a run lets go at the end of its slice
+	s.in.saved, s.in.savedIn = s.Saved().Moved(r), s.store
+	s.in.leave()
+	return nil
+}
+
+func beginRead(c *call, p *wire.ReadParams) (int64, error) {
+	ref, err := store.ReadRef(p.Ref)
+	if err == nil && len(p.Commit) > 0 {
+		ref.Commit, err = commitID(p.Commit)
+	}
+	if err != nil {
+		return 0, err
+	}
+	r := &reading{store: p.Store}
+	switch p.What {
+	case "state":
+		bounds, err := c.boundsOf(p)
+		if err != nil {
+			return 0, err
+		}
+		r.Reading = store.NewLoad(ref, bounds)
+	case "log":
+		r.Reading = store.NewLog(ref, max(p.Most, 0))
+	case "check":
+		r.Reading = store.NewCheck(ref)
+	default:
+		return 0, fault.New(fault.Invalid, "store", "", "%q cannot be read: state, log or check can", p.What)
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	h := c.handle()
+	c.readings[h] = r
+	return h, nil
+}
+
+// boundsOf is what a state that is read may hold: what the sandbox may whose state it replaces, or what a new one may.
+func (c *call) boundsOf(p *wire.ReadParams) (bounds limit.Limits, err error) {
+	if p.Sandbox != 0 {
+		b, err := c.holdBroken(p.Sandbox)
+		if err != nil {
+			return bounds, err
+		}
+		return b.most(), nil
+	}
+	bounds = limit.Default()
+	return bounds, setLimits(&bounds, p.Limits)
+}
+
+// openRead makes a sandbox of what was read, or gives one its state.
+func openRead(c *call, p *wire.OpenParams) (int64, error) {
+	r, err := c.reading(p.Read)
+	if err != nil {
+		return 0, err
+	}
+	l, ok := r.Reading.(*store.Load)
+	if !ok {
+		return 0, badRequest("this is no state")
+	}
+	loaded, err := l.End(c.loader)
+	if err != nil {
+		return 0, err
+	}
+	var b *sandbox
+	here := tools(p.Tools)
+	if p.Sandbox != 0 {
+		if b, err = c.holdBroken(p.Sandbox); err != nil {
+			return 0, err
+		}
+		here = b.tools()
+	}
+	if err := equip(loaded.World, loaded.Header.Tools, here); err != nil {
+		return 0, err
+	}
+	if b != nil {
+		b.become(loaded.World)
+	} else {
+		bounds := limit.Default()
+		if err := setLimits(&bounds, p.Limits); err != nil {
+			return 0, err
+		}
+		b = newSandbox(loaded.World, loaded.World.Mark()).bounded()
+		p.Sandbox = c.add(b)
+	}
+	b.saved, b.savedIn = loaded.Saved, r.store
+	return p.Sandbox, nil
+}
+
+func readLog(c *call, p *wire.ReadHandle) ([]wire.CommitInfo, error) {
+	r, err := c.reading(p.Read)
+	if err != nil {
+		return nil, err
+	}
+	l, ok := r.Reading.(*store.Log)
+	if !ok {
+		return nil, badRequest("this is no log")
+	}
+	out := make([]wire.CommitInfo, len(l.Commits))
+	for i := range l.Commits {
+		x := &l.Commits[i]
+		out[i] = wire.CommitInfo{ID: x.ID[:], Parents: x.Parents, Time: x.Time, Command: x.Command, Note: x.Note, Kind: x.Header.Kind,
+			Files: x.Header.Files, Bytes: x.Header.Bytes, Tools: x.Header.Tools}
+	}
+	return out, nil
+}
+
+// tools lists the tools a sandbox has.
+func (b *sandbox) tools() (all []shell.Tool) {
+	for _, t := range b.M.Tools.Sorted() {
+		all = append(all, t)
+	}
+	return all
+}

@@ -1,0 +1,102 @@
+package store
+
+import (
+	"math/bits"
+	"slices"
+
+	"eryxsh/state/internal/record"
+)
+
+// A save adds a pack, so packs are merged as they become many: eight of about
+// one size become one, as in a log-structured merge tree (O'Neil et al., 1996).
+// Each object is then written once more for each power of eight packs behind it.
+const (
+	tierMost  = 8       // packs of one tier
+	mergeMost = 4 << 20 // bytes of a pack that is not merged any more
+)
+
+// tier says how large a pack is, in powers of eight.
+func tier(size int64) int { return max(0, (bits.Len64(uint64(size))-13+2)/3) }
+
+// Mergeable gives the packs of a ref that should become one, nil if none should.
+func (r Ref) Mergeable() (ids []PackID) {
+	tiers := map[int][]PackID{}
+	for _, p := range r.Packs {
+		if p.Size >= mergeMost {
+			continue
+		}
+		t := tier(p.Size)
+		if tiers[t] = append(tiers[t], PackID(p.ID)); len(tiers[t]) > len(ids) {
+			ids = tiers[t]
+		}
+	}
+	if len(ids) < tierMost {
+		return nil
+	}
+	return ids
+}
+
+// Merge makes one pack of several that a ref has, given whole, and the ref that
+// has it in their place.
+func Merge(r Ref, packs [][]byte) (*Pack, Ref, error) {
+	k := newPacker()
+	gone := map[PackID]bool{}
+	from := &Source{places: map[ID]int{}, bodies: map[ID]body{}}
+	for _, data := range packs {
+		i := slices.IndexFunc(r.Packs, func(p record.PackRef) bool { return p.Size == int64(len(data)) && has(p, data) })
+		if i < 0 {
+			return nil, r, damaged("a pack to be merged is not of the ref, or damaged")
+		}
+		p := &reading{ref: r.Packs[i], blocks: map[int][]byte{}, asked: map[int]bool{}}
+		from.packs = append(from.packs, p)
+		gone[PackID(p.ref.ID)] = true
+		if err := from.Give(Range{PackID(p.ref.ID), 0, p.ref.Size}, data); err != nil {
+			return nil, r, err
+		}
+	}
+	for i, p := range from.packs {
+		for _, id := range p.index.order {
+			if from.places[id] != i || k.have[id] {
+				continue
+			}
+			stored, at, ok, err := from.stored(id)
+			if err != nil || !ok {
+				return nil, r, damaged("pack %s: object %s cannot be read", p.index.ID, id)
+			}
+			if at.depth == 0 && sum(at.kind, stored) != id {
+				return nil, r, damaged("object %s is damaged", id)
+			}
+			k.have[id] = true
+			if at.kind == KindChunk && at.size >= smallChunk {
+				k.chunks = append(k.chunks, chunk{id, stored})
+			} else {
+				k.small(object{id, at.kind, at.depth, at.size}, stored)
+			}
+		}
+	}
+	made := k.end()
+	if len(made) != 1 {
+		return nil, r, damaged("packs of %d bytes cannot become one", len(packs))
+	}
+	out := Ref{Commit: r.Commit, Time: r.Time}
+	for _, p := range r.Packs {
+		if !gone[PackID(p.ID)] {
+			out.Packs = append(out.Packs, p)
+		}
+	}
+	out.Packs = append(out.Packs, record.PackRef{ID: made[0].ID[:], Size: made[0].Size, Objects: made[0].Objects})
+	return made[0], out, nil
+}
+
+// has reports whether a pack of the ref is these bytes, by their index.
+func has(p record.PackRef, data []byte) bool {
+	_, err := ReadIndex(PackID(p.ID), p.Size, data)
+	return err == nil
+}
+
+// Moved is what is saved when packs were merged.
+func (s *Saved) Moved(r Ref) *Saved {
+	c := *s
+	c.packs = r.Packs
+	return &c
+}
