@@ -18,9 +18,9 @@ def test_ephemeral_keeps_nothing() -> None:
         assert method.__name__ in str(caught.value)
 
 
-@pytest.mark.parametrize("options", [{"persistence": "session"}, {"persistence": "persistent"}, {"store": "/tmp/x"}, {"namespace": "n"}])
+@pytest.mark.parametrize("options", [{"store": "/tmp/x"}, {"namespace": "n"}])
 def test_what_would_be_ignored_is_refused(options: Dict[str, Any]) -> None:
-    """Modes of later versions, and a store without a mode."""
+    """A store without a mode."""
     with pytest.raises(PersistenceError):
         Sandbox(**options)
 

@@ -16,6 +16,8 @@ dumped to bytes, and loaded in another process on another day.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from ._async import AsyncSandbox
 from ._async_runs import AsyncRun
 from ._commands import DEFAULT, PIPE
@@ -62,6 +64,19 @@ from ._sessions import AsyncInProcessSession, InProcessSession, Session, Session
 from ._tools import Extension, Suspend, Tool, ToolCall, ToolResult, tool
 from ._version import __version__
 
+if TYPE_CHECKING:
+    from ._store import Commit, Store
+
+
+def __getattr__(name: str) -> Any:
+    """What is imported when it is first asked for."""
+    if name in ("Commit", "Store"):
+        from . import _store
+
+        return getattr(_store, name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
 __all__ = [
     "DEFAULT",
     "PIPE",
@@ -75,6 +90,7 @@ __all__ = [
     "Checkpoint",
     "CommandError",
     "CommandResult",
+    "Commit",
     "ConflictError",
     "Diff",
     "EryxshError",
@@ -114,6 +130,7 @@ __all__ = [
     "StateError",
     "StateInfo",
     "StateTooNewError",
+    "Store",
     "Suspend",
     "Suspended",
     "Tool",

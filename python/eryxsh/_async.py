@@ -7,7 +7,23 @@ sleeps and async tools are awaited. There is no thread. What takes microseconds
 
 from __future__ import annotations
 
-from typing import IO, Any, AsyncIterator, Awaitable, Dict, Iterable, List, Mapping, Optional, Sequence, Tuple, Type, Union, overload
+from typing import (
+    IO,
+    Any,
+    AsyncIterator,
+    Awaitable,
+    Callable,
+    Dict,
+    Iterable,
+    List,
+    Mapping,
+    Optional,
+    Sequence,
+    Tuple,
+    Type,
+    Union,
+    overload,
+)
 
 from ._async_runs import AsyncRun
 from ._commands import DONE, AsyncCommands
@@ -307,17 +323,18 @@ class AsyncSandbox:
         """See ``Sandbox.redo``."""
         self._sandbox.redo(n)
 
-    async def save_state(self) -> None:
+    async def save_state(self, *, note: str = "") -> None:
         """See ``Sandbox.save_state``."""
-        self._sandbox.save_state()
+        await _in_thread(lambda: self._sandbox.save_state(note=note))
 
     async def load_state(self) -> bool:
         """See ``Sandbox.load_state``."""
-        return self._sandbox.load_state()
+        found: bool = await _in_thread(self._sandbox.load_state)
+        return found
 
     async def clear_persisted_state(self) -> None:
         """See ``Sandbox.clear_persisted_state``."""
-        self._sandbox.clear_persisted_state()
+        await _in_thread(self._sandbox.clear_persisted_state)
 
     def tool(self, name: Any = None, **details: Any) -> Any:
         """See ``Sandbox.tool``; not awaited. The function may be async."""
@@ -351,22 +368,28 @@ class AsyncSandbox:
 
     async def close(self) -> None:
         """See ``Sandbox.close``."""
-        self._sandbox.close()
+        await self._end()
 
     async def destroy(self) -> None:
         """``close``, under codepod's name."""
-        self._sandbox.close()
+        await self._end()
 
     async def kill(self) -> None:
         """``close``, under e2b's name."""
-        self._sandbox.close()
+        await self._end()
 
     async def __aenter__(self) -> AsyncSandbox:
         self._sandbox._live()
         return self
 
     async def __aexit__(self, *exc: object) -> None:
-        self._sandbox.close()
+        await self._end()
+
+    async def _end(self) -> None:
+        if self._sandbox._home is None:
+            self._sandbox.close()
+        else:
+            await _in_thread(self._sandbox.close)
 
     def __reduce__(self) -> Tuple[Any, ...]:
         return _unpickled, (type(self), self._sandbox)
@@ -383,3 +406,10 @@ class AsyncSandbox:
 
 def _unpickled(cls: Type[AsyncSandbox], sandbox: Sandbox) -> AsyncSandbox:
     return cls._around(sandbox)
+
+
+async def _in_thread(work: Callable[[], Any]) -> Any:
+    """What waits for a store does not hold the event loop up."""
+    import asyncio
+
+    return await asyncio.to_thread(work)

@@ -1,30 +1,53 @@
-"""Persistence: keeping a sandbox between processes."""
+"""Persistence: a sandbox that has a home in a store.
+
+``session``: it is saved and loaded when somebody says so. ``persistent``: it is loaded when it
+is made and saved in the background, 1 s after the last change, 10 s at the latest, at
+checkpoints and when it is closed.
+"""
 
 from __future__ import annotations
 
-from typing import Any
+import atexit
+import contextlib
+import logging
+import os
+import threading
+import time
+import weakref
+from typing import TYPE_CHECKING, Any, Dict, Optional
 
+from . import _wire
 from ._errors import PersistenceError
+
+if TYPE_CHECKING:
+    from ._locks import Lock
+    from ._sandbox import Sandbox
+    from ._store import Store
 
 MODES = ("ephemeral", "session", "persistent")
 
+QUIET = 1.0  # seconds without a change after which a persistent sandbox is saved
+LATEST = 10.0  # seconds after the first change
+_LOOK = 0.2  # seconds between looks
 
-def check(mode: Any, namespace: str, store: Any) -> None:
-    """Refuse what a sandbox cannot do with these arguments.
+_log = logging.getLogger("eryxsh")
 
-    Raises ValueError for an unknown mode, PersistenceError for one that does not
-    exist yet and for a store that nothing would be written to.
+
+def home(mode: Any, namespace: Any, store: Any) -> Optional[Home]:
+    """Where a sandbox of these arguments lives, None for an ephemeral one.
+
+    Raises ValueError for an unknown mode or a namespace that is none, PersistenceError for a
+    store that nothing would be written to.
     """
     if mode not in MODES:
         raise ValueError(f"persistence is one of {', '.join(MODES)}, not {mode!r}")
     if mode != "ephemeral":
-        raise PersistenceError(
-            f"persistence={mode!r} does not exist in this version yet: keep export_state() yourself, and import_state() brings it back"
-        )
+        return Home(mode, namespace, store)
     if store is not None or namespace != "default":
         raise PersistenceError(
             'an ephemeral sandbox keeps nothing, so store= and namespace= have no use: they go with persistence="session" or "persistent"'
         )
+    return None
 
 
 def off(what: str) -> PersistenceError:
@@ -33,3 +56,169 @@ def off(what: str) -> PersistenceError:
         f'{what}: this sandbox is ephemeral and keeps nothing; Sandbox(persistence="session") turns saving on, '
         "and export_state() gives everything as bytes in any mode"
     )
+
+
+class Home:
+    """A namespace of a store in which one sandbox is kept, and what is known to stand there.
+
+    Each save must follow the one that this sandbox was loaded or saved as, or that stood there
+    when it was made: if somebody else wrote since, it is a ConflictError and theirs stays.
+    """
+
+    def __init__(self, mode: str, namespace: str, store: Any) -> None:
+        from ._store import Store, encoded
+
+        encoded(namespace)
+        self.mode = mode
+        self.namespace = namespace
+        self._own = not isinstance(store, Store)  # it is closed with the sandbox
+        self.store: Store = Store(store) if self._own else store
+        self._writing = threading.RLock()
+        self._lock: Optional[Lock] = None
+        self.ref = self.store._ref(namespace)
+        self.seen = -1  # stamp of what was saved
+        self.changed = 0.0  # when a stamp was seen that was not saved; 0: none
+        self.last = 0.0  # when the stamp changed last
+        self.stamp = -1
+        self.failed: Optional[BaseException] = None  # what the background met, until somebody is told
+
+    def load(self, handle: int) -> bool:
+        """Give a sandbox the state that stands there; False when there is none."""
+        with self._writing:
+            ref = self.store._ref(self.namespace)
+            if ref is None:
+                self.ref = None
+                return False
+            self.store.read(ref, sandbox=handle)
+            self.ref = ref
+            self.settled(handle)
+            return True
+
+    def save(self, handle: int, *, note: str = "", if_changed: bool = False) -> None:
+        """Save a sandbox now."""
+        with self._writing:
+            if self.mode == "persistent":
+                self._hold()
+            stamp = _wire.store_stamp(handle)
+            self.ref = self.store.write(handle, self.namespace, note=note, expect=self.ref, if_changed=if_changed)
+            self.failed = None
+            self.settled(handle, stamp)
+
+    def settled(self, handle: int, stamp: Optional[int] = None) -> None:
+        """What there is now is saved."""
+        self.seen = self.stamp = _wire.store_stamp(handle) if stamp is None else stamp + 1  # that of the save itself
+        self.changed = 0.0
+
+    def _hold(self) -> None:
+        """Hold the namespace's lock."""
+        from ._locks import Lock
+        from ._store import MAIN, encoded
+
+        if self._lock is None:
+            self._lock = Lock(self.store.backend, f"locks/{encoded(self.namespace)}/{MAIN}", f"namespace {self.namespace!r}")
+        elif time.monotonic() >= self._lock.due:
+            self._lock.renew()
+
+    def keep(self) -> None:
+        """Renew the lock if it is due."""
+        if self._lock is not None and time.monotonic() >= self._lock.due and self._writing.acquire(blocking=False):
+            try:
+                self._lock.renew()
+            finally:
+                self._writing.release()
+
+    def clear(self) -> None:
+        """Forget what stands there."""
+        with self._writing:
+            self.store.delete(self.namespace)
+            self.ref = None
+            self.seen = -1
+
+    def leave(self) -> None:
+        """Give everything back."""
+        if self._lock is not None:
+            self._lock.release()
+            self._lock = None
+        if self._own:
+            self.store.close()
+
+    def due(self, handle: int, now: float) -> bool:
+        """Whether the sandbox is to be saved now: it changed and is quiet, or it changed long ago."""
+        stamp = _wire.store_stamp(handle)
+        if stamp == self.seen:
+            return False
+        if stamp != self.stamp:
+            self.stamp, self.last = stamp, now
+        if not self.changed:
+            self.changed = now
+        return now - self.last >= QUIET or now - self.changed >= LATEST
+
+
+class Autosave:
+    """The one background thread of a process that saves persistent sandboxes."""
+
+    def __init__(self) -> None:
+        self._sandboxes: Dict[int, weakref.ref[Sandbox]] = {}
+        self._lock = threading.Lock()
+        self._thread: Optional[threading.Thread] = None
+
+    def add(self, sandbox: Sandbox) -> None:
+        """Save a sandbox from now on."""
+        with self._lock:
+            self._sandboxes[id(sandbox)] = weakref.ref(sandbox)
+            if self._thread is None:
+                self._thread = threading.Thread(target=self._run, name="eryxsh-autosave", daemon=True)
+                self._thread.start()
+
+    def drop(self, sandbox: Sandbox) -> None:
+        """Do not save it any more."""
+        with self._lock:
+            self._sandboxes.pop(id(sandbox), None)
+
+    def _run(self) -> None:
+        while True:
+            time.sleep(_LOOK)
+            with self._lock:
+                for key in [key for key, found in self._sandboxes.items() if found() is None]:
+                    del self._sandboxes[key]
+                if not self._sandboxes:
+                    self._thread = None
+                    return
+                sandboxes = list(self._sandboxes.values())
+            for found in sandboxes:
+                sandbox = found()
+                if sandbox is not None:
+                    self._look(sandbox)
+                del sandbox
+
+    def _look(self, sandbox: Sandbox) -> None:
+        home, handle = sandbox._home, sandbox._handle
+        if home is None or not handle or home.failed is not None:
+            return
+        try:
+            home.keep()
+            if home.due(handle, time.monotonic()):
+                home.save(handle, if_changed=True)
+        except Exception as error:  # it is for whoever saves or closes next
+            if sandbox._handle:
+                home.failed = error
+                _log.error("namespace %r is not saved any more: %s", home.namespace, error)
+
+    def flush(self) -> None:
+        """Save everything now: the process ends."""
+        for found in list(self._sandboxes.values()):
+            sandbox = found()
+            if sandbox is not None and sandbox._home is not None and sandbox._handle:
+                with contextlib.suppress(Exception):
+                    sandbox._home.save(sandbox._handle, if_changed=True)
+                    sandbox._home.leave()
+
+    def forked(self) -> None:
+        """In a child made by fork: the sandboxes are its parent's."""
+        self.__init__()  # type: ignore[misc]
+
+
+autosave = Autosave()
+atexit.register(autosave.flush)
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=autosave.forked)

@@ -73,7 +73,7 @@ class Sandbox:
     'bob,80\\n'
     """
 
-    __slots__ = ("__weakref__", "_asked", "_handle", "_timeout_ns", "_tools")
+    __slots__ = ("__weakref__", "_asked", "_handle", "_home", "_timeout_ns", "_tools")
 
     def __init__(
         self,
@@ -95,6 +95,7 @@ class Sandbox:
         seed: Optional[int] = None,
     ) -> None:
         self._handle = 0
+        self._home: Optional[_persistence.Home] = None  # where it is kept
         self._asked: List[Asked] = []  # a call that Run.next has given out, then its answer
         self._tools = _NO_TOOLS if tools is None else registry(tools)
         self._timeout_ns = _TIMEOUT_NS if timeout is DEFAULT_TIMEOUT else nanoseconds(timeout)
@@ -102,8 +103,9 @@ class Sandbox:
             raise self._not_yet("mounts=")
         if network is not None:
             raise self._not_yet("network=")
+        home = None
         if persistence != "ephemeral" or namespace != "default" or store is not None:
-            _persistence.check(persistence, namespace, store)
+            home = _persistence.home(persistence, namespace, store)
         if cwd is not None and not path_text(cwd).startswith("/"):
             raise ValueError(f"cwd is an absolute path, not {cwd!r}")
         if files is not None and not isinstance(files, Mapping):
@@ -121,11 +123,27 @@ class Sandbox:
             files=None if files is None else {path_text(p): content(d) for p, d in files.items()},
             tools=wire_tools(self._tools) if self._tools else None,
         )
+        if home is not None:
+            self._move_in(home)
+
+    def _move_in(self, home: _persistence.Home) -> None:
+        """Live in a store from now on."""
+        try:
+            if home.mode == "persistent":
+                home.load(self._handle)
+        except BaseException:
+            home.leave()
+            self.close()
+            raise
+        self._home = home
+        if home.mode == "persistent":
+            _persistence.autosave.add(self)
 
     @classmethod
     def _around(cls: Type[S], handle: int, like: Sandbox) -> S:
         made = cls.__new__(cls)
         made._handle = handle
+        made._home = None
         made._asked = []
         made._timeout_ns = like._timeout_ns
         made._tools = like._tools
@@ -175,6 +193,7 @@ class Sandbox:
         """What ``from_state`` gives, and what the method it is done with has answered."""
         made = cls.__new__(cls)
         made._handle = 0
+        made._home = None
         made._asked = []
         made._tools = _NO_TOOLS if tools is None else registry(tools)
         made._timeout_ns = nanoseconds(timeout)
@@ -299,20 +318,44 @@ class Sandbox:
         _wire.sandbox_reset(self._live())
         _turns.wake(self._handle, stop=True)
 
-    def save_state(self) -> None:
-        """Save now (persistence modes ``session`` and ``persistent``)."""
-        self._live()
-        raise _persistence.off("save_state")
+    def save_state(self, *, note: str = "") -> None:
+        """Save now (persistence modes ``session`` and ``persistent``): the next commit of the namespace.
+
+        The cost follows what changed since the last save. Raises ConflictError when somebody else
+        has saved there since this sandbox was made, loaded or saved, PersistenceError when the
+        store fails: what was there before is there then.
+
+        >>> from eryxsh import Sandbox
+        >>> store = {}
+        >>> with Sandbox(persistence="session", store=store) as sb:
+        ...     _ = sb.commands.run("x=5; echo hi > f")
+        ...     sb.save_state()
+        >>> with Sandbox(persistence="session", store=store) as sb:
+        ...     sb.load_state(), sb.commands.run("echo $x; cat f").stdout
+        (True, '5\\nhi\\n')
+        """
+        self._at_home("save_state").save(self._live(), note=note)
 
     def load_state(self) -> bool:
-        """Load what was saved (persistence modes ``session`` and ``persistent``)."""
-        self._live()
-        raise _persistence.off("load_state")
+        """Load what was saved last (persistence modes ``session`` and ``persistent``); False when there is nothing.
+
+        It replaces everything, or raises and changes nothing, as ``import_state`` does.
+        """
+        found = self._at_home("load_state").load(self._live())
+        if found:
+            _turns.wake(self._handle, stop=True)
+        return found
 
     def clear_persisted_state(self) -> None:
-        """Forget what was saved (persistence modes ``session`` and ``persistent``)."""
+        """Forget all that was saved in this namespace (persistence modes ``session`` and ``persistent``). The sandbox stays as it is."""
         self._live()
-        raise _persistence.off("clear_persisted_state")
+        self._at_home("clear_persisted_state").clear()
+
+    def _at_home(self, what: str) -> _persistence.Home:
+        self._live()
+        if self._home is None:
+            raise _persistence.off(what)
+        return self._home
 
     def diff(self, a: Union[str, SnapshotInfo, None] = None, b: Union[str, SnapshotInfo, None] = None) -> Diff:
         """What differs between two snapshots (ids, names, or what ``snapshots.list`` gives).
@@ -454,7 +497,27 @@ class Sandbox:
         return self._handle == 0
 
     def close(self) -> None:
-        """End the sandbox: what runs is cancelled, the memory is free. Twice is fine; forks live on."""
+        """End the sandbox: what runs is cancelled, the memory is free. Twice is fine; forks live on.
+
+        A persistent one is saved first; it is closed even if that fails (PersistenceError, ConflictError).
+        """
+        home, self._home = self._home, None
+        try:
+            if home is not None:
+                self._move_out(home)
+        finally:
+            self._discard()
+
+    def _move_out(self, home: _persistence.Home) -> None:
+        """Leave the store, in persistent mode with everything saved."""
+        _persistence.autosave.drop(self)
+        try:
+            if home.mode == "persistent" and self._handle:
+                home.save(self._handle, if_changed=True)
+        finally:
+            home.leave()
+
+    def _discard(self) -> None:
         handle, self._handle = self._handle, 0
         if handle:
             _native.discard(handle)

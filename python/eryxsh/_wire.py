@@ -13,7 +13,7 @@ from typing import Any, Dict, Final, List, Literal, Optional, Tuple, TypedDict, 
 from eryxsh import _native
 from eryxsh._native import Method
 
-FINGERPRINT: Final = "87a27e6a9b6f8af8"
+FINGERPRINT: Final = "87e16b533543489f"
 
 Strings = Union[List[str], Tuple[str, ...]]
 
@@ -1577,7 +1577,7 @@ def store_known(save: int, pack: bytes, size: int, index: bytes) -> None:
 _STORE_SEAL: Final[Method[Sealed]] = Method((130, 0, _SEALED))
 
 
-def store_seal(save: int, *, parents: Optional[Union[List[bytes], Tuple[bytes, ...]]] = None, time: Optional[int] = None, command: Optional[str] = None, note: Optional[str] = None) -> Sealed:
+def store_seal(save: int, *, parents: Optional[Union[List[bytes], Tuple[bytes, ...]]] = None, time: Optional[int] = None, command: Optional[str] = None, note: Optional[str] = None, onto: Optional[Union[List[bytes], Tuple[bytes, ...]]] = None) -> Sealed:
     """End a save: what is to be written, packs first, then the ref.
 
     save: handle of the save
@@ -1585,20 +1585,21 @@ def store_seal(save: int, *, parents: Optional[Union[List[bytes], Tuple[bytes, .
     time: ns since 1970
     command: that led there
     note: for people
+    onto: refs whose history goes on here: their packs are needed, too
     """
-    return _native.call(_STORE_SEAL, (save, parents, time, command, note))
+    return _native.call(_STORE_SEAL, (save, parents, time, command, note, onto))
 
 
 _STORE_PACK: Final[Method[bytes]] = Method((131, 0, None))
 
 
-def store_pack(save: int, at: int) -> bytes:
+def store_pack(save: int, pack: bytes) -> bytes:
     """Give the bytes of a pack that a save made.
 
     save: handle of the save
-    at: its place in Sealed.packs
+    pack: id
     """
-    return _native.call(_STORE_PACK, (save, at))
+    return _native.call(_STORE_PACK, (save, pack))
 
 
 _STORE_MERGE: Final[Method[Merged]] = Method((132, 0, _MERGED))
@@ -1738,3 +1739,14 @@ def store_point(ref: bytes, *, commit: Optional[bytes] = None, time: Optional[in
     time: of the new ref, ns since 1970
     """
     return _native.call(_STORE_POINT, (ref, commit, time))
+
+
+_STORE_STAMP: Final[Method[int]] = Method((143, 0, None))
+
+
+def store_stamp(sandbox: int) -> int:
+    """Give a number that is another whenever the state may be another; waits for nobody.
+
+    sandbox: handle
+    """
+    return _native.call(_STORE_STAMP, (sandbox,))

@@ -136,6 +136,7 @@ type About struct {
 	Time    int64 // of the host, ns since 1970
 	Command string
 	Note    string
+	Onto    []PackRef // of the refs that have the parents
 }
 
 // Seal ends a save: it gives the packs to put into the store, in any order, and
@@ -156,11 +157,23 @@ func (s *Save) Seal(a About) (packs []*Pack, ref Ref, err error) {
 	id := sum(KindCommit, body)
 	s.k.add(KindCommit, id, body, nil)
 	packs = s.k.end()
+	s.packs = united(a.Onto, s.packs)
 	for _, p := range packs {
 		s.packs = append(s.packs, PackRef{ID: p.ID[:], Size: p.Size, Objects: p.Objects})
 	}
 	s.now.Commit, s.now.packs = id, s.packs
 	return packs, Ref{Commit: id, Packs: s.packs, Time: a.Time}, nil
+}
+
+// united gives the packs of two lists, each once.
+func united(a, b []PackRef) []PackRef {
+	out := slices.Clone(a)
+	for _, p := range b {
+		if !slices.ContainsFunc(out, func(q PackRef) bool { return bytes.Equal(p.ID, q.ID) }) {
+			out = append(out, p)
+		}
+	}
+	return out
 }
 
 // Saved is what the store has once the packs and the ref are there.

@@ -20,6 +20,7 @@ const patience = 20 * time.Millisecond
 type sandbox struct {
 	lock   chan struct{} // capacity 1; full while a call works in the sandbox
 	closed atomic.Bool
+	uses   atomic.Int64           // how often it was held
 	broken atomic.Pointer[string] // why it is not trusted any more
 	note   atomic.Pointer[note]
 
@@ -131,6 +132,7 @@ func (c *call) holdBroken(handle int64) (*sandbox, error) {
 		}
 	}
 	c.held = b
+	b.uses.Add(1)
 	if b.closed.Load() {
 		return nil, errClosed()
 	}

@@ -2,6 +2,7 @@ package rpc
 
 import (
 	"bytes"
+	"slices"
 
 	"eryxsh/capi/internal/wire"
 	"eryxsh/core/fault"
@@ -34,10 +35,11 @@ func storeMethods() []binding {
 			if err != nil {
 				return 0, nil, err
 			}
-			if p.At < 0 || p.At >= len(s.packs) {
-				return 0, nil, fault.New(fault.Invalid, "save", "", "pack %d of %d", p.At, len(s.packs))
+			i := slices.IndexFunc(s.packs, func(pack *store.Pack) bool { return bytes.Equal(pack.ID[:], p.Pack) })
+			if i < 0 {
+				return 0, nil, fault.New(fault.NotFound, "save", "", "this save made no pack %x", p.Pack)
 			}
-			pack := s.packs[p.At]
+			pack := s.packs[i]
 			return int(pack.Size), func(dst []byte) error {
 				pack.CopyTo(dst)
 				return nil
@@ -92,6 +94,13 @@ func storeMethods() []binding {
 		on("store.ref", func(c *call, p *wire.RefParams) (wire.RefInfo, error) {
 			r, err := store.ReadRef(p.Ref)
 			return wire.RefInfo{Commit: r.Commit[:], Time: r.Time, Packs: packInfos(r.Packs, nil)}, err
+		}),
+		on("store.stamp", func(c *call, p *wire.SandboxParams) (int64, error) {
+			b, err := c.find(p.Sandbox)
+			if err != nil {
+				return 0, err
+			}
+			return b.uses.Load(), nil
 		}),
 		on("store.point", func(c *call, p *wire.RefParams) (wire.Blob, error) {
 			r, err := store.ReadRef(p.Ref)
@@ -204,6 +213,13 @@ func seal(c *call, p *wire.SealParams) (out wire.Sealed, err error) {
 		}
 		about.Parents = append(about.Parents, id)
 	}
+	for _, b := range p.Onto {
+		r, err := store.ReadRef(b)
+		if err != nil {
+			return out, err
+		}
+		about.Onto = append(about.Onto, r.Packs...)
+	}
 	packs, ref, err := s.Seal(about)
 	if err != nil {
 		return out, err
@@ -216,11 +232,12 @@ func seal(c *call, p *wire.SealParams) (out wire.Sealed, err error) {
 	return out, nil
 }
 
-// packInfos describes packs, of which the last are new.
+// packInfos describes packs, of which some were made now.
 func packInfos(all []store.PackRef, made []*store.Pack) []wire.PackInfo {
 	out := make([]wire.PackInfo, len(all))
 	for i, p := range all {
-		out[i] = wire.PackInfo{ID: p.ID, Size: p.Size, Objects: p.Objects, New: i >= len(all)-len(made)}
+		out[i] = wire.PackInfo{ID: p.ID, Size: p.Size, Objects: p.Objects,
+			New: slices.ContainsFunc(made, func(m *store.Pack) bool { return bytes.Equal(m.ID[:], p.ID) })}
 	}
 	return out
 }

@@ -4,4 +4,4 @@ package wire
 
 // Fingerprint identifies the tables: a library and a Python package with the
 // same one belong together.
-const Fingerprint = "87a27e6a9b6f8af8"
+const Fingerprint = "87e16b533543489f"

@@ -32,6 +32,7 @@ type SealParams struct {
 	Time    int64    `cbor:"3,keyasint,omitempty" doc:"ns since 1970"`
 	Command string   `cbor:"4,keyasint,omitempty" doc:"that led there"`
 	Note    string   `cbor:"5,keyasint,omitempty" doc:"for people"`
+	Onto    [][]byte `cbor:"6,keyasint,omitempty" doc:"refs whose history goes on here: their packs are needed, too"`
 }
 
 // PackInfo names a pack.
@@ -52,8 +53,8 @@ type Sealed struct {
 
 // PackParams asks for a pack that a save made.
 type PackParams struct {
-	Save int64 `cbor:"1,keyasint" doc:"handle of the save"`
-	At   int   `cbor:"2,keyasint" doc:"its place in Sealed.packs"`
+	Save int64  `cbor:"1,keyasint" doc:"handle of the save"`
+	Pack []byte `cbor:"2,keyasint" doc:"id"`
 }
 
 // MergeParams gives packs to become one.

@@ -73,8 +73,12 @@ func Fields(t reflect.Type) (all []Field, wrong []string) {
 // Records are the bodies of the records of a blob.
 func Records() []reflect.Type {
 	return []reflect.Type{reflect.TypeFor[record.Header](), reflect.TypeFor[record.World](), reflect.TypeFor[record.Tree](), reflect.TypeFor[record.Inode](),
-		reflect.TypeFor[shell.Image](), reflect.TypeFor[shell.ProcRecord](),
-		reflect.TypeFor[record.File](), reflect.TypeFor[record.Commit](), reflect.TypeFor[record.Ref]()}
+		reflect.TypeFor[shell.Image](), reflect.TypeFor[shell.ProcRecord]()}
+}
+
+// Stored are the records of a store that a blob does not have.
+func Stored() []reflect.Type {
+	return []reflect.Type{reflect.TypeFor[record.File](), reflect.TypeFor[record.Commit](), reflect.TypeFor[record.Ref]()}
 }
 
 // Programs are the states of utilities in flight, by utility.

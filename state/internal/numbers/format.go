@@ -31,7 +31,7 @@ func tables(root string) (string, error) {
 	var b strings.Builder
 	src := newSources(root)
 	seen := map[reflect.Type]bool{}
-	for _, t := range Records() {
+	for _, t := range append(Records(), Stored()...) {
 		Structs(t, seen) // they are described by hand
 	}
 	b.WriteString("\n## States of utilities\n")

@@ -49,7 +49,7 @@ func Now(root string) (*Ledger, error) {
 			l.Structs[FullName(s)] = rows
 		}
 	}
-	for _, t := range Records() {
+	for _, t := range append(Records(), Stored()...) {
 		add(t.Name(), t)
 	}
 	programs := Programs()
