@@ -303,6 +303,19 @@ def test_a_persistent_sandbox_is_saved_by_itself() -> None:
         fork.save_state()
 
 
+def test_a_checkpoint_is_saved() -> None:
+    store = Store({})
+    with Sandbox(persistence="persistent", store=store) as sb:
+        run = sb.commands.start("echo 1 > f; checkpoint here; echo 2 > f")
+        while type(run.next()).__name__ != "Checkpoint":
+            pass
+        assert store.load().files.read_text("f") == "1\n"
+        back = store.load().runs.active()
+        assert back is not None
+        back.drive()
+        assert back.sandbox.files.read_text("f") == "2\n"
+
+
 def until(true: Any, seconds: float = 20.0) -> None:
     end = time.monotonic() + seconds
     while not true():

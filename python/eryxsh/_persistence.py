@@ -104,6 +104,11 @@ class Home:
             self.failed = None
             self.settled(handle, stamp)
 
+    def checkpoint(self, handle: int) -> None:
+        """A script has reached a checkpoint."""
+        if self.mode == "persistent":
+            self.save(handle)
+
     def settled(self, handle: int, stamp: Optional[int] = None) -> None:
         """What there is now is saved."""
         self.seen = self.stamp = _wire.store_stamp(handle) if stamp is None else stamp + 1  # that of the save itself

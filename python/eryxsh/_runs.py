@@ -265,6 +265,8 @@ class AnyRun:
         if step["tag"] == _wire.LIMITED:
             return LimitReached(step["limit"])
         if step["tag"] == _wire.CHECKPOINTED:
+            if self._sandbox._home is not None:
+                self._sandbox._home.checkpoint(self._sandbox._handle)
             return Checkpoint(step["name"] or None, step["snapshot"] or None)
         return Suspended()
 
