@@ -68,7 +68,8 @@ def fork(backend: Any) -> None:
 def main(arguments: List[str]) -> None:
     """Open the place and play the role."""
     kind, spec, options = json.loads(arguments[0])
-    with (backends.FsspecBackend if kind == "locks" else backends.open)(spec, **options) as backend:
+    opened = (backends.FsspecBackend if kind == "locks" else backends.open)(spec, **options)
+    with backends.Encrypted(opened, b"k" * 32) if kind == "encrypted" else opened as backend:
         {"count": count, "get": get, "unpickle": unpickle, "fork": fork}[arguments[1]](backend, *arguments[2:])
 
 

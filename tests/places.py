@@ -142,6 +142,18 @@ def _locks(folder: pathlib.Path, request: Any) -> Place:
     return Files(f"local://{folder}/files")
 
 
+class Sealed(Place):
+    """An encrypted one over another."""
+
+    def open(self, **more: Any) -> Any:
+        return backends.Encrypted(super().open(**more), b"k" * 32)
+
+
+def _encrypted(folder: pathlib.Path, request: Any) -> Place:
+    _needs("cryptography")
+    return Sealed(f"sqlite:///{folder}/sealed.db")
+
+
 # name: makes a new, empty place
 KINDS: Dict[str, Callable[[pathlib.Path, Any], Place]] = {
     "dict": lambda folder, request: Place({}),
@@ -155,8 +167,9 @@ KINDS: Dict[str, Callable[[pathlib.Path, Any], Place]] = {
     "s3": _s3,
     "memory": _memory,
     "locks": _locks,
+    "encrypted": _encrypted,
 }
-PROCESSES = ["directory", "sqlite", "postgres", "redis", "s3", "locks"]  # those that several processes may open
+PROCESSES = ["directory", "sqlite", "postgres", "redis", "s3", "locks", "encrypted"]  # those that several processes may open
 AGELESS = ["plain"]
 
 

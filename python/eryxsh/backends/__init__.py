@@ -25,6 +25,8 @@ an object with ``get``, ``put``,
 ``list``, ``delete``             ``Adapter``              plain or ``async def``
 ==============================  =======================  ==============================================
 
+``Encrypted(backend, key)`` is any of them with its values encrypted (``eryxsh[encryption]``).
+
 Every one has all methods of ``FullBackend``: ``get``, ``put``, ``list``, ``delete``, ``cas``,
 ``get_range``, ``get_many``, ``put_many``, ``delete_many``, ``stat``, ``close``; may be used from
 several threads, and after a fork in both processes; and raises ``BackendError`` (a
@@ -62,6 +64,7 @@ _KINDS = {
     "Adapter": "_adapter",
     "DictBackend": "_dict",
     "DirectoryBackend": "_directory",
+    "Encrypted": "_encrypted",
     "FsspecBackend": "_fsspec",
     "PostgresBackend": "_postgres",
     "RedisBackend": "_redis",
@@ -94,6 +97,7 @@ __all__ = [
     "DecryptionError",
     "DictBackend",
     "DirectoryBackend",
+    "Encrypted",
     "FsspecBackend",
     "FullBackend",
     "MissingExtraError",

@@ -110,14 +110,14 @@ class DirectoryBackend(Base):
     def _make_folder(self, path: str) -> None:
         """Make a folder and those above it; its name is on the disk when this returns."""
         missing = []
-        while not os.path.isdir(path):
+        while self._files.kind(path) != "folder":
             missing.append(path)
             path = os.path.dirname(path)
         for folder in reversed(missing):
             try:
                 self._files.mkdir(folder)
             except FileExistsError:
-                if not os.path.isdir(folder):
+                if self._files.kind(folder) != "folder":
                     raise
             self._files.sync_folder(os.path.dirname(folder))
 
@@ -200,7 +200,7 @@ class DirectoryBackend(Base):
         except (FileNotFoundError, NotADirectoryError):
             self._check_there()
             raise KeyError(key) from None
-        if os.path.isdir(path):
+        if self._files.kind(path) == "folder":
             raise KeyError(key)
         return size, self._age(changed)
 
@@ -249,9 +249,9 @@ class DirectoryBackend(Base):
         self._settle(os.path.dirname(path))
         try:
             self._files.rename(new, path)
-        except FileNotFoundError:  # somebody removed the folder: once more, or it is all gone
+        except FileNotFoundError:  # somebody removed folders: once more, or it is all gone
             self._check_there()
-            self._settled.discard(os.path.dirname(path))
+            self._settled.clear()
             self._settle(os.path.dirname(path))
             self._files.rename(new, path)
 
@@ -267,7 +267,7 @@ class DirectoryBackend(Base):
         try:
             self._files.mkdir(folder)
         except FileExistsError:
-            if not os.path.isdir(folder):
+            if self._files.kind(folder) != "folder":
                 raise NotADirectoryError(errno.ENOTDIR, "a key is a folder of another key", folder) from None
         except FileNotFoundError:
             self._check_there()
@@ -328,7 +328,7 @@ class DirectoryBackend(Base):
             try:
                 self._files.unlink(path)
             except OSError:
-                if os.path.lexists(path) and not os.path.isdir(path):
+                if self._files.kind(path) == "file":
                     raise
                 self._check_there()
                 return False

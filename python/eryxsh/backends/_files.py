@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import fcntl
 import os
+import stat
 import sys
 from typing import Iterator, Optional, Set, Tuple
 
@@ -106,6 +107,13 @@ class FileLayer:
         """(bytes, time of the last change in the file system's seconds)."""
         info = os.stat(path)
         return info.st_size, info.st_mtime
+
+    def kind(self, path: str) -> Optional[str]:
+        """What is there: "folder", "file" (all that is no folder), or None."""
+        try:
+            return "folder" if stat.S_ISDIR(os.stat(path).st_mode) else "file"
+        except (FileNotFoundError, NotADirectoryError):
+            return None
 
     def scan(self, path: str) -> Iterator[Tuple[str, bool]]:
         """(name, whether it is a directory) of everything in a directory."""

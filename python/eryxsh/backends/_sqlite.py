@@ -3,7 +3,7 @@
 ``sqlite:///file.db`` is a file in the current directory, ``sqlite:////srv/file.db`` one with an
 absolute path. The file is in WAL mode with ``synchronous=FULL``: what was put outlives a
 power cut. Any number of processes of one machine may use it; SQLite's locks do not hold on
-network file systems.
+network file systems. On a full disk even ``delete`` needs room for the journal: make some first.
 """
 
 from __future__ import annotations
@@ -103,6 +103,7 @@ class SQLiteBackend(Base):
         connection = sqlite3.connect(self.path, timeout=self._timeout, isolation_level=None, check_same_thread=False)
         try:
             connection.execute("PRAGMA synchronous=FULL")
+            connection.execute("PRAGMA secure_delete=FAST")  # some systems' SQLite writes zeros over all that is deleted
             connection.execute(f"PRAGMA journal_size_limit={64 << 20}")
         except BaseException:
             connection.close()
