@@ -4,6 +4,7 @@
     python tests/hostile_blobs.py --blobs 100000 --seed 7
     python tests/hostile_blobs.py --seed 7 --one 4711     that one again, shown
     python tests/hostile_blobs.py --only sort             of blobs with a sort in flight
+    python tests/hostile_blobs.py --each                  no chance: each field of each record and state, each change there is
 
 Values are changed where they stand: numbers, lengths, members of lists and structs, and fields that were
 empty get values of the kind they have (state/testdata/v1/fields.txt). Most changes are in the states of utilities. Each blob is
@@ -18,13 +19,15 @@ import argparse
 import collections
 import multiprocessing
 import random
+import re
 import resource
 import sys
+import threading
 import time
-from typing import Any, Dict, List, Optional, Tuple
+from typing import Any, Dict, Iterable, Iterator, List, Optional, Set, Tuple
 
 import golden
-from blobs import PROCESS, Blob, Raw, decode, encode
+from blobs import INODE, MACHINE, PROCESS, TREE, WORLD, Blob, Raw, decode, encode
 from eryxsh import Checkpoint, EryxshError, Finished, InputNeeded, LimitReached, Limits, Run, Sandbox, StateError, ToolCall
 
 CAP = 6 << 30  # bytes of address space of a worker
@@ -56,6 +59,7 @@ NUMBERS = [
     -(1 << 63),
     -(1 << 31),
 ]
+ROOTS = {WORLD: "World", TREE: "Tree", INODE: "Inode", MACHINE: "Image", PROCESS: "ProcRecord"}
 
 
 # Changing.
@@ -101,6 +105,25 @@ class Kinds:
         if depth > 3 or not fields:
             return {}
         return {n: self.value(fields[n], rng, depth + 1) for n in sorted(rng.sample(sorted(fields), rng.randrange(len(fields) + 1)))}
+
+    def filled(self, kind: str, number: int, depth: int = 0) -> Any:
+        """A value of a kind that has one of everything, and all numbers are one."""
+        kind = kind.rstrip("?")
+        if kind in ("int", "uint"):
+            return max(number, 0) if kind == "uint" else number
+        if kind == "bool":
+            return number != 0
+        if kind == "bytes":
+            return b"a" * min(abs(number), 3)
+        if kind == "float":
+            return Raw(b"\xf9\x7e\x00")
+        if kind.startswith("["):
+            return [self.filled(kind[1:-1], number, depth + 1)] if depth < 3 else []
+        if kind.startswith("{"):
+            key, _, of = kind[1:-1].partition(": ")
+            return {self.filled(key, number): self.filled(of, number, depth + 1)} if depth < 3 else {}
+        fields = self.structs.get(kind, {}) if depth < 3 else {}
+        return {n: self.filled(fields[n], number, depth + 1) for n in sorted(fields)}
 
 
 def _number(value: int, rng: random.Random) -> int:
@@ -153,10 +176,7 @@ def places(value: Any, kind: str, kinds: Kinds, path: str = "") -> List[Tuple[An
 def changed(holder: Any, key: Any, kind: str, kinds: Kinds, rng: random.Random) -> str:
     """Change one value; what was done."""
     if isinstance(holder, dict) and key not in holder:
-        holder[key] = kinds.value(kind, rng)
-        ordered = sorted(holder.items(), key=lambda pair: encode(pair[0]))
-        holder.clear()
-        holder.update(ordered)
+        put(holder, key, kinds.value(kind, rng))
         return f"set to {holder[key]!r:.80}"
     value = holder[key]
     pick = rng.randrange(12)
@@ -184,6 +204,54 @@ def changed(holder: Any, key: Any, kind: str, kinds: Kinds, rng: random.Random) 
     return f"{value!r:.60} is now {holder[key]!r:.80}"
 
 
+GONE = object()  # instead of a value: it is taken away
+
+
+def every(holder: Any, key: Any, kind: str, kinds: Kinds) -> List[Any]:
+    """What a value can be changed to, from the value that is there, its kind, and the lengths of those beside it."""
+    absent = isinstance(holder, dict) and key not in holder
+    value = None if absent else holder[key]
+    kind = kind.rstrip("?")
+    new: List[Any] = [] if absent else [GONE]
+    if kind in ("int", "uint"):
+        new += [-1, 0, 1, 2, 7, 1 << 20, (1 << 31) - 1, 1 << 31, (1 << 63) - 1, -(1 << 63)]
+        if isinstance(value, int):
+            new += [value - 1, value + 1, value + 2, -value]
+        beside = holder.values() if isinstance(holder, dict) else holder
+        for length in sorted({len(other) for other in beside if isinstance(other, (bytes, list, dict))}):
+            new += [length - 1, length, length + 1]
+        if kind == "uint":
+            new = [n for n in new if n is GONE or n >= 0]
+    elif kind == "bool":
+        new.append(not value)
+    elif kind == "bytes":
+        value = value or b""
+        new += [b"", b"a", b"\n", b"\0", b"/", b"\xff" * max(len(value), 1), value[: len(value) // 2], value + value]
+    elif kind == "float":
+        new += [Raw(b"\xf9\x7e\x00"), Raw(b"\xf9\x7c\x00"), Raw(b"\xfb\x43\xe0\x00\x00\x00\x00\x00\x00")]
+    elif kind.startswith("["):
+        value = value or []
+        new += [[], value[:-1], value[1:], value + value, value[::-1]]
+        new += [[*value, kinds.filled(kind[1:-1], n)] for n in (0, 1, -1, 1 << 31)]
+    else:
+        new += [{}] + [kinds.filled(kind, n) for n in (0, 1, -1, 1 << 31)]
+    distinct: Dict[str, Any] = {repr(n): n for n in new}
+    distinct.pop(repr(value), None)
+    return list(distinct.values())
+
+
+def put(holder: Any, key: Any, value: Any) -> None:
+    """Change a value, or take it away; a struct's fields stay in order."""
+    if value is GONE:
+        del holder[key]
+        return
+    holder[key] = value
+    if isinstance(holder, dict):
+        ordered = sorted(holder.items(), key=lambda pair: encode(pair[0]))
+        holder.clear()
+        holder.update(ordered)
+
+
 class Maker:
     """Makes the n-th blob of a seed."""
 
@@ -191,7 +259,7 @@ class Maker:
         folder = golden.folders()[0]
         self.kinds = Kinds((folder / "fields.txt").read_text())
         self.seed = seed
-        self.rows = []
+        self.rows: List[Tuple[str, bytes, List[str]]] = []
         for name, blob, row in golden.golden(folder):
             if row["key"] or len(blob) > 40_000:
                 continue
@@ -217,15 +285,69 @@ class Maker:
                     told.append(f"{path} {changed(at, key, kind, self.kinds, rng)}")
                     frame[5] = encode(state)
                 continue
-            roots = {2: "World", 3: "Tree", 4: "Inode", 5: "Image", PROCESS: "ProcRecord"}
             index = rng.choice(
-                [i for i, (kind, _) in enumerate(blob.records) if kind in (2, 5, PROCESS) or kind in roots and rng.random() < 0.05]
+                [i for i, (kind, _) in enumerate(blob.records) if kind in (2, 5, PROCESS) or kind in ROOTS and rng.random() < 0.05]
             )
             kind, body = blob.records[index]
-            found = places(body, self.kinds.roots[roots[kind]], self.kinds, roots[kind])
+            found = places(body, self.kinds.roots[ROOTS[kind]], self.kinds, ROOTS[kind])
             at, key, of, path = rng.choice(found)
             told.append(f"{path} {changed(at, key, of, self.kinds, rng)}")
         return "; ".join(told), blob.data(), typed
+
+
+class Each(Maker):
+    """Makes the n-th of all blobs with one field changed: each field of each record and of each utility's state, so that a
+    place in some list counts once, where it is set and where it is not, in each way there is to change it."""
+
+    def __init__(self, times: int, only: str) -> None:
+        super().__init__(0, only)
+        self.plan: List[Tuple[int, int, str, str, int]] = []  # row, record or -1 - utility, path, and which change
+        seen: Dict[Tuple[str, bool], int] = collections.Counter()
+        for row, (_, data, _) in enumerate(self.rows):
+            once: Set[Tuple[str, bool]] = set()
+            for which, name, value in self._values(Blob.parse(data)):
+                if only and name != only:
+                    continue
+                for holder, key, kind, path in places(value, self._root(name), self.kinds, name):
+                    field = self._field(value, path), isinstance(holder, dict) and key not in holder
+                    if seen[field] < times and field not in once:
+                        once.add(field)
+                        self.plan += [(row, which, name, path, n) for n in range(len(every(holder, key, kind, self.kinds)))]
+            for field in once:
+                seen[field] += 1
+
+    def _field(self, value: Any, path: str) -> str:
+        """What a path leads to, wherever it stands; the frame of a utility is one of that utility."""
+        field = re.sub(r"\[\d+\]", "[]", path)
+        frame = re.match(r"ProcRecord\.7\[(\d+)\]\.1\.7\.10\.", path)
+        return f"{value[7][int(frame[1])][1][7][10][1]!r} {field}" if frame else field
+
+    def _root(self, name: str) -> str:
+        return self.kinds.roots.get("utility " + name) or self.kinds.roots[name]
+
+    def _values(self, blob: Blob) -> Iterator[Tuple[int, str, Any]]:
+        for i, (kind, body) in enumerate(blob.records):
+            if kind in ROOTS:
+                yield i, ROOTS[kind], body
+        for i, (utility, frame) in enumerate(blob.programs()):
+            yield -1 - i, utility, decode(frame[5])[0]
+
+    def __len__(self) -> int:
+        return len(self.plan)
+
+    def make(self, number: int) -> Tuple[str, bytes, List[str]]:
+        """What was changed, the bytes, and what is typed."""
+        row, which, name, path, n = self.plan[number]
+        told, data, typed = self.rows[row]
+        blob = Blob.parse(data)
+        value = next(value for i, _, value in self._values(blob) if i == which)
+        holder, key, kind, _ = next(place for place in places(value, self._root(name), self.kinds, name) if place[3] == path)
+        new = every(holder, key, kind, self.kinds)[n]
+        old = "nothing" if isinstance(holder, dict) and key not in holder else repr(holder[key])
+        put(holder, key, new)
+        if which < 0:
+            list(blob.programs())[-1 - which][1][5] = encode(value)
+        return f"{told}; {path} {old:.60} is now {'gone' if new is GONE else repr(new):.80}", blob.data(), typed
 
 
 # Trying.
@@ -245,7 +367,7 @@ def tried(data: bytes, typed: List[str]) -> str:
     except StateError as error:
         return f"{INTERNAL}: {error}" if INTERNAL in str(error) else type(error).__name__
     except EryxshError as error:
-        return f"{INTERNAL}: {error}" if INTERNAL in str(error) else type(error).__name__
+        return f"{INTERNAL}: {error}" if INTERNAL in str(error) or type(error) is EryxshError else type(error).__name__
     with sb:
         try:
             said = _used(sb, list(typed))
@@ -259,6 +381,8 @@ def _used(sb: Sandbox, typed: List[str]) -> str:
     said = ""
     run: Optional[Run] = sb.runs.active()
     if run is not None:
+        stop = threading.Timer(1, run.cancel)
+        stop.start()
         for _ in range(200):
             event = run.next(wait=False)
             if isinstance(event, Finished):
@@ -270,18 +394,17 @@ def _used(sb: Sandbox, typed: List[str]) -> str:
                 run.resume(event, data=typed.pop(0) if typed else "")
             elif isinstance(event, LimitReached) or not isinstance(event, Checkpoint):
                 break
+        stop.cancel()
         run.cancel()
     sb.export_state()
     result = sb.commands.run("echo $x; ls | cat; jobs; trap; wait")
     return said + result.stderr
 
 
-def _serve(pipe: Any, seed: int, only: str) -> None:
+def _serve(pipe: Any) -> None:
     resource.setrlimit(resource.RLIMIT_AS, (CAP, CAP))
-    maker = Maker(seed, only)
     while True:
-        number = pipe.recv()
-        _, data, typed = maker.make(number)
+        data, typed = pipe.recv()
         try:
             pipe.send(tried(data, typed))
         except Exception as error:
@@ -291,25 +414,25 @@ def _serve(pipe: Any, seed: int, only: str) -> None:
 class Worker:
     """A process that tries blobs, and another one when it has died."""
 
-    def __init__(self, seed: int, only: str) -> None:
-        self._arguments = seed, only
+    def __init__(self, patience: float) -> None:
+        self._patience = patience
         self._process: Any = None
         self._pipe: Any = None
 
     def _start(self) -> None:
         context = multiprocessing.get_context("spawn")
         self._pipe, theirs = context.Pipe()
-        self._process = context.Process(target=_serve, args=(theirs, *self._arguments), daemon=True)
+        self._process = context.Process(target=_serve, args=(theirs,), daemon=True)
         self._process.start()
         theirs.close()
 
-    def ask(self, number: int) -> str:
+    def ask(self, data: bytes, typed: List[str]) -> str:
         """What came of a blob."""
         if self._process is None:
             self._start()
         try:
-            self._pipe.send(number)
-            if self._pipe.poll(PATIENCE):
+            self._pipe.send((data, typed))
+            if self._pipe.poll(self._patience):
                 return str(self._pipe.recv())
             answer = "hang"
         except (EOFError, OSError):
@@ -325,17 +448,18 @@ class Worker:
             self._process = None
 
 
-def attack(blobs: int, seed: int, only: str, *, show: bool = True) -> Tuple[Dict[str, int], List[str]]:
-    """Try so many blobs: how often each thing came of one, and what must not happen."""
-    maker, worker = Maker(seed, only), Worker(seed, only)
+def attack(maker: Maker, numbers: Iterable[int], *, show: bool = True, patience: float = PATIENCE) -> Tuple[Dict[str, int], List[str]]:
+    """Try blobs: how often each thing came of one, and what must not happen."""
+    worker = Worker(patience)
     counts: Dict[str, int] = collections.Counter()
     wrong: List[str] = []
-    for number in range(blobs):
-        answer = worker.ask(number)
-        bad = INTERNAL in answer or answer in ("hang", "crash")
-        counts["internal" if INTERNAL in answer else answer] += 1
-        if bad:
-            wrong.append(f"{number}: {maker.make(number)[0]}: {answer}")
+    for number in numbers:
+        told, data, typed = maker.make(number)
+        answer = worker.ask(data, typed)
+        internal = INTERNAL in answer
+        counts["internal" if internal else answer] += 1
+        if internal or answer in ("hang", "crash"):
+            wrong.append(f"{number}: {told}: {answer}")
             if show:
                 print(wrong[-1], flush=True)
     worker.close()
@@ -348,16 +472,21 @@ def main(argv: List[str]) -> int:
     parser.add_argument("--blobs", type=int, default=30_000)
     parser.add_argument("--seed", type=int, default=int(time.time()))
     parser.add_argument("--only", default="", help="blobs with this utility in flight")
+    parser.add_argument("--each", type=int, nargs="?", const=1, help="change each field, in so many blobs that have it")
+    parser.add_argument("--patience", type=float, default=PATIENCE, help="seconds for one blob")
+    parser.add_argument("--from", dest="first", type=int, default=0, help="where to begin")
     parser.add_argument("--one", type=int, help="that one again, in this process")
     options = parser.parse_args(argv)
-    print(f"seed {options.seed}", flush=True)
+    maker = Each(options.each, options.only) if options.each else Maker(options.seed, options.only)
+    numbers = range(len(maker)) if isinstance(maker, Each) else range(options.blobs)
+    print(f"{len(numbers)} blobs, seed {options.seed}", flush=True)
     if options.one is not None:
-        told, data, typed = Maker(options.seed, options.only).make(options.one)
+        told, data, typed = maker.make(options.one)
         print(told)
         print(tried(data, typed))
         return 0
     started = time.perf_counter()
-    counts, wrong = attack(options.blobs, options.seed, options.only)
+    counts, wrong = attack(maker, numbers[options.first :], patience=options.patience)
     print(", ".join(f"{what} {n}" for what, n in sorted(counts.items())), f"in {time.perf_counter() - started:.0f} s")
     return 1 if wrong else 0
 

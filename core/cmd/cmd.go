@@ -92,6 +92,15 @@ type Program interface {
 	Step(c *Ctx) Next
 }
 
+// Interpreter is a Program that runs instructions of a language of its own on stacks that are saved. Its parts are checked when
+// it is loaded (Checked); whether they are what the next instruction expects only shows when it runs. So the run-time error of one that
+// came out of a blob is a fault of its state.
+type Interpreter interface {
+	Program
+	// Interprets says that it is one.
+	Interprets()
+}
+
 // Op says what a Program wants after a turn.
 type Op uint8
 

@@ -8,7 +8,10 @@
 // left, then Shift and Changes.
 package linediff
 
-import "math"
+import (
+	"bytes"
+	"math"
+)
 
 // Span is a pair of ranges still to be compared.
 type Span struct {
@@ -30,6 +33,27 @@ type Side struct {
 	Changed []byte // by line + 1, with a zero at each end
 	Kept    []int  // classes of the lines that are compared
 	Index   []int  // their line numbers
+}
+
+// Fit reports whether spans and marks that were saved can be of these sides.
+func Fit(stack []Span, s *[2]Side) bool {
+	for _, p := range stack {
+		if p.X0 < 0 || p.X0 > p.X1 || p.X1 > len(s[0].Kept) || p.Y0 < 0 || p.Y0 > p.Y1 || p.Y1 > len(s[1].Kept) {
+			return false // the search for its middle would have no end
+		}
+	}
+	for f := range s {
+		m := s[f].Changed
+		if n := len(m); n != len(s[f].Class)+2 || m[0] != 0 || m[n-1] != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// Settled reports whether as many lines have not changed in one of the sides as in the other.
+func Settled(s *[2]Side) bool {
+	return bytes.Count(s[0].Changed, []byte{0}) == bytes.Count(s[1].Changed, []byte{0})
 }
 
 // expensive is how far a search goes before it gives up on the shortest answer.
@@ -295,9 +319,6 @@ func (s *Search) Compare(stack []Span, f *[2]Side) []Span {
 	s.work++
 	p := stack[len(stack)-1]
 	stack = stack[:len(stack)-1]
-	if p.X0 < 0 || p.X0 > p.X1 || p.X1 > len(s.x) || p.Y0 < 0 || p.Y0 > p.Y1 || p.Y1 > len(s.y) {
-		panic("a span outside the files") // of a state that was made up: the search for its middle would have no end
-	}
 	for p.X0 < p.X1 && p.Y0 < p.Y1 && s.x[p.X0] == s.y[p.Y0] {
 		p.X0++
 		p.Y0++

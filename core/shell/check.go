@@ -287,6 +287,9 @@ func (l *loader) checkProc(p *Process, use func(int) error) error {
 	if e := p.Shell.Editor; e != nil && e.Wrong() {
 		return bad("process %d: a key is bound to nothing known", p.PID)
 	}
+	if g := p.Shell.Getopts; g.Ind < 0 || g.Pos < 0 || g.Ind > limit.Most {
+		return bad("process %d: options are read from nowhere", p.PID)
+	}
 	if p.Shell.Args.wrong() {
 		return bad("process %d: arguments and their counts do not fit", p.PID)
 	}

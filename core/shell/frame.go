@@ -134,6 +134,7 @@ type Util struct {
 	Failed bool        `cbor:"11,keyasint,omitempty"` // a write error was reported
 	Ended  int         `cbor:"12,keyasint,omitempty"` // its status and one, when it has ended but for what waits to be written
 	Bold   bool        `cbor:"13,keyasint,omitempty"` // it ignores SIGPIPE
+	loaded bool        // Prog came out of a blob
 	fiber  *fiber
 	ctx    *cmd.Ctx
 }

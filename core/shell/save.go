@@ -388,7 +388,7 @@ func (l *loader) frame(p *Process, r *FrameRecord) (Frame, error) {
 		f.X.Vars = append(f.X.Vars, s)
 	}
 	if r.Prog != nil {
-		f.X.Util.Prog = r.Prog
+		f.X.Util.Prog, f.X.Util.loaded = r.Prog, true
 	}
 	if why := f.wrong(len(p.Frames) == 0); why != "" {
 		return f, bad("frame %d of process %d: %s", len(p.Frames), p.PID, why)

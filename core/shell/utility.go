@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"runtime"
 	"slices"
 	"strings"
 
@@ -293,12 +294,23 @@ func turn(u *Util) (next cmd.Next) {
 		case nil:
 		case *stop:
 			panic(x)
+		case runtime.Error:
+			if _, runs := u.Prog.(cmd.Interpreter); runs && u.loaded {
+				next = u.ctx.Unfit("its stack is not what its program makes")
+				return
+			}
+			next = u.panicked(x)
 		default:
-			u.ctx.Errout.WriteString(fmt.Sprintf("%s: internal error: %v\n", u.ctx.Name, x))
-			next = cmd.Exit(panicStatus)
+			next = u.panicked(x)
 		}
 	}()
 	return u.Prog.Step(u.ctx)
+}
+
+// panicked ends a utility as if a signal had ended it.
+func (u *Util) panicked(x any) cmd.Next {
+	u.ctx.Errout.WriteString(fmt.Sprintf("%s: internal error: %v\n", u.ctx.Name, x))
+	return cmd.Exit(panicStatus)
 }
 
 // panicStatus is what abort(3) would give.

@@ -51,13 +51,10 @@ func chmodMode(_ *cmd.Ctx, args []string) []string {
 }
 
 type chmodProgram struct {
-	I      int        `cbor:"1,keyasint,omitempty"`
+	I      int        `cbor:"1,keyasint,omitempty" holds:"operand"`
 	Stack  []walk.Dir `cbor:"2,keyasint,omitempty"`
 	Status int        `cbor:"3,keyasint,omitempty"`
 }
-
-// Wrong checks the operand.
-func (p *chmodProgram) Wrong(*cmd.Ctx) string { return cmd.Beyond("a count of operands", p.I, 1<<40) }
 
 // Step changes a turn's worth of files.
 func (p *chmodProgram) Step(c *cmd.Ctx) cmd.Next {
@@ -105,7 +102,7 @@ func (p *chmodProgram) Step(c *cmd.Ctx) cmd.Next {
 			}
 			continue
 		}
-		if p.I == len(files) {
+		if p.I >= len(files) {
 			return cmd.Exit(p.Status)
 		}
 		p.I++

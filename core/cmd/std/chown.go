@@ -45,14 +45,11 @@ func ownerCommand(name, summary, usage string) *cmd.Command {
 }
 
 type chownProgram struct {
-	I      int         `cbor:"1,keyasint,omitempty"`
+	I      int         `cbor:"1,keyasint,omitempty" holds:"operand"`
 	Stack  []walk.Dir  `cbor:"2,keyasint,omitempty"`
 	Status int         `cbor:"3,keyasint,omitempty"`
 	Owners owner.Names `cbor:"4,keyasint,omitempty"`
 }
-
-// Wrong checks the operand.
-func (p *chownProgram) Wrong(*cmd.Ctx) string { return cmd.Beyond("a count of operands", p.I, 1<<40) }
 
 // ids are an owner and a group; -1 leaves one as it is.
 type ids struct {
@@ -109,7 +106,7 @@ func (p *chownProgram) Step(c *cmd.Ctx) cmd.Next {
 			}
 			continue
 		}
-		if p.I == len(files) {
+		if p.I >= len(files) {
 			return cmd.Exit(p.Status)
 		}
 		p.I++

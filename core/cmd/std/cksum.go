@@ -81,6 +81,14 @@ type digestProgram struct {
 	opt   *digestOptions
 }
 
+// Wrong checks that a file that is compared with a list has a checksum.
+func (p *digestProgram) Wrong(*cmd.Ctx) string {
+	if p.Check.Open && p.State.Algorithm == "" {
+		return "a checksum of no kind"
+	}
+	return ""
+}
+
 type digestOptions struct {
 	algorithm                    string
 	bits                         int

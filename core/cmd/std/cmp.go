@@ -31,7 +31,7 @@ func cmpCommand() *cmd.Command {
 // cmpInput is one of the two files.
 type cmpInput struct {
 	FD   int    `cbor:"1,keyasint,omitempty"`
-	Skip int64  `cbor:"2,keyasint,omitempty"` // bytes still to skip
+	Skip int64  `cbor:"2,keyasint,omitempty" holds:"count"` // bytes still to skip
 	Buf  []byte `cbor:"3,keyasint,omitempty"`
 	End  bool   `cbor:"4,keyasint,omitempty"`
 }
@@ -43,8 +43,8 @@ type cmpProgram struct {
 	Line    int64       `cbor:"4,keyasint,omitempty"` // newlines seen
 	Left    int64       `cbor:"5,keyasint,omitempty"` // of -n; -1 is no limit
 	Differ  bool        `cbor:"6,keyasint,omitempty"`
-	Newline bool        `cbor:"7,keyasint,omitempty"` // the last byte was one
-	Width   int         `cbor:"8,keyasint,omitempty"` // of the byte numbers of -l
+	Newline bool        `cbor:"7,keyasint,omitempty"`            // the last byte was one
+	Width   int         `cbor:"8,keyasint,omitempty" holds:"32"` // of the byte numbers of -l
 }
 
 // name is an operand; the second is standard input by default.

@@ -109,7 +109,7 @@ func (p *duProgram) Step(c *cmd.Ctx) cmd.Next {
 			} else {
 				p.leave(c)
 			}
-		case p.I == len(args):
+		case p.I >= len(args):
 			if p.o.total {
 				p.print(c, p.Total, p.Time, "total", 0, true)
 			}

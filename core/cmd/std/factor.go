@@ -22,8 +22,8 @@ func factor() *cmd.Command {
 // factorProgram factors one number after the other.
 type factorProgram struct {
 	In     cmd.Lines `cbor:"1,keyasint,omitempty"`
-	I      int       `cbor:"2,keyasint,omitempty"` // operands done
-	Words  []string  `cbor:"3,keyasint,omitempty"` // of the line that was read
+	I      int       `cbor:"2,keyasint,omitempty" holds:"operand"` // operands done
+	Words  []string  `cbor:"3,keyasint,omitempty"`                 // of the line that was read
 	Status int       `cbor:"4,keyasint,omitempty"`
 	Num    factoring `cbor:"5,keyasint,omitempty"`
 }
@@ -33,7 +33,7 @@ func (p *factorProgram) Step(c *cmd.Ctx) cmd.Next {
 		return p.goOn(c)
 	}
 	if len(c.Args) > 0 {
-		if p.I == len(c.Args) {
+		if p.I >= len(c.Args) {
 			return cmd.Exit(p.Status)
 		}
 		p.I++
@@ -109,9 +109,9 @@ func (p *factorProgram) goOn(c *cmd.Ctx) cmd.Next {
 type factoring struct {
 	Text   string   `cbor:"1,keyasint,omitempty"` // the number; "" is none
 	Primes [][]byte `cbor:"2,keyasint,omitempty"`
-	Work   [][]byte `cbor:"3,keyasint,omitempty"` // what has to be factored still, the last first
-	Left   int      `cbor:"4,keyasint,omitempty"` // steps of Pollard's rho; at 0 the number is too hard
-	Rho    rho      `cbor:"5,keyasint,omitempty"` // the work on the last of Work, known to be composite
+	Work   [][]byte `cbor:"3,keyasint,omitempty"`               // what has to be factored still, the last first
+	Left   int      `cbor:"4,keyasint,omitempty" holds:"count"` // steps of Pollard's rho; at 0 the number is too hard
+	Rho    rho      `cbor:"5,keyasint,omitempty"`               // the work on the last of Work, known to be composite
 }
 
 // factorTurn is how many steps of Pollard's rho a turn takes.
@@ -169,15 +169,34 @@ func (f *factoring) turn(c *cmd.Ctx) bool {
 	return true
 }
 
+// Wrong checks that there are numbers to work on.
+func (f *factoring) Wrong(*cmd.Ctx) string {
+	if f.Text != "" && (!digits(f.Text) || len(f.Text) > factorMaxDigits) {
+		return "no number to factor"
+	}
+	for _, b := range f.Work {
+		if len(b) > factorMaxDigits {
+			return "a factor is longer than the number"
+		}
+	}
+	if n := len(f.Work); f.Rho.Add != 0 && n > 0 && new(big.Int).SetBytes(f.Work[n-1]).BitLen() <= 1 {
+		return "nothing is left to factor"
+	}
+	return ""
+}
+
 // rho is the search for a proper divisor of a composite number by Pollard's method with Brent's cycle search.
 type rho struct {
-	Add     int64  `cbor:"1,keyasint,omitempty"` // of the sequence v*v+Add; 0: there is no search
-	R       int    `cbor:"2,keyasint,omitempty"` // length of the part of the sequence; 0: not begun
-	K       int    `cbor:"3,keyasint,omitempty"` // steps of the part: first R to come to it, then R in it
+	Add     int64  `cbor:"1,keyasint,omitempty"`              // of the sequence v*v+Add; 0: there is no search
+	R       int    `cbor:"2,keyasint,omitempty" holds:"size"` // length of the part of the sequence; 0: not begun
+	K       int    `cbor:"3,keyasint,omitempty" holds:"size"` // steps of the part: first R to come to it, then R in it
 	X       []byte `cbor:"4,keyasint,omitempty"`
 	Y       []byte `cbor:"5,keyasint,omitempty"`
 	Product []byte `cbor:"6,keyasint,omitempty"` // of all differences
 }
+
+// rhoBatch is how many differences are looked at together.
+const rhoBatch = 128
 
 // turn goes on until a divisor is found or the budget is used up; then it gives nil.
 func (h *rho) turn(n *big.Int, budget *int) *big.Int {
@@ -204,28 +223,30 @@ func (h *rho) turn(n *big.Int, budget *int) *big.Int {
 			continue
 		}
 		saved.Set(y)
-		for i := 0; i < 128 && h.K < 2*h.R; i++ {
+		for i := 0; i < rhoBatch && h.K < 2*h.R; i++ {
 			next(y)
 			product.Mul(product, diff.Sub(x, y))
 			product.Mod(product, n)
 			h.K++
 		}
 		g.GCD(nil, nil, diff.Abs(product), n)
-		if h.K == 2*h.R {
+		if h.K >= 2*h.R {
 			if g.Cmp(one) == 0 {
 				x.Set(y)
 			}
 			h.R, h.K = 2*h.R, 0
 		}
 	}
-	if g.Cmp(n) == 0 { // several factors met at once: go back one by one
-		for g.Set(one); g.Cmp(one) == 0; {
+	met := g.Cmp(n) == 0
+	if met { // several factors met at once: go back one by one
+		g.Set(one)
+		for i := 0; i < rhoBatch && g.Cmp(one) == 0; i++ {
 			next(saved)
 			g.GCD(nil, nil, diff.Abs(diff.Sub(x, saved)), n)
 		}
 	}
 	switch {
-	case g.Cmp(one) == 0:
+	case g.Cmp(one) == 0 && !met:
 		h.X, h.Y, h.Product = x.Bytes(), y.Bytes(), product.Bytes()
 	case g.Cmp(n) != 0:
 		return g

@@ -59,7 +59,7 @@ func (p *fileProgram) Step(c *cmd.Ctx) cmd.Next {
 		c.Errout.WriteString("Usage: file [-bcCdEhikLlNnprsSvzZ0] [--apple] [--extension] [--mime-encoding]\n            [--mime-type] [-e <testname>] [-F <separator>]  [-f <namefile>]\n            [-m <magicfiles>] [-P <parameter=value>] [--exclude-quiet]\n            <file> ...\n       file -C [-m <magicfiles>]\n       file [--help]\n")
 		return cmd.Exit(1)
 	}
-	if p.I == len(c.Args) {
+	if p.I >= len(c.Args) {
 		return cmd.Exit(0)
 	}
 	name := c.Args[p.I]

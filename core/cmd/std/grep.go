@@ -209,11 +209,6 @@ func (p *grepProgram) Wrong(c *cmd.Ctx) string {
 			return s
 		}
 	}
-	for _, o := range p.Patterns.Origins {
-		if o.Lines < 0 {
-			return "a count of patterns is negative"
-		}
-	}
 	switch {
 	case f.Printed < -1 || f.FD < 0 || f.Pending < 0 || f.Width < 0 || f.Width > 1<<20:
 		return "a number that cannot be"
@@ -223,14 +218,25 @@ func (p *grepProgram) Wrong(c *cmd.Ctx) string {
 	return c.BeyondArgs(p.Operand)
 }
 
+// Wrong checks that all patterns are there.
+func (p *grepPatterns) Wrong(*cmd.Ctx) string {
+	n := bytes.Count(p.Keys, []byte("\n"))
+	for _, o := range p.Origins {
+		if n -= o.Lines; o.Lines < 0 || n < 0 {
+			return "patterns are missing"
+		}
+	}
+	return ""
+}
+
 // grepPatterns is what is searched for, gathered from options and files.
 type grepPatterns struct {
 	Keys    []byte     `cbor:"1,keyasint,omitempty"` // each ended by a newline
 	Origins []grepKeys `cbor:"2,keyasint,omitempty"`
-	Globs   []string   `cbor:"3,keyasint,omitempty"` // of --exclude-from
-	Flag    int        `cbor:"4,keyasint,omitempty"` // options looked at
-	Source  cmd.Lines  `cbor:"6,keyasint,omitempty"` // a file of them being read
-	FD      int        `cbor:"7,keyasint,omitempty"` // of it; -1 is none
+	Globs   []string   `cbor:"3,keyasint,omitempty"`               // of --exclude-from
+	Flag    int        `cbor:"4,keyasint,omitempty" holds:"count"` // options looked at
+	Source  cmd.Lines  `cbor:"6,keyasint,omitempty"`               // a file of them being read
+	FD      int        `cbor:"7,keyasint,omitempty"`               // of it; -1 is none
 }
 
 // grepKeys says where patterns come from, for messages.

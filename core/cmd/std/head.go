@@ -61,10 +61,10 @@ func headObsolete(_ *cmd.Ctx, args []string) []string {
 // headProgram prints the first or all but the last lines or bytes of each file.
 type headProgram struct {
 	In     cmd.Input  `cbor:"1,keyasint,omitempty"`
-	Left   int64      `cbor:"2,keyasint,omitempty"` // still to print of this file
-	Keep   lineWindow `cbor:"3,keyasint,omitempty"` // the last ones, of a negative NUM
-	Titled int        `cbor:"4,keyasint,omitempty"` // operands whose header was considered
-	Wrote  bool       `cbor:"5,keyasint,omitempty"` // a header was printed
+	Left   int64      `cbor:"2,keyasint,omitempty" holds:"count"` // still to print of this file
+	Keep   lineWindow `cbor:"3,keyasint,omitempty"`               // the last ones, of a negative NUM
+	Titled int        `cbor:"4,keyasint,omitempty" holds:"count"` // operands whose header was considered
+	Wrote  bool       `cbor:"5,keyasint,omitempty"`               // a header was printed
 
 	opt *headOptions
 }
@@ -196,6 +196,19 @@ type lineWindow struct {
 	Count int64    `cbor:"3,keyasint,omitempty"` // line ends in it
 
 	spare []byte // a part that is used no more
+}
+
+// Wrong checks that there is something in each part.
+func (w *lineWindow) Wrong(*cmd.Ctx) string {
+	for _, part := range w.Parts {
+		if len(part) == 0 {
+			return "an empty part of a text"
+		}
+	}
+	if w.Pos != 0 && (len(w.Parts) == 0 || w.Pos < 0 || w.Pos >= len(w.Parts[0])) {
+		return "a place outside a text"
+	}
+	return ""
 }
 
 // windowPart is how much of a window is in one piece, at least.

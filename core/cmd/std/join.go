@@ -58,6 +58,9 @@ func (p *joinProgram) Wrong(*cmd.Ctx) string {
 	if p.Phase < joinCompare || p.Phase > joinPairs || p.I < 0 || p.J < 0 || p.I > len(p.Groups[0]) || p.J > len(p.Groups[1]) {
 		return "a pair that is not there"
 	}
+	if first, second := len(p.Groups[0]), len(p.Groups[1]); p.Phase != joinCompare && first == 0 || p.Phase == joinPairs && (p.J >= second || p.I >= first) {
+		return "a group of no lines"
+	}
 	return cmd.Beyond("a count of fields", max(p.Auto[0], p.Auto[1], -min(p.Auto[0], p.Auto[1])), 1<<24)
 }
 
@@ -368,7 +371,7 @@ func (p *joinProgram) hold(c *cmd.Ctx, n int) {
 
 // pair writes one pair of the groups.
 func (p *joinProgram) pair(c *cmd.Ctx) {
-	if p.opt.pairs && p.I < len(p.Groups[0]) {
+	if p.opt.pairs && p.I < len(p.Groups[0]) && p.J < len(p.Groups[1]) {
 		p.write(c, p.Groups[0][p.I], p.Groups[1][p.J], true, true)
 		if p.J++; p.J == len(p.Groups[1]) {
 			p.I, p.J = p.I+1, 0

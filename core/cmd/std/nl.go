@@ -38,8 +38,8 @@ type nlProgram struct {
 	In      cmd.Input `cbor:"1,keyasint,omitempty"`
 	Number  int64     `cbor:"2,keyasint,omitempty"`
 	Begun   bool      `cbor:"3,keyasint,omitempty"`
-	Section int       `cbor:"4,keyasint,omitempty"` // 0 body, 1 header, 2 footer
-	Blank   int64     `cbor:"5,keyasint,omitempty"` // empty lines in a row
+	Section int       `cbor:"4,keyasint,omitempty" holds:"2"` // 0 body, 1 header, 2 footer
+	Blank   int64     `cbor:"5,keyasint,omitempty"`           // empty lines in a row
 
 	opt *nlOptions
 }

@@ -26,12 +26,12 @@ func paste() *cmd.Command {
 type pasteProgram struct {
 	Begun  bool        `cbor:"1,keyasint,omitempty"`
 	Files  []pasteFile `cbor:"2,keyasint,omitempty"`
-	At     int         `cbor:"3,keyasint,omitempty"` // the file whose line is next in this row
-	Row    []byte      `cbor:"4,keyasint,omitempty"` // the row up to it
-	Some   bool        `cbor:"5,keyasint,omitempty"` // a file has a line in this row
+	At     int         `cbor:"3,keyasint,omitempty" holds:"in Files"` // the file whose line is next in this row
+	Row    []byte      `cbor:"4,keyasint,omitempty"`                  // the row up to it
+	Some   bool        `cbor:"5,keyasint,omitempty"`                  // a file has a line in this row
 	Serial cmd.Input   `cbor:"6,keyasint,omitempty"`
-	Lines  int         `cbor:"7,keyasint,omitempty"` // of the serial file, written
-	Fresh  int         `cbor:"8,keyasint,omitempty"` // serial files begun
+	Lines  int         `cbor:"7,keyasint,omitempty" holds:"count"` // of the serial file, written
+	Fresh  int         `cbor:"8,keyasint,omitempty" holds:"count"` // serial files begun
 
 	delims [][]byte
 }
@@ -41,6 +41,16 @@ type pasteFile struct {
 	FD   int       `cbor:"1,keyasint,omitempty"`
 	In   cmd.Lines `cbor:"2,keyasint,omitempty"`
 	Same int       `cbor:"3,keyasint,omitempty"` // 1 + the earlier operand that reads standard input too
+}
+
+// Wrong checks that standard input is read by one file, and by others after it.
+func (p *pasteProgram) Wrong(*cmd.Ctx) string {
+	for i := range p.Files {
+		if s := cmd.Beyond("an earlier file", p.Files[i].Same, i); s != "" {
+			return s
+		}
+	}
+	return ""
 }
 
 func (p *pasteProgram) Step(c *cmd.Ctx) cmd.Next {

@@ -103,7 +103,7 @@ func (p *rmProgram) Step(c *cmd.Ctx) cmd.Next {
 		if !done {
 			return next
 		}
-		if p.I == len(c.Args) {
+		if p.I >= len(c.Args) {
 			if p.Remover.Failed {
 				return cmd.Exit(1)
 			}

@@ -48,7 +48,7 @@ type shufProgram struct {
 }
 
 // Wrong checks that every line stands where it is said to.
-func (p *shufProgram) Wrong(*cmd.Ctx) string {
+func (p *shufProgram) Wrong(c *cmd.Ctx) string {
 	first := uint64(0)
 	for _, l := range p.Lines {
 		if l.First != first || len(l.Starts) == 0 && len(l.Text) > 0 {
@@ -63,6 +63,14 @@ func (p *shufProgram) Wrong(*cmd.Ctx) string {
 	}
 	if len(p.Lines) > 0 && p.Ready && p.Size > first {
 		return "more lines than there are"
+	}
+	if p.I > 0 && !c.Flags.Has("r") && (p.I > p.Size || p.Left > p.Size-p.I) {
+		return "more lines to draw than there are"
+	}
+	for _, at := range p.Moved {
+		if at >= p.Size {
+			return "a line that is not there"
+		}
 	}
 	return ""
 }

@@ -26,7 +26,7 @@ func tac() *cmd.Command {
 type tacProgram struct {
 	In    cmd.Input `cbor:"1,keyasint,omitempty"`
 	Parts [][]byte  `cbor:"2,keyasint,omitempty"` // of this file, up to what is written: all as long as the first but the last
-	Phase tacPhase  `cbor:"3,keyasint,omitempty"`
+	Phase tacPhase  `cbor:"3,keyasint,omitempty" holds:"3"`
 	To    int       `cbor:"4,keyasint,omitempty"` // end of what is searched, or the next byte of the record to write
 	From  int       `cbor:"5,keyasint,omitempty"` // where the record that is written begins
 }
@@ -41,6 +41,19 @@ const (
 	tacSearches
 	tacWrites
 )
+
+// Wrong checks that the parts are as long as they must be, and the places in them.
+func (p *tacProgram) Wrong(*cmd.Ctx) string {
+	for i, part := range p.Parts {
+		if n := len(p.Parts[0]); len(part) == 0 || len(part) != n && (i < len(p.Parts)-1 || len(part) > n) {
+			return "a part of a text is missing"
+		}
+	}
+	if p.Phase == tacReads || len(p.Parts) == 0 {
+		return ""
+	}
+	return cmd.Beyond("a place in a text", max(p.To, p.From, -min(p.To, p.From)), p.size())
+}
 
 // tacPart is how much text is in one piece.
 const tacPart = 1 << 20
@@ -170,11 +183,13 @@ func (p *tacProgram) write(c *cmd.Ctx) {
 			p.To, p.Phase = p.From, tacWrites
 		case tacWrites:
 			part := len(p.Parts[0])
-			some := p.Parts[p.To/part][p.To%part:]
-			some = some[:min(len(some), budget)]
-			c.Out.Write(some)
-			p.To += len(some)
-			budget -= len(some)
+			if p.To < p.size() {
+				some := p.Parts[p.To/part][p.To%part:]
+				some = some[:min(len(some), budget)]
+				c.Out.Write(some)
+				p.To += len(some)
+				budget -= len(some)
+			}
 			if p.To == p.size() {
 				p.cut(p.From)
 				p.Phase = tacBegins

@@ -114,15 +114,15 @@ func tailOldForm(a string) ([]string, bool) {
 type tailProgram struct {
 	In     cmd.Input    `cbor:"1,keyasint,omitempty"`
 	Keep   lineWindow   `cbor:"2,keyasint,omitempty"`
-	Skip   int64        `cbor:"3,keyasint,omitempty"` // lines or bytes not to print still (+NUM)
+	Skip   int64        `cbor:"3,keyasint,omitempty" holds:"count"` // lines or bytes not to print still (+NUM)
 	Wrote  bool         `cbor:"5,keyasint,omitempty"`
-	Back   int64        `cbor:"6,keyasint,omitempty"` // searching backwards: the lowest place looked at
-	Seek   bool         `cbor:"7,keyasint,omitempty"` // searching backwards
-	Found  int64        `cbor:"8,keyasint,omitempty"` // line ends seen behind Back
-	Stream bool         `cbor:"9,keyasint,omitempty"` // the place was found: print all that comes
+	Back   int64        `cbor:"6,keyasint,omitempty" holds:"size"`  // searching backwards: the lowest place looked at
+	Seek   bool         `cbor:"7,keyasint,omitempty"`               // searching backwards
+	Found  int64        `cbor:"8,keyasint,omitempty" holds:"count"` // line ends seen behind Back
+	Stream bool         `cbor:"9,keyasint,omitempty"`               // the place was found: print all that comes
 	Files  []tailFollow `cbor:"10,keyasint,omitempty"`
-	Follow bool         `cbor:"12,keyasint,omitempty"` // all ends are printed, following
-	Shown  int          `cbor:"13,keyasint,omitempty"` // 1 + the followed file printed last
+	Follow bool         `cbor:"12,keyasint,omitempty"`               // all ends are printed, following
+	Shown  int          `cbor:"13,keyasint,omitempty" holds:"count"` // 1 + the followed file printed last
 
 	opt *tailOptions
 }

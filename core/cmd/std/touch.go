@@ -36,7 +36,7 @@ func touch() *cmd.Command {
 
 // touchProgram touches some files in a turn.
 type touchProgram struct {
-	I      int   `cbor:"1,keyasint,omitempty"` // operands done
+	I      int   `cbor:"1,keyasint,omitempty" holds:"operand"` // operands done
 	Status int   `cbor:"2,keyasint,omitempty"`
 	Begun  bool  `cbor:"3,keyasint,omitempty"`
 	Stamp  stamp `cbor:"4,keyasint,omitempty"`

@@ -41,9 +41,9 @@ type wcCounts struct {
 // wcProgram counts one file after the other.
 type wcProgram struct {
 	In     cmd.Input `cbor:"1,keyasint,omitempty"`
-	Names  nameList  `cbor:"2,keyasint,omitempty"` // of --files0-from
-	Field  int       `cbor:"3,keyasint,omitempty"` // columns of a count; 0 before the first turn
-	Now    wcCounts  `cbor:"4,keyasint,omitempty"` // of the open file
+	Names  nameList  `cbor:"2,keyasint,omitempty"`            // of --files0-from
+	Field  int       `cbor:"3,keyasint,omitempty" holds:"32"` // columns of a count; 0 before the first turn
+	Now    wcCounts  `cbor:"4,keyasint,omitempty"`            // of the open file
 	Total  wcCounts  `cbor:"5,keyasint,omitempty"`
 	InWord bool      `cbor:"6,keyasint,omitempty"`
 	Column int64     `cbor:"7,keyasint,omitempty"`

@@ -6,6 +6,7 @@
 package bc
 
 import (
+	"math"
 	"strings"
 
 	"eryxsh/core/cmd"
@@ -67,7 +68,7 @@ type Program struct {
 	State  State           `cbor:"6,keyasint,omitempty"`
 	Funcs  map[string]Func `cbor:"7,keyasint,omitempty"`
 	Code   []Op            `cbor:"8,keyasint,omitempty"` // of the unit
-	PC     int             `cbor:"9,keyasint,omitempty"`
+	PC     int             `cbor:"9,keyasint,omitempty" holds:"count"`
 	Stack  []Value         `cbor:"10,keyasint,omitempty"`
 	Calls  []Call          `cbor:"11,keyasint,omitempty"`
 	Column int             `cbor:"12,keyasint,omitempty"` // of the output
@@ -78,20 +79,75 @@ type Program struct {
 	name string // of the function code is of
 }
 
-// Wrong checks the bases and the places.
+// Wrong checks the bases, and the arrays that names, calls and values lead to.
 func (p *Program) Wrong(*cmd.Ctx) string {
-	if p.Begun && (p.State.In < 2 || p.State.In > 36 || p.State.Out < 2) {
+	if p.Begun && (p.State.In < 2 || p.State.In > 36 || p.State.Out < 2 || p.State.Out > math.MaxInt32) {
 		return "a base that cannot be"
 	}
-	return cmd.Beyond("a place in the code", p.PC, 1<<30)
+	arrays := len(p.State.Heap)
+	for _, at := range p.State.Arrays {
+		if at < 0 || at >= arrays {
+			return noArray
+		}
+	}
+	for _, v := range p.Stack {
+		if v.Heap < 0 || v.Heap > arrays || v.Num.wrong() {
+			return noArray
+		}
+	}
+	for _, items := range p.State.Heap {
+		for _, n := range items {
+			if n.wrong() {
+				return noNumber
+			}
+		}
+	}
+	for _, n := range p.State.Vars {
+		if n.wrong() {
+			return noNumber
+		}
+	}
+	if p.State.Last.wrong() {
+		return noNumber
+	}
+	return p.wrongCalls()
 }
+
+const (
+	noArray  = "an array that is not there"
+	noNumber = "a number that cannot be"
+)
+
+// wrongCalls checks what the calls give back when they end: the arrays that are there when they do.
+func (p *Program) wrongCalls() string {
+	arrays := len(p.State.Heap)
+	for i := len(p.Calls) - 1; i >= 0; i-- {
+		call := &p.Calls[i]
+		if call.Heap < 0 || call.Base < 0 || call.Back < 0 {
+			return "a call that does not end"
+		}
+		arrays = min(arrays, call.Heap)
+		for _, s := range call.Saved {
+			if s.Num.wrong() {
+				return noNumber
+			}
+			if s.Array && (s.Heap < 0 || s.Heap > arrays) {
+				return noArray
+			}
+		}
+	}
+	return ""
+}
+
+// Interprets says that a Program runs instructions on what was saved.
+func (p *Program) Interprets() {}
 
 // State is what variables hold.
 type State struct {
 	Vars   map[string]Num `cbor:"1,keyasint,omitempty"`
 	Arrays map[string]int `cbor:"2,keyasint,omitempty"` // places in Heap
 	Heap   []Items        `cbor:"3,keyasint,omitempty"`
-	Scale  int            `cbor:"4,keyasint,omitempty"`
+	Scale  int            `cbor:"4,keyasint,omitempty" holds:"2147483647"`
 	In     int64          `cbor:"5,keyasint,omitempty"` // base
 	Out    int64          `cbor:"6,keyasint,omitempty"`
 	Last   Num            `cbor:"7,keyasint,omitempty"`

@@ -19,6 +19,12 @@ type Num struct {
 // maxBits ends the life of numbers that would take too much memory: about four million digits.
 const maxBits = 1 << 24
 
+// maxScale is the most decimals that a number can have that was come by: a constant is as long as a script, at most.
+const maxScale = 1 << 26
+
+// wrong reports that no calculation gives such a number.
+func (n Num) wrong() bool { return n.Scale < 0 || n.Scale > maxScale }
+
 func (n Num) int() *big.Int {
 	v := new(big.Int).SetBytes(n.Mag)
 	if n.Neg {

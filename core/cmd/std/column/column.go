@@ -52,13 +52,21 @@ func Command() *cmd.Command {
 // program collects lines, then writes rows.
 type program struct {
 	In   cmd.Input `cbor:"1,keyasint,omitempty"`
-	Text []byte    `cbor:"2,keyasint,omitempty"` // the lines that count, each with a newline
-	Row  int       `cbor:"3,keyasint,omitempty"` // rows written
+	Text []byte    `cbor:"2,keyasint,omitempty"`               // the lines that count, each with a newline
+	Row  int       `cbor:"3,keyasint,omitempty" holds:"count"` // rows written
 
 	opt    *options
 	lines  [][]byte
 	widest int // of lines, once it is known
 	table  *table
+}
+
+// Wrong checks that all lines have their ends.
+func (p *program) Wrong(*cmd.Ctx) string {
+	if n := len(p.Text); n > 0 && p.Text[n-1] != '\n' {
+		return "a line without its end"
+	}
+	return ""
 }
 
 type options struct {

@@ -88,7 +88,7 @@ func (p *cpProgram) Step(c *cmd.Ctx) cmd.Next {
 			return next
 		}
 		p.finishParents(c)
-		if p.I == len(t.sources) {
+		if p.I >= len(t.sources) {
 			if p.Copier.Failed {
 				return cmd.Exit(1)
 			}

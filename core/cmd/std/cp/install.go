@@ -89,7 +89,7 @@ func (p *installProgram) Step(c *cmd.Ctx) cmd.Next {
 		if p.Done != "" && len(p.Copier.Created) > p.Before {
 			p.finish(c, a)
 		}
-		if p.I == len(t.sources) {
+		if p.I >= len(t.sources) {
 			if p.Copier.Failed {
 				return cmd.Exit(1)
 			}

@@ -71,7 +71,7 @@ func (p *lnProgram) Step(c *cmd.Ctx) cmd.Next {
 		t = (&cpProgram{Into: p.Into}).target(c)
 	}
 	for budget := c.Turn(walk.Turn); budget > 0; budget-- {
-		if p.I == len(t.sources) {
+		if p.I >= len(t.sources) {
 			return cmd.Exit(p.Status)
 		}
 		ok, next := p.link(newLinking(c, plan, t, t.sources[p.I]))

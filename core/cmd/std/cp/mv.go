@@ -82,7 +82,7 @@ func (p *mvProgram) Step(c *cmd.Ctx) cmd.Next {
 	t := (&cpProgram{Into: p.Into}).target(c)
 	r.into = t.dir()
 	for budget := c.Turn(walk.Turn); budget > 0; budget-- {
-		if p.I == len(t.sources) {
+		if p.I >= len(t.sources) {
 			return cmd.Exit(p.Status)
 		}
 		src := t.sources[p.I]

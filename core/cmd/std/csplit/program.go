@@ -13,15 +13,15 @@ import (
 
 // program collects the input, then applies one pattern after the other.
 type program struct {
-	FD      int    `cbor:"2,keyasint,omitempty"`
+	FD      int    `cbor:"2,keyasint,omitempty" holds:"count"`
 	Begun   bool   `cbor:"3,keyasint,omitempty"`
-	Rest    []byte `cbor:"4,keyasint,omitempty"` // the lines from First on
-	First   int64  `cbor:"5,keyasint,omitempty"` // the number of the first line not written, from 1
-	Current int64  `cbor:"6,keyasint,omitempty"` // the line searched last
-	Pattern int    `cbor:"8,keyasint,omitempty"`
-	Times   int64  `cbor:"9,keyasint,omitempty"`  // uses of the pattern that are done
-	Files   int64  `cbor:"10,keyasint,omitempty"` // outputs made
-	Read    bool   `cbor:"13,keyasint,omitempty"` // all input is there
+	Rest    []byte `cbor:"4,keyasint,omitempty"`              // the lines from First on
+	First   int64  `cbor:"5,keyasint,omitempty" holds:"size"` // the number of the first line not written, from 1
+	Current int64  `cbor:"6,keyasint,omitempty" holds:"size"` // the line searched last
+	Pattern int    `cbor:"8,keyasint,omitempty" holds:"operand"`
+	Times   int64  `cbor:"9,keyasint,omitempty" holds:"count"`  // uses of the pattern that are done
+	Files   int64  `cbor:"10,keyasint,omitempty" holds:"count"` // outputs made
+	Read    bool   `cbor:"13,keyasint,omitempty"`               // all input is there
 
 	opt   *options
 	in    cmd.Lines // a turn takes all it reads
@@ -57,7 +57,7 @@ func (p *program) Step(c *cmd.Ctx) cmd.Next {
 	if c.Pending() > cmd.Turn {
 		return cmd.WaitWrite()
 	}
-	if p.Pattern == len(p.opt.patterns) {
+	if p.Pattern >= len(p.opt.patterns) {
 		if !p.create(c) || !p.take(c, len(p.Rest)) || !p.close(c) {
 			return p.fail(c)
 		}

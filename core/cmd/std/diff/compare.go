@@ -151,7 +151,7 @@ const manyLines = 1 << 10
 const turnWork = 1 << 15
 
 // search goes on with the comparison.
-func (p *Program) search(c *cmd.Ctx) {
+func (p *Program) search(c *cmd.Ctx) cmd.Next {
 	if p.s == nil {
 		p.s = p.build(c)
 		if p.Files[0].Mark == nil {
@@ -159,6 +159,9 @@ func (p *Program) search(c *cmd.Ctx) {
 		} else {
 			for i := range p.s.sides {
 				p.s.sides[i].Changed = p.Files[i].Mark
+			}
+			if !linediff.Fit(p.Spans, &p.s.sides) {
+				return c.Unfit("what was compared of the files")
 			}
 		}
 		for i := range p.s.sides {
@@ -173,7 +176,10 @@ func (p *Program) search(c *cmd.Ctx) {
 	}
 	s.End()
 	if len(p.Spans) > 0 {
-		return
+		return cmd.Again()
+	}
+	if !linediff.Settled(&p.s.sides) {
+		return c.Unfit("which lines have changed")
 	}
 	c.Charge(len(p.s.sides[0].Class) / 8)
 	linediff.Shift(&p.s.sides)
@@ -186,6 +192,7 @@ func (p *Program) search(c *cmd.Ctx) {
 	case !p.o.showsAll():
 		p.identical(c)
 	}
+	return cmd.Again()
 }
 
 // kept are the changes in line numbers of the whole files; those that -B and -I ignore are marked.

@@ -125,7 +125,7 @@ type options struct {
 // file is one side of the pair being compared.
 type file struct {
 	Path  string `cbor:"1,keyasint,omitempty"`
-	FD    int    `cbor:"2,keyasint,omitempty"`
+	FD    int    `cbor:"2,keyasint,omitempty" holds:"count"`
 	Data  []byte `cbor:"4,keyasint,omitempty"`
 	End   bool   `cbor:"5,keyasint,omitempty"`
 	Mtime int64  `cbor:"6,keyasint,omitempty"`
@@ -154,10 +154,10 @@ type Program struct {
 	Status int             `cbor:"2,keyasint,omitempty"`
 	Stack  []level         `cbor:"3,keyasint,omitempty"`
 	Files  [2]file         `cbor:"4,keyasint,omitempty"`
-	Phase  int             `cbor:"5,keyasint,omitempty"`
+	Phase  int             `cbor:"5,keyasint,omitempty" holds:"3"`
 	Spans  []linediff.Span `cbor:"6,keyasint,omitempty"`
-	Hunk   int             `cbor:"7,keyasint,omitempty"` // the next change to print
-	Inside bool            `cbor:"8,keyasint,omitempty"` // the pair is of a directory: it has a heading
+	Hunk   int             `cbor:"7,keyasint,omitempty" holds:"count"` // the next change to print
+	Inside bool            `cbor:"8,keyasint,omitempty"`               // the pair is of a directory: it has a heading
 
 	o      *options
 	s      *scan
@@ -186,11 +186,9 @@ func (p *Program) Step(c *cmd.Ctx) cmd.Next {
 	case phaseRead:
 		return p.read(c)
 	case phaseSearch:
-		p.search(c)
-		return cmd.Again()
+		return p.search(c)
 	case phasePrint:
-		p.print(c)
-		return cmd.Again()
+		return p.print(c)
 	}
 	for budget := c.Turn(walk.Turn); budget > 0 && p.Phase == phaseNone; budget-- {
 		if len(p.Stack) == 0 {

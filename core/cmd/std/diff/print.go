@@ -19,11 +19,14 @@ const turnHunks = 200
 const turnOutput = 1 << 20
 
 // print writes some hunks of the pair; at the end it is done with it.
-func (p *Program) print(c *cmd.Ctx) {
+func (p *Program) print(c *cmd.Ctx) cmd.Next {
 	if p.s == nil {
 		p.s = p.build(c)
 		for i := range p.s.sides {
 			p.s.sides[i].Changed = p.Files[i].Mark
+		}
+		if !linediff.Fit(nil, &p.s.sides) || !linediff.Settled(&p.s.sides) {
+			return c.Unfit("which lines have changed")
 		}
 		p.s.changes = p.kept(linediff.Changes(&p.s.sides))
 	}
@@ -31,7 +34,7 @@ func (p *Program) print(c *cmd.Ctx) {
 	if p.o.format == 'q' {
 		c.Out.WriteString("Files " + p.Files[0].Path + " and " + p.Files[1].Path + " differ\n")
 		p.close(c)
-		return
+		return cmd.Again()
 	}
 	if p.Hunk == 0 && len(l) > 0 {
 		p.heading(c)
@@ -64,12 +67,13 @@ func (p *Program) print(c *cmd.Ctx) {
 		p.hunk(c, l[first:p.Hunk])
 	}
 	if p.Hunk < len(l) {
-		return
+		return cmd.Again()
 	}
 	if p.o.format == 'y' || p.o.format == 'i' {
 		p.between(c, len(l))
 	}
 	p.close(c)
+	return cmd.Again()
 }
 
 // between writes the common lines before change n, where the format shows them.

@@ -55,7 +55,7 @@ type level struct {
 
 // batch is the file names that an -exec … + has collected.
 type batch struct {
-	PC    int      `cbor:"1,keyasint,omitempty"`
+	PC    int      `cbor:"1,keyasint,omitempty" holds:"count"`
 	Dir   string   `cbor:"2,keyasint,omitempty"` // of -execdir
 	Names []string `cbor:"3,keyasint,omitempty"`
 
@@ -72,11 +72,11 @@ type output struct {
 type Program struct {
 	Begun   bool        `cbor:"1,keyasint,omitempty"`
 	Now     int64       `cbor:"2,keyasint,omitempty"`
-	I       int         `cbor:"3,keyasint,omitempty"` // the next starting point
+	I       int         `cbor:"3,keyasint,omitempty" holds:"count"` // the next starting point
 	Stack   []level     `cbor:"4,keyasint,omitempty"`
 	Cur     entry       `cbor:"5,keyasint,omitempty"`
 	Active  bool        `cbor:"6,keyasint,omitempty"` // the expression is being evaluated on Cur
-	PC      int         `cbor:"7,keyasint,omitempty"`
+	PC      int         `cbor:"7,keyasint,omitempty" holds:"count"`
 	Value   bool        `cbor:"8,keyasint,omitempty"`
 	Prune   bool        `cbor:"9,keyasint,omitempty"`
 	Quit    bool        `cbor:"10,keyasint,omitempty"`
@@ -103,6 +103,9 @@ func (p *Program) Step(c *cmd.Ctx) cmd.Next {
 			return cmd.Exit(status)
 		}
 		p.x, p.Begun = x, true
+		if !p.fits() {
+			return c.Unfit("it is not of this expression")
+		}
 	}
 	budget := c.Turn(walk.Turn)
 	for budget > 0 {
@@ -133,6 +136,16 @@ func (p *Program) Step(c *cmd.Ctx) cmd.Next {
 		}
 	}
 	return cmd.Again()
+}
+
+// fits reports whether the commands that wait for more names are of the expression.
+func (p *Program) fits() bool {
+	for _, b := range p.Batches {
+		if b.PC >= len(p.x.prog) || p.x.prog[b.PC].exec == nil || !p.x.prog[b.PC].exec.plus {
+			return false
+		}
+	}
+	return true
 }
 
 func (p *Program) fail(c *cmd.Ctx, path string, err error) {

@@ -10,7 +10,6 @@
 package fmt
 
 import (
-	"bytes"
 	"strconv"
 	"strings"
 
@@ -59,26 +58,26 @@ const (
 // program fills the paragraphs of each file.
 type program struct {
 	In        cmd.Input `cbor:"1,keyasint,omitempty"`
-	Words     []word    `cbor:"2,keyasint,omitempty"` // of the paragraph that is open
-	Lines     int       `cbor:"4,keyasint,omitempty"` // lines it has
-	Indent    int       `cbor:"5,keyasint,omitempty"` // of its prefix
-	First     int       `cbor:"6,keyasint,omitempty"` // column of its first line
-	Other     int       `cbor:"7,keyasint,omitempty"` // column of the others; kept between paragraphs
-	Tabs      bool      `cbor:"8,keyasint,omitempty"` // the file has tabs: write tabs
-	LastWidth int       `cbor:"9,keyasint,omitempty"` // of the line written last in a paragraph that goes on
+	Words     []word    `cbor:"2,keyasint,omitempty"`              // of the paragraph that is open
+	Lines     int       `cbor:"4,keyasint,omitempty"`              // lines it has
+	Indent    int       `cbor:"5,keyasint,omitempty" holds:"size"` // of its prefix
+	First     int       `cbor:"6,keyasint,omitempty" holds:"size"` // column of its first line
+	Other     int       `cbor:"7,keyasint,omitempty" holds:"size"` // column of the others; kept between paragraphs
+	Tabs      bool      `cbor:"8,keyasint,omitempty"`              // the file has tabs: write tabs
+	LastWidth int       `cbor:"9,keyasint,omitempty" holds:"size"` // of the line written last in a paragraph that goes on
 	File      int       `cbor:"10,keyasint,omitempty"`
 
 	opt    *options
 	chars  int // bytes in Words
 	out    []byte
 	column int
-	work   large.Meter
+	work   large.Keeper
 }
 
 // word is a word of the paragraph and the blanks behind it.
 type word struct {
 	Text  []byte `cbor:"1,keyasint,omitempty"`
-	Space int    `cbor:"2,keyasint,omitempty"`
+	Space int    `cbor:"2,keyasint,omitempty" holds:"size"`
 	Final bool   `cbor:"6,keyasint,omitempty"` // ends a sentence
 
 	paren  bool // begins with a bracket
@@ -429,14 +428,12 @@ func (p *program) space(n int) {
 	to := p.column + n
 	if p.Tabs {
 		if tab := to / tabWidth * tabWidth; p.column+1 < tab {
-			for p.column < tab {
-				p.out = append(p.out, '\t')
-				p.column = (p.column/tabWidth + 1) * tabWidth
-			}
+			p.out = large.Pad(p.out, '\t', (tab-p.column+tabWidth-1)/tabWidth, p.work)
+			p.column = tab
 		}
 	}
 	if n = to - p.column; n > 0 {
-		p.out = append(p.out, bytes.Repeat([]byte{' '}, n)...)
+		p.out = large.Pad(p.out, ' ', n, p.work)
 		p.column = to
 	}
 }

@@ -49,15 +49,15 @@ func command(name, summary string) *cmd.Command {
 
 // Program is a running gzip.
 type Program struct {
-	I      int        `cbor:"1,keyasint,omitempty"`
+	I      int        `cbor:"1,keyasint,omitempty" holds:"operand"`
 	Stack  []walk.Dir `cbor:"2,keyasint,omitempty"` // of -r
 	Status int        `cbor:"3,keyasint,omitempty"`
 
 	Open   bool      `cbor:"4,keyasint,omitempty"` // a file is being worked on
 	Name   string    `cbor:"5,keyasint,omitempty"`
 	Target string    `cbor:"6,keyasint,omitempty"` // "" is standard output
-	In     int       `cbor:"7,keyasint,omitempty"`
-	Out    int       `cbor:"8,keyasint,omitempty"`
+	In     int       `cbor:"7,keyasint,omitempty" holds:"count"`
+	Out    int       `cbor:"8,keyasint,omitempty" holds:"count"`
 	Mode   uint32    `cbor:"9,keyasint,omitempty"`
 	Atime  int64     `cbor:"10,keyasint,omitempty"`
 	Mtime  int64     `cbor:"11,keyasint,omitempty"`
@@ -74,7 +74,7 @@ type Program struct {
 
 // totals are for the last line of a list.
 type totals struct {
-	Count  int   `cbor:"1,keyasint,omitempty"` // rows
+	Count  int   `cbor:"1,keyasint,omitempty" holds:"count"` // rows
 	Packed int64 `cbor:"2,keyasint,omitempty"`
 	Plain  int64 `cbor:"3,keyasint,omitempty"`
 	Head   int64 `cbor:"4,keyasint,omitempty"` // bytes around the data of the last file: gzip takes them off the sum
@@ -159,7 +159,7 @@ func (p *Program) Step(c *cmd.Ctx) cmd.Next {
 		if len(args) == 0 {
 			args = []string{"-"}
 		}
-		if p.I == len(args) {
+		if p.I >= len(args) {
 			if t := p.Total; p.o.list && !p.o.quiet && len(args) > 1 && t.Packed > 0 && t.Plain > 0 {
 				fmt.Fprintf(&c.Out, "%19d %19d %s (totals)\n", t.Packed, t.Plain, ratio(t.Plain, t.Packed-t.Head))
 			}

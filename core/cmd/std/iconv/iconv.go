@@ -115,7 +115,7 @@ func (p *Program) Step(c *cmd.Ctx) cmd.Next {
 		if len(names) == 0 {
 			names = []string{"-"}
 		}
-		if p.File == len(names) {
+		if p.File >= len(names) {
 			if p.Skipped {
 				return cmd.Exit(1)
 			}

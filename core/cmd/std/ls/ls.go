@@ -59,7 +59,7 @@ const (
 // Program is a running ls.
 type Program struct {
 	Phase   int         `cbor:"1,keyasint,omitempty"`
-	I       int         `cbor:"2,keyasint,omitempty"` // operand, or entry
+	I       int         `cbor:"2,keyasint,omitempty" holds:"size"` // operand, or entry
 	Status  int         `cbor:"3,keyasint,omitempty"`
 	Entries []entry     `cbor:"4,keyasint,omitempty"`
 	Queue   []pending   `cbor:"5,keyasint,omitempty"` // last is next
@@ -92,6 +92,8 @@ func (p *Program) Wrong(c *cmd.Ctx) string {
 		return "a phase that is none"
 	case leave > len(p.Active):
 		return "more directories to leave than were entered"
+	case !p.Sort.Of(len(p.Entries)):
+		return "a sort of other entries"
 	case min(w.Inode, w.Blocks, w.Nlink, w.Owner, w.Group, w.Size, w.Minor) < 0 || max(w.Inode, w.Blocks, w.Nlink, w.Owner, w.Group, w.Size, w.Minor) > 1<<16:
 		return "a width that cannot be"
 	}
@@ -232,7 +234,7 @@ func (p *Program) next(c *cmd.Ctx) bool {
 		p.Phase = phaseRead
 		return true
 	}
-	if p.Colored {
+	if p.Colored && p.o.colors != nil {
 		if left, right := p.o.colors.codes["lc"], p.o.colors.codes["rc"]; left != "\x1b[" || right != "m" {
 			c.Out.WriteString(left + right)
 		}
@@ -280,7 +282,7 @@ func (p *Program) read(c *cmd.Ctx, budget *int) {
 	}
 	c.Charge(p.Dir.I - from)
 	*budget -= (p.Dir.I - from) / 8
-	if p.Dir.I == len(p.Dir.Names) {
+	if p.Dir.I >= len(p.Dir.Names) {
 		p.Dir.Names, p.Dir.Types = nil, nil
 		p.I, p.Phase = 0, phaseStat
 	}
@@ -324,7 +326,7 @@ func (p *Program) statAll(c *cmd.Ctx, budget *int) {
 		}
 		p.Entries[p.I] = e
 	}
-	if p.I == len(p.Entries) {
+	if p.I >= len(p.Entries) {
 		p.Phase = phaseSort
 	}
 }

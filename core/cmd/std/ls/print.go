@@ -85,7 +85,7 @@ func (p *Program) measure(c *cmd.Ctx, budget *int) {
 			wider(&w.Size, p.o.fileBlock.Format(e.Size))
 		}
 	}
-	if p.I == len(p.Entries) {
+	if p.I >= len(p.Entries) {
 		p.I, p.Phase = 0, phasePrint
 	}
 }

@@ -44,7 +44,7 @@ func Command() *cmd.Command {
 // program converts a line after the other.
 type program struct {
 	In     cmd.Lines `cbor:"1,keyasint,omitempty"`
-	I      int       `cbor:"2,keyasint,omitempty"` // operands done
+	I      int       `cbor:"2,keyasint,omitempty" holds:"operand"` // operands done
 	Lines  uint64    `cbor:"3,keyasint,omitempty"`
 	Failed bool      `cbor:"4,keyasint,omitempty"`
 	Begun  bool      `cbor:"5,keyasint,omitempty"` // the warnings of --debug were given
@@ -331,7 +331,7 @@ func (p *program) Step(c *cmd.Ctx) cmd.Next {
 		return cmd.WaitWrite()
 	}
 	if len(c.Args) > 0 {
-		if p.I == len(c.Args) {
+		if p.I >= len(c.Args) {
 			return p.exit(c)
 		}
 		p.I++

@@ -404,6 +404,9 @@ func (p *Program) rejectName(c *cmd.Ctx) string {
 // change applies the change to the text and writes the file.
 func (p *Program) change(c *cmd.Ctx) cmd.Next {
 	k := p.current(c)
+	if k == nil {
+		return c.Unfit("there is no change")
+	}
 	taken := k.oldNone && len(p.Text) > 0
 	if taken && !p.created(c, k) {
 		return cmd.Again()

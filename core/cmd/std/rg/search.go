@@ -14,9 +14,9 @@ import (
 
 // Program is a running rg.
 type Program struct {
-	Patterns []string `cbor:"1,keyasint,omitempty"` // of files
-	Flag     int      `cbor:"2,keyasint,omitempty"` // options looked at for files of patterns
-	FD       int      `cbor:"3,keyasint,omitempty"` // of one being read
+	Patterns []string `cbor:"1,keyasint,omitempty"`               // of files
+	Flag     int      `cbor:"2,keyasint,omitempty" holds:"count"` // options looked at for files of patterns
+	FD       int      `cbor:"3,keyasint,omitempty" holds:"count"` // of one being read
 	Opened   bool     `cbor:"4,keyasint,omitempty"`
 	Operand  int      `cbor:"5,keyasint,omitempty"`
 	Levels   []Level  `cbor:"6,keyasint,omitempty"` // directories, the innermost last
@@ -41,18 +41,18 @@ func (p *Program) Wrong(c *cmd.Ctx) string { return c.BeyondArgs(p.Operand) }
 type File struct {
 	Open    bool      `cbor:"1,keyasint,omitempty"`
 	Name    string    `cbor:"2,keyasint,omitempty"`
-	FD      int       `cbor:"3,keyasint,omitempty"`
+	FD      int       `cbor:"3,keyasint,omitempty" holds:"count"`
 	Given   bool      `cbor:"4,keyasint,omitempty"` // on the command line
 	Lines   cmd.Lines `cbor:"5,keyasint,omitempty"`
 	Line    int64     `cbor:"6,keyasint,omitempty"` // number of the last one taken
 	At      int64     `cbor:"7,keyasint,omitempty"` // where the next begins
 	Count   int64     `cbor:"8,keyasint,omitempty"` // lines that matched
 	Matches int64     `cbor:"9,keyasint,omitempty"`
-	Before  []Line    `cbor:"10,keyasint,omitempty"` // lines that may become context
-	After   int       `cbor:"11,keyasint,omitempty"` // lines of context to print
-	Last    int64     `cbor:"12,keyasint,omitempty"` // number of the last line printed
-	Shown   bool      `cbor:"13,keyasint,omitempty"` // a line of it was printed
-	NUL     int64     `cbor:"14,keyasint,omitempty"` // 1 + where the first NUL is
+	Before  []Line    `cbor:"10,keyasint,omitempty"`               // lines that may become context
+	After   int       `cbor:"11,keyasint,omitempty" holds:"count"` // lines of context to print
+	Last    int64     `cbor:"12,keyasint,omitempty"`               // number of the last line printed
+	Shown   bool      `cbor:"13,keyasint,omitempty"`               // a line of it was printed
+	NUL     int64     `cbor:"14,keyasint,omitempty"`               // 1 + where the first NUL is
 }
 
 // Line is a line that was read.

@@ -23,15 +23,15 @@ type linked struct {
 
 // creation is the state of making an archive.
 type creation struct {
-	I       int      `cbor:"1,keyasint,omitempty"`
+	I       int      `cbor:"1,keyasint,omitempty" holds:"count"`
 	Stack   []source `cbor:"2,keyasint,omitempty"`
 	FD      int      `cbor:"3,keyasint,omitempty"` // of the file being copied
 	Open    bool     `cbor:"4,keyasint,omitempty"`
-	Left    int64    `cbor:"5,keyasint,omitempty"` // bytes of it
-	Size    int64    `cbor:"6,keyasint,omitempty"`
+	Left    int64    `cbor:"5,keyasint,omitempty" holds:"count"` // bytes of it
+	Size    int64    `cbor:"6,keyasint,omitempty" holds:"count"`
 	Name    string   `cbor:"7,keyasint,omitempty"`
 	Links   []linked `cbor:"8,keyasint,omitempty"`
-	Written int64    `cbor:"9,keyasint,omitempty"`
+	Written int64    `cbor:"9,keyasint,omitempty" holds:"count"`
 	Trailer bool     `cbor:"10,keyasint,omitempty"`
 	Head    bool     `cbor:"11,keyasint,omitempty"` // gzip's header is out
 	Ready   bool     `cbor:"12,keyasint,omitempty"` // -r and -u: the end of the archive was found

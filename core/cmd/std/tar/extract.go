@@ -42,17 +42,17 @@ type reading struct {
 	Zipped  bool      `cbor:"3,keyasint,omitempty"`
 	Looked  bool      `cbor:"4,keyasint,omitempty"` // Zipped is known
 	Head    member    `cbor:"5,keyasint,omitempty"`
-	Left    int64     `cbor:"6,keyasint,omitempty"` // bytes of the member's data
-	Pad     int64     `cbor:"7,keyasint,omitempty"`
-	Body    bool      `cbor:"8,keyasint,omitempty"` // inside a member
-	Out     int       `cbor:"9,keyasint,omitempty"` // where its data goes: 0 nowhere, 1 stdout
+	Left    int64     `cbor:"6,keyasint,omitempty" holds:"count"` // bytes of the member's data
+	Pad     int64     `cbor:"7,keyasint,omitempty" holds:"count"`
+	Body    bool      `cbor:"8,keyasint,omitempty"`               // inside a member
+	Out     int       `cbor:"9,keyasint,omitempty" holds:"count"` // where its data goes: 0 nowhere, 1 stdout
 	Path    string    `cbor:"10,keyasint,omitempty"`
 	Ext     extended  `cbor:"11,keyasint,omitempty"`
 	Members int       `cbor:"16,keyasint,omitempty"`
-	Found   []bool    `cbor:"17,keyasint,omitempty"` // by operand
+	Found   []bool    `cbor:"17,keyasint,omitempty" holds:"as Wanted"` // by operand
 	Dirs    []delayed `cbor:"18,keyasint,omitempty"`
 	Ended   bool      `cbor:"19,keyasint,omitempty"`
-	Width   int       `cbor:"20,keyasint,omitempty"` // of owner and size in -tv
+	Width   int       `cbor:"20,keyasint,omitempty" holds:"64"` // of owner and size in -tv
 	Wanted  []string  `cbor:"21,keyasint,omitempty"`
 	Finish  bool      `cbor:"22,keyasint,omitempty"` // the open file wants its attributes
 	Read    bool      `cbor:"23,keyasint,omitempty"` // operands were read

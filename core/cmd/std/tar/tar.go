@@ -165,7 +165,7 @@ type options struct {
 // Program is a running tar.
 type Program struct {
 	Begun   bool        `cbor:"1,keyasint,omitempty"`
-	FD      int         `cbor:"2,keyasint,omitempty"` // of the archive
+	FD      int         `cbor:"2,keyasint,omitempty" holds:"count"` // of the archive
 	Status  int         `cbor:"3,keyasint,omitempty"`
 	Names   []string    `cbor:"4,keyasint,omitempty"` // operands, with those of -T
 	Exclude []string    `cbor:"5,keyasint,omitempty"` // of -X
@@ -176,8 +176,8 @@ type Program struct {
 	Writer  gz.Writer   `cbor:"10,keyasint,omitempty"`
 	Reader  gz.Reader   `cbor:"11,keyasint,omitempty"`
 	Owners  owner.Names `cbor:"12,keyasint,omitempty"`
-	Lists   int         `cbor:"13,keyasint,omitempty"` // files of -T and -X that were read
-	List    cmd.Whole   `cbor:"14,keyasint,omitempty"` // the one being read
+	Lists   int         `cbor:"13,keyasint,omitempty" holds:"count"` // files of -T and -X that were read
+	List    cmd.Whole   `cbor:"14,keyasint,omitempty"`               // the one being read
 
 	o *options
 }

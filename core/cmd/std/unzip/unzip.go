@@ -29,10 +29,10 @@ func Command() *cmd.Command {
 // Program is a running unzip.
 type Program struct {
 	Begun   bool         `cbor:"1,keyasint,omitempty"`
-	FD      int          `cbor:"2,keyasint,omitempty"` // of the archive
+	FD      int          `cbor:"2,keyasint,omitempty" holds:"count"` // of the archive
 	Shift   int64        `cbor:"3,keyasint,omitempty"`
 	Entries []entry      `cbor:"4,keyasint,omitempty"`
-	I       int          `cbor:"5,keyasint,omitempty"` // entries begun
+	I       int          `cbor:"5,keyasint,omitempty" holds:"in Entries"` // entries begun
 	Status  int          `cbor:"6,keyasint,omitempty"`
 	Found   []bool       `cbor:"7,keyasint,omitempty"` // by name of the command line
 	Sum     totals       `cbor:"8,keyasint,omitempty"`
@@ -57,12 +57,12 @@ type totals struct {
 // body is the member whose data is being read.
 type body struct {
 	Open  bool            `cbor:"1,keyasint,omitempty"`
-	Off   int64           `cbor:"2,keyasint,omitempty"` // in the archive, of what was not read yet
-	Left  int64           `cbor:"3,keyasint,omitempty"` // bytes of it
-	Raw   []byte          `cbor:"4,keyasint,omitempty"` // read and not used
+	Off   int64           `cbor:"2,keyasint,omitempty" holds:"count"` // in the archive, of what was not read yet
+	Left  int64           `cbor:"3,keyasint,omitempty" holds:"count"` // bytes of it
+	Raw   []byte          `cbor:"4,keyasint,omitempty"`               // read and not used
 	Dec   inflate.Decoder `cbor:"5,keyasint,omitempty"`
 	CRC   uint32          `cbor:"6,keyasint,omitempty"`
-	Out   int             `cbor:"7,keyasint,omitempty"` // 1 stdout, 0 nowhere
+	Out   int             `cbor:"7,keyasint,omitempty" holds:"count"` // 1 stdout, 0 nowhere
 	Path  string          `cbor:"8,keyasint,omitempty"`
 	Link  []byte          `cbor:"9,keyasint,omitempty"` // the target of a symbolic link
 	Ended bool            `cbor:"10,keyasint,omitempty"`
@@ -180,7 +180,7 @@ func (p *Program) Step(c *cmd.Ctx) cmd.Next {
 		return p.data(c)
 	}
 	for budget := c.Turn(walk.Turn / 4); budget > 0 && !p.Body.Open && !p.Asking; budget-- {
-		if p.I == len(p.Entries) {
+		if p.I >= len(p.Entries) {
 			return p.end(c)
 		}
 		p.I++

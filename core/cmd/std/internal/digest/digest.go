@@ -10,6 +10,9 @@ import (
 	"encoding"
 	"encoding/binary"
 	"hash"
+	"slices"
+
+	"eryxsh/core/cmd"
 )
 
 // Names lists the algorithms in the order cksum lists them.
@@ -20,13 +23,28 @@ func Names() []string {
 // State is a checksum being computed.
 type State struct {
 	Algorithm string `cbor:"1,keyasint,omitempty"`
-	Saved     []byte `cbor:"2,keyasint,omitempty"` // of the hash after the last Save
-	Size      uint64 `cbor:"3,keyasint,omitempty"` // bytes written
-	Sum32     uint32 `cbor:"4,keyasint,omitempty"` // of bsd, sysv and crc
-	Bits      int    `cbor:"5,keyasint,omitempty"` // length of a blake2b digest; 0 is 512
+	Saved     []byte `cbor:"2,keyasint,omitempty"`             // of the hash after the last Save
+	Size      uint64 `cbor:"3,keyasint,omitempty"`             // bytes written
+	Sum32     uint32 `cbor:"4,keyasint,omitempty"`             // of bsd, sysv and crc
+	Bits      int    `cbor:"5,keyasint,omitempty" holds:"512"` // length of a blake2b digest; 0 is 512
 
 	hash hash.Hash
 	crc  *[8][256]uint32
+}
+
+// Wrong checks that there is such an algorithm, and such a state of it.
+func (s *State) Wrong(*cmd.Ctx) string {
+	if s.Algorithm == "" {
+		return ""
+	}
+	if !slices.Contains(Names(), s.Algorithm) || s.Bits%8 != 0 {
+		return "a checksum of no known kind"
+	}
+	again := State{Algorithm: s.Algorithm, Bits: s.Bits}
+	if again.open(); s.Saved != nil && (again.hash == nil || again.hash.(encoding.BinaryUnmarshaler).UnmarshalBinary(s.Saved) != nil) {
+		return "a checksum that its algorithm does not give"
+	}
+	return ""
 }
 
 // Bits is the length of an algorithm's digest, 0 for the old ones.

@@ -106,13 +106,13 @@ const (
 type Reader struct {
 	Raw   []byte          `cbor:"1,keyasint,omitempty"` // input not used yet
 	EOF   bool            `cbor:"2,keyasint,omitempty"` // Raw is all there is
-	Phase int             `cbor:"3,keyasint,omitempty"`
+	Phase int             `cbor:"3,keyasint,omitempty" holds:"2"`
 	Inf   inflate.Decoder `cbor:"4,keyasint,omitempty"`
 	CRC   uint32          `cbor:"5,keyasint,omitempty"`
 	Size  uint32          `cbor:"6,keyasint,omitempty"`
 	Name  string          `cbor:"7,keyasint,omitempty"` // in the first header
 	MTime uint32          `cbor:"8,keyasint,omitempty"`
-	Count int             `cbor:"9,keyasint,omitempty"` // members begun
+	Count int             `cbor:"9,keyasint,omitempty" holds:"count"` // members begun
 	In    int64           `cbor:"10,keyasint,omitempty"`
 	Total int64           `cbor:"11,keyasint,omitempty"` // bytes of output
 

@@ -21,14 +21,14 @@ const (
 
 // Decoder is the state of one stream.
 type Decoder struct {
-	Bits    uint64 `cbor:"1,keyasint,omitempty"` // bits read and not used, lowest first
-	N       uint   `cbor:"2,keyasint,omitempty"` // how many
-	Window  []byte `cbor:"3,keyasint,omitempty"` // the last 32 KiB of output
-	Last    bool   `cbor:"4,keyasint,omitempty"` // this block is the last
-	Block   byte   `cbor:"5,keyasint,omitempty"` // 0 none, 's' stored, 'h' Huffman
-	Stored  int    `cbor:"6,keyasint,omitempty"` // bytes left of a stored block
-	Lengths []byte `cbor:"7,keyasint,omitempty"` // code lengths of literals, then of distances
-	NumLit  int    `cbor:"8,keyasint,omitempty"`
+	Bits    uint64 `cbor:"1,keyasint,omitempty"`               // bits read and not used, lowest first
+	N       uint   `cbor:"2,keyasint,omitempty" holds:"64"`    // how many
+	Window  []byte `cbor:"3,keyasint,omitempty"`               // the last 32 KiB of output
+	Last    bool   `cbor:"4,keyasint,omitempty"`               // this block is the last
+	Block   byte   `cbor:"5,keyasint,omitempty"`               // 0 none, 's' stored, 'h' Huffman
+	Stored  int    `cbor:"6,keyasint,omitempty" holds:"65535"` // bytes left of a stored block
+	Lengths []byte `cbor:"7,keyasint,omitempty"`               // code lengths of literals, then of distances
+	NumLit  int    `cbor:"8,keyasint,omitempty" holds:"320"`
 
 	lit, dist *huffman
 	done      bool // the end was reached
@@ -47,6 +47,9 @@ type huffman struct {
 func newHuffman(lengths []byte) (*huffman, bool) {
 	h := &huffman{symbol: make([]uint16, len(lengths))}
 	for _, l := range lengths {
+		if l > 15 {
+			return nil, false
+		}
 		h.count[l]++
 	}
 	h.count[0] = 0
@@ -200,6 +203,9 @@ func (d *Decoder) step(r *input, buf []byte, limit int) ([]byte, error) {
 		return buf, nil
 	}
 	if d.lit == nil {
+		if d.NumLit > len(d.Lengths) {
+			return buf, ErrCorrupt
+		}
 		var ok1, ok2 bool
 		d.lit, ok1 = newHuffman(d.Lengths[:d.NumLit])
 		d.dist, ok2 = newHuffman(d.Lengths[d.NumLit:])

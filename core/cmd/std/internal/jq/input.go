@@ -14,8 +14,8 @@ import (
 // Inputs are the files of the command line, one after the other.
 type Inputs struct {
 	Reader  Reader `cbor:"1,keyasint,omitempty"`
-	File    int    `cbor:"2,keyasint,omitempty"` // operands taken
-	FD      int    `cbor:"3,keyasint,omitempty"`
+	File    int    `cbor:"2,keyasint,omitempty" holds:"count"` // operands taken
+	FD      int    `cbor:"3,keyasint,omitempty" holds:"count"`
 	Open    bool   `cbor:"4,keyasint,omitempty"`
 	Name    string `cbor:"5,keyasint,omitempty"` // of the file being read, "" before the first
 	Slurped Value  `cbor:"6,keyasint,omitempty"` // what --slurp gathers

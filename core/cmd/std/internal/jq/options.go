@@ -318,8 +318,8 @@ func (o *options) variables() []string {
 
 // Loads is what is done of loading the files that the command line names.
 type Loads struct {
-	I    int     `cbor:"1,keyasint,omitempty"` // loaded
-	FD   int     `cbor:"2,keyasint,omitempty"`
+	I    int     `cbor:"1,keyasint,omitempty" holds:"count"` // loaded
+	FD   int     `cbor:"2,keyasint,omitempty" holds:"count"`
 	Open bool    `cbor:"3,keyasint,omitempty"`
 	Buf  []byte  `cbor:"4,keyasint,omitempty"`
 	Vals []Value `cbor:"5,keyasint,omitempty"`
@@ -332,7 +332,7 @@ func (p *Program) loadNext() (cmd.Next, bool) {
 	if o.program != "" {
 		files = append([]named{{kind: 'f', value: o.program}}, files...)
 	}
-	if l.I == len(files) {
+	if l.I >= len(files) {
 		return p.loaded()
 	}
 	n := files[l.I]

@@ -39,7 +39,7 @@ const (
 
 // Program is one running jq.
 type Program struct {
-	Phase   Phase   `cbor:"1,keyasint,omitempty"`
+	Phase   Phase   `cbor:"1,keyasint,omitempty" holds:"5"`
 	Text    string  `cbor:"2,keyasint,omitempty"` // of the program
 	VM      Machine `cbor:"3,keyasint,omitempty"`
 	Heap    Heap    `cbor:"4,keyasint,omitempty"`

@@ -2,7 +2,11 @@
 // numbers that stand for the things to be sorted, whose place is plain data.
 package merge
 
-import "slices"
+import (
+	"slices"
+
+	"eryxsh/core/cmd"
+)
 
 // Sort is a sort at work, or what came of it. The zero value has not begun.
 type Sort struct {
@@ -11,6 +15,33 @@ type Sort struct {
 	Width int     `cbor:"3,keyasint,omitempty"` // 0: not begun; at least len(Order) at the end
 	Left  int     `cbor:"4,keyasint,omitempty"` // taken of the first of the two runs that are being merged
 }
+
+// Wrong checks that the things are among those that are sorted, and the place in the two runs.
+func (s *Sort) Wrong(*cmd.Ctx) string {
+	n, at := len(s.Order), len(s.Next)
+	for _, list := range [][]int32{s.Order, s.Next} {
+		for _, k := range list {
+			if k < 0 || int(k) >= n {
+				return "a thing that is not among those to be sorted"
+			}
+		}
+	}
+	if at > n || s.Width <= 0 && n > 0 {
+		return "a sort that has not begun"
+	}
+	if s.Width == 1 || at == n || s.Width >= n {
+		return cmd.Beyond("what was taken of a run", s.Left, 0)
+	}
+	from := at - at%(2*s.Width)
+	mid, to := min(from+s.Width, n), min(from+2*s.Width, n)
+	if second := at - from - s.Left; s.Left < 0 || from+s.Left > mid || second < 0 || mid+second > to {
+		return "a place that is not in the runs being merged"
+	}
+	return ""
+}
+
+// Of reports whether it sorts n things, or has not begun.
+func (s *Sort) Of(n int) bool { return !s.Begun() || len(s.Order) == n }
 
 // shortest is the length of the runs that are sorted at once.
 const shortest = 16

@@ -12,8 +12,8 @@ import (
 
 // input is the files of the command line.
 type input struct {
-	Next   int       `cbor:"1,keyasint,omitempty"` // operands taken
-	FD     int       `cbor:"2,keyasint,omitempty"`
+	Next   int       `cbor:"1,keyasint,omitempty" holds:"operand"` // operands taken
+	FD     int       `cbor:"2,keyasint,omitempty" holds:"count"`
 	Opened bool      `cbor:"3,keyasint,omitempty"`
 	Lines  cmd.Lines `cbor:"4,keyasint,omitempty"`
 	Number int64     `cbor:"6,keyasint,omitempty"` // of the present line

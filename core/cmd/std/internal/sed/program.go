@@ -18,13 +18,13 @@ type Range struct {
 
 // Output is a file being written.
 type Output struct {
-	FD      int  `cbor:"1,keyasint,omitempty"`
+	FD      int  `cbor:"1,keyasint,omitempty" holds:"count"`
 	Missing bool `cbor:"2,keyasint,omitempty"` // the last line had no newline: one comes before more text
 }
 
 // Reader is a file that R reads line by line.
 type Reader struct {
-	FD     int       `cbor:"1,keyasint,omitempty"`
+	FD     int       `cbor:"1,keyasint,omitempty" holds:"count"`
 	Opened bool      `cbor:"2,keyasint,omitempty"`
 	Lines  cmd.Lines `cbor:"3,keyasint,omitempty"`
 }
@@ -50,31 +50,30 @@ const (
 
 // Program is a running sed.
 type Program struct {
-	Phase  uint8 `cbor:"1,keyasint,omitempty"`
+	Phase  uint8 `cbor:"1,keyasint,omitempty" holds:"6"`
 	Loader `cbor:"2,keyasint,omitempty"`
 	In     input `cbor:"3,keyasint,omitempty"`
 	Text   `cbor:"4,keyasint,omitempty"`
 	Cycle  `cbor:"5,keyasint,omitempty"`
 	Files  `cbor:"6,keyasint,omitempty"`
-	Ranges []Range `cbor:"7,keyasint,omitempty"` // by command
-	Last   int     `cbor:"8,keyasint,omitempty"` // 1 + the number of the expression used last
+	Ranges []Range `cbor:"7,keyasint,omitempty"`               // by command
+	Last   int     `cbor:"8,keyasint,omitempty" holds:"count"` // 1 + the number of the expression used last
 	Status int     `cbor:"9,keyasint,omitempty"`
 
 	caches
 }
 
-// Wrong checks the phase. How many commands there are is known when the script is compiled.
-func (p *Program) Wrong(*cmd.Ctx) string {
-	if p.Phase > phaseClose || p.PC < 0 || p.Last < 0 || p.SourceFD < 0 {
-		return "a phase or a place that cannot be"
-	}
-	return ""
+// fits reports whether what was saved is of the script.
+func (p *Program) fits() bool {
+	s := p.script
+	return p.Phase <= phaseOpen || len(p.Ranges) == len(s.commands) && len(p.Readers) == len(s.reads) && len(p.Outs) == 1+len(s.files) &&
+		p.PC <= len(s.commands) && p.Last <= len(p.regs)
 }
 
 // Loader is the script while it is being read, and then its source.
 type Loader struct {
 	Sources  []Source `cbor:"1,keyasint,omitempty"`
-	SourceFD int      `cbor:"2,keyasint,omitempty"` // 1 + the descriptor of the source being read
+	SourceFD int      `cbor:"2,keyasint,omitempty" holds:"count"` // 1 + the descriptor of the source being read
 }
 
 // Text is what the commands work on.
@@ -87,11 +86,11 @@ type Text struct {
 
 // Cycle is how far the present cycle is, and how it will end.
 type Cycle struct {
-	PC       int  `cbor:"1,keyasint,omitempty"`
-	Stage    int  `cbor:"2,keyasint,omitempty"` // how far a command is that had to wait
-	Done     bool `cbor:"3,keyasint,omitempty"` // the line was replaced: for t and T
-	Silent   bool `cbor:"5,keyasint,omitempty"` // it ends without printing
-	Keep     bool `cbor:"6,keyasint,omitempty"` // D: the next one does not read
+	PC       int  `cbor:"1,keyasint,omitempty" holds:"count"`
+	Stage    int  `cbor:"2,keyasint,omitempty" holds:"count"` // how far a command is that had to wait
+	Done     bool `cbor:"3,keyasint,omitempty"`               // the line was replaced: for t and T
+	Silent   bool `cbor:"5,keyasint,omitempty"`               // it ends without printing
+	Keep     bool `cbor:"6,keyasint,omitempty"`               // D: the next one does not read
 	Quit     bool `cbor:"7,keyasint,omitempty"`
 	Quitting bool `cbor:"8,keyasint,omitempty"` // by q, which completes the last line
 }
@@ -157,13 +156,12 @@ func (p *Program) Step(c *cmd.Ctx) cmd.Next {
 			}
 			return cmd.Exit(status)
 		}
-		if p.Phase > phaseOpen && (len(p.Ranges) != len(s.commands) || len(p.Readers) != len(s.reads) || p.PC > len(s.commands)) {
-			c.Errorf("the saved state is not of this script") // it came out of a blob, and not out of a run
-			return cmd.Exit(4)
-		}
 		p.script = s
 		p.o.quiet = p.o.quiet || s.quiet
 		p.numberPatterns()
+		if !p.fits() {
+			return c.Unfit("it is not of this script")
+		}
 	}
 	if c.Pending() > cmd.Turn {
 		return cmd.WaitWrite()
