@@ -238,6 +238,7 @@ type Spawn struct {
 	Stdout int
 	// Ignore and Default are signals that the child ignores, or no longer ignores.
 	Ignore, Default []int
+	Nicer           int // what is added to its niceness
 }
 
 // Process is one of the sandbox, as ps shows it.
@@ -297,6 +298,10 @@ type System interface {
 	// Dir is the path of the working directory, without links; ENOENT if it was removed.
 	Dir() (string, error)
 	Umask() uint32
+	// Niceness is from -20 to 19.
+	Niceness() int
+	// Ignored are the signals that the program ignores since it began.
+	Ignored() []int
 	UID() int
 	GID() int
 	User() string

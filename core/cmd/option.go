@@ -36,6 +36,7 @@ type Flag struct {
 	Has   bool   // a value was given (Optional)
 	Given string // as typed, for messages: "-n" or "--lines"
 	Cut   bool   // a long name was abbreviated
+	After int    // operands that stand before it
 }
 
 // Flags are the options given, in order.

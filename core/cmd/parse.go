@@ -98,7 +98,7 @@ func (p *parser) short(s string) {
 			p.fail("invalid option -- '%s'", s[i:i+1])
 			return
 		}
-		f := Flag{Name: o.Name(), Given: "-" + s[i:i+1]}
+		f := Flag{Name: o.Name(), Given: "-" + s[i:i+1], After: len(p.c.Args)}
 		rest := s[i+1:]
 		switch {
 		case o.Arg == NoArg:
@@ -137,7 +137,7 @@ func (p *parser) long(s string) {
 		return
 	}
 	o := found[0]
-	f := Flag{Name: o.Name(), Value: value, Has: has, Given: "--" + o.Long, Cut: name != o.Long}
+	f := Flag{Name: o.Name(), Value: value, Has: has, Given: "--" + o.Long, Cut: name != o.Long, After: len(p.c.Args)}
 	switch {
 	case has && o.Arg == NoArg:
 		p.fail("option '--%s' doesn't allow an argument", o.Long)

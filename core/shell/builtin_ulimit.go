@@ -12,7 +12,7 @@ import (
 
 // Ulimit is a resource limit a script has set, in the units of ulimit; -1 is unlimited.
 type Ulimit struct {
-	What int   `cbor:"1,keyasint"` // the option's letter
+	What int   `cbor:"1,keyasint"` // the option's letter, or niced
 	Soft int64 `cbor:"2,keyasint,omitempty"`
 	Hard int64 `cbor:"3,keyasint,omitempty"`
 }
@@ -185,13 +185,32 @@ func (m *Machine) setUlimit(p *Process, r resource, value string, soft, hard boo
 		m.complain(p, "ulimit: %s: cannot modify limit: %s", r.name, why)
 		return 1
 	}
-	if at := p.ulimit(r.letter); at >= 0 {
-		p.Ulimits = slices.Clone(p.Ulimits) // forks share it
-		p.Ulimits[at] = set
-		return 0
-	}
-	p.Ulimits = append(p.Ulimits[:len(p.Ulimits):len(p.Ulimits)], set)
+	p.setUlimit(set)
 	return 0
+}
+
+func (p *Process) setUlimit(set Ulimit) {
+	p.Ulimits = slices.Clone(p.Ulimits) // forks share it
+	if at := p.ulimit(byte(set.What)); at >= 0 {
+		p.Ulimits[at] = set
+	} else {
+		p.Ulimits = append(p.Ulimits, set)
+	}
+}
+
+// niced is no option's letter: what stands there is the niceness of the process.
+const niced = 0
+
+// niceness is what nice has added, from -20 to 19. The scheduler does not ask.
+func (p *Process) niceness() int {
+	if at := p.ulimit(niced); at >= 0 {
+		return int(p.Ulimits[at].Soft)
+	}
+	return 0
+}
+
+func (p *Process) setNiceness(n int) {
+	p.setUlimit(Ulimit{What: niced, Soft: int64(max(-20, min(n, 19)))})
 }
 
 func (p *Process) ulimit(letter byte) int {

@@ -45,7 +45,7 @@ type Nesting struct {
 	Depth   int      `cbor:"14,keyasint,omitempty"` // nested functions, sources, evals
 	Sub     int      `cbor:"16,keyasint,omitempty"` // BASH_SUBSHELL
 	Subs    int      `cbor:"20,keyasint,omitempty"` // $( ) it is nested in
-	Ulimits []Ulimit `cbor:"21,keyasint,omitempty"` // those a script has set
+	Ulimits []Ulimit `cbor:"21,keyasint,omitempty"` // those a script has set, and its niceness
 	Loop    bool     `cbor:"22,keyasint,omitempty"` // it is a $( ) in a loop: break ends it
 }
 

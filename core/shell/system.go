@@ -303,14 +303,22 @@ func (s *sysCtx) Environ() []string { return s.m.environ(s.p) }
 
 func (s *sysCtx) Dir() (string, error) { return s.m.physical(s.p) }
 func (s *sysCtx) Umask() uint32        { return s.p.Umask }
-func (s *sysCtx) UID() int             { return int(s.m.Host.UID) }
-func (s *sysCtx) GID() int             { return int(s.m.Host.GID) }
-func (s *sysCtx) User() string         { return s.m.Host.User }
-func (s *sysCtx) Hostname() string     { return s.m.Host.Hostname }
-func (s *sysCtx) PID() int             { return s.p.PID }
-func (s *sysCtx) Now() int64           { return s.m.now() }
-func (s *sysCtx) Rand() uint64         { return s.m.Rand.next() }
-func (s *sysCtx) Charge(n int)         { s.m.charge(n) }
+func (s *sysCtx) Niceness() int        { return s.p.niceness() }
+
+func (s *sysCtx) Ignored() (sigs []int) {
+	for _, t := range ignored(s.p.Shell.Traps) {
+		sigs = append(sigs, t.Signal)
+	}
+	return sigs
+}
+func (s *sysCtx) UID() int         { return int(s.m.Host.UID) }
+func (s *sysCtx) GID() int         { return int(s.m.Host.GID) }
+func (s *sysCtx) User() string     { return s.m.Host.User }
+func (s *sysCtx) Hostname() string { return s.m.Host.Hostname }
+func (s *sysCtx) PID() int         { return s.p.PID }
+func (s *sysCtx) Now() int64       { return s.m.now() }
+func (s *sysCtx) Rand() uint64     { return s.m.Rand.next() }
+func (s *sysCtx) Charge(n int)     { s.m.charge(n) }
 
 // Hold declares the state a utility keeps, against the memory limit.
 func (s *sysCtx) Hold(n int) {

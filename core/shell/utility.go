@@ -572,6 +572,9 @@ func (m *Machine) spawn(p *Process, s cmd.Spawn) (*Process, error) {
 // are passed on, the descriptors that stay open, the directory, the signals it ignores.
 func (m *Machine) outfit(c *Process, s cmd.Spawn) error {
 	sh := c.Shell
+	if s.Nicer != 0 {
+		c.setNiceness(c.niceness() + s.Nicer)
+	}
 	for _, sig := range s.Ignore {
 		c.dropTrap(sig)
 		c.addTrap(Trap{Signal: sig})

@@ -278,6 +278,8 @@ func (s *system) IgnorePipe() {}
 
 func (s *system) Dir() (string, error) { return path.Clean(Home), nil }
 func (s *system) Umask() uint32        { return 0o022 }
+func (s *system) Niceness() int        { return 0 }
+func (s *system) Ignored() []int       { return nil }
 func (s *system) UID() int             { return int(cred.UID) }
 func (s *system) GID() int             { return int(cred.GID) }
 func (s *system) User() string         { return "user" }

@@ -36,8 +36,7 @@ type sideFile struct {
 	Have   bool      `cbor:"4,keyasint,omitempty"`
 	Number int64     `cbor:"7,keyasint,omitempty"` // of Line
 	Warned bool      `cbor:"8,keyasint,omitempty"` // its disorder was reported
-
-	prev []byte // the line before the one just read
+	Prev   []byte    `cbor:"9,keyasint,omitempty"` // the line before Line
 }
 
 // open opens a file by its operand.
@@ -54,7 +53,7 @@ func (f *sideFile) advance(c *cmd.Ctx, name string, delim byte) (next cmd.Next, 
 	for !f.Have && !f.In.Ended() {
 		line, ok := f.In.Next(delim)
 		if ok {
-			f.prev, f.Line = f.Line, append(f.prev[:0], line...)
+			f.Prev, f.Line = f.Line, append(f.Prev[:0], line...)
 			f.Have = true
 			f.Number++
 			c.Charge(3 + len(line)/64)
@@ -128,8 +127,11 @@ func (p *commProgram) Step(c *cmd.Ctx) cmd.Next {
 			if next, ready := f.advance(c, c.Args[i], delim); !ready {
 				return next
 			}
-			if !had && f.Have && f.Number > 1 && !p.inOrder(c, i) {
+			if !had && f.Number > 1 && !p.inOrder(c, i) {
 				return cmd.Exit(1)
+			}
+			if !f.Have { // at the end the last two were compared once more, and are no longer
+				f.Number = 0
 			}
 			if f.Warned != warned {
 				limit = 0 // the output went out before the warning, and counts no more
@@ -190,7 +192,7 @@ func (p *commProgram) inOrder(c *cmd.Ctx, i int) bool {
 	if no || !check && !p.Unpaired || f.Warned {
 		return true
 	}
-	if bytes.Compare(f.prev, f.Line) > 0 {
+	if bytes.Compare(f.Prev, f.Line) > 0 {
 		c.Errorf("file %d is not in sorted order", i+1)
 		f.Warned = true
 		return !check

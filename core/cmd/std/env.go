@@ -1,12 +1,14 @@
 package std
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
 	"eryxsh/core/cmd"
 	"eryxsh/core/cmd/quote"
 	"eryxsh/core/cmd/std/internal/child"
+	"eryxsh/core/cmd/std/internal/signals"
 	"eryxsh/vfs"
 )
 
@@ -21,10 +23,10 @@ func env() *cmd.Command {
 			{Short: 'C', Long: "chdir", Arg: cmd.Required, Meta: "DIR", Help: "change working directory to DIR"},
 			{Short: 'S', Long: "split-string", Arg: cmd.Required, Meta: "S", Help: "process and split S into separate arguments"},
 			{Long: "block-signal", Arg: cmd.Optional, Meta: "SIG", Help: "block delivery of SIG signal(s) to COMMAND", Missing: true},
-			{Long: "default-signal", Arg: cmd.Optional, Meta: "SIG", Help: "reset handling of SIG signal(s) to the default", Missing: true},
-			{Long: "ignore-signal", Arg: cmd.Optional, Meta: "SIG", Help: "set handling of SIG signal(s) to do nothing", Missing: true},
-			{Long: "list-signal-handling", Help: "list non default signal handling to stderr", Missing: true},
-			{Short: 'v', Long: "debug", Help: "print verbose information for each processing step", Missing: true},
+			{Long: "default-signal", Arg: cmd.Optional, Meta: "SIG", Help: "reset handling of SIG signal(s) to the default"},
+			{Long: "ignore-signal", Arg: cmd.Optional, Meta: "SIG", Help: "set handling of SIG signal(s) to do nothing"},
+			{Long: "list-signal-handling", Help: "list non default signal handling to stderr"},
+			{Short: 'v', Long: "debug", Help: "print verbose information for each processing step"},
 		},
 		Class: cmd.Step, New: func() cmd.Program { return &envProgram{} },
 	}
@@ -47,6 +49,9 @@ func (p *envProgram) Step(c *cmd.Ctx) cmd.Next {
 			c.Errorf("%s", err)
 			return cmd.Exit(125)
 		}
+		if flags[:i].Has("v") {
+			debugSplit(c, flags[i].Value, words)
+		}
 		sub := cmd.Ctx{Name: c.Name, System: c.System}
 		status, done := cmd.Parse(&sub, env(), append(words, args...))
 		c.Out.B = append(c.Out.B, sub.Out.B...)
@@ -60,17 +65,28 @@ func (p *envProgram) Step(c *cmd.Ctx) cmd.Next {
 }
 
 func startEnv(c *cmd.Ctx, flags cmd.Flags, args []string) cmd.Next {
-	vars := slices.Clone(c.Environ())
-	if len(args) > 0 && args[0] == "-" {
-		vars, args = nil, args[1:]
+	debug := func(format string, args ...any) {
+		if flags.Has("v") {
+			fmt.Fprintf(&c.Errout, format, args...)
+		}
 	}
-	if flags.Has("i") {
+	actions, ok := readSignals(c, flags)
+	if !ok {
+		return cmd.Exit(c.TryHelp())
+	}
+	vars, fresh := slices.Clone(c.Environ()), flags.Has("i")
+	if len(args) > 0 && args[0] == "-" {
+		fresh, args = true, args[1:]
+	}
+	if fresh {
+		debug("cleaning environ\n")
 		vars = nil
 	}
 	for _, f := range flags {
-		if f.Name != "u" {
+		if f.Name != "u" || fresh {
 			continue
 		}
+		debug("unset:    %s\n", f.Value)
 		if f.Value == "" || strings.Contains(f.Value, "=") {
 			c.Errorf("cannot unset %s: Invalid argument", quote.Locale(c, f.Value))
 			return cmd.Exit(125)
@@ -82,6 +98,7 @@ func startEnv(c *cmd.Ctx, flags cmd.Flags, args []string) cmd.Next {
 		if !ok {
 			break
 		}
+		debug("setenv:   %s\n", args[0])
 		vars = setenv(vars, name, value, true)
 		args = args[1:]
 	}
@@ -103,7 +120,9 @@ func startEnv(c *cmd.Ctx, flags cmd.Flags, args []string) cmd.Next {
 	if flags.Has("0") {
 		return cmd.Exit(c.UsageError("cannot specify --null (-0) with command"))
 	}
+	actions.tell(c, debug, flags.Has("list-signal-handling"))
 	if hasDir {
+		debug("chdir:    %s\n", quote.Shell(c, dir.Value))
 		if err := enterable(c, dir.Value); err != nil {
 			c.Errorf("cannot change directory to %s: %s", quote.Shell(c, dir.Value), err)
 			return cmd.Exit(125)
@@ -112,12 +131,88 @@ func startEnv(c *cmd.Ctx, flags cmd.Flags, args []string) cmd.Next {
 	if vars == nil {
 		vars = []string{}
 	}
-	return child.Become(c, cmd.Spawn{Argv: args, Env: vars, Dir: dir.Value}, func(err error) {
+	debug("executing: %s\n", args[0])
+	for i, a := range args {
+		debug("   arg[%d]= %s\n", i, quote.Locale(c, a))
+	}
+	return child.Become(c, cmd.Spawn{Argv: args, Env: vars, Dir: dir.Value, Ignore: actions.ignore, Default: actions.reset}, func(err error) {
 		c.Errorf("%s: %s", quote.Locale(c, args[0]), err)
 		if strings.ContainsAny(args[0], " \t") && err == vfs.ENOENT {
 			c.Errorf("use -[v]S to pass options in shebang lines")
 		}
 	})
+}
+
+// debugSplit shows what became of the argument of -S.
+func debugSplit(c *cmd.Ctx, text string, words []string) {
+	fmt.Fprintf(&c.Errout, "split -S:  %s\n", quote.Locale(c, text))
+	for i, w := range words {
+		what := " into:  "
+		if i > 0 {
+			what = "     &  "
+		}
+		fmt.Fprintf(&c.Errout, "%s  %s\n", what, quote.Locale(c, w))
+	}
+}
+
+// envSignals are the signals that the command is to ignore, and those that are to have their default effect.
+type envSignals struct{ ignore, reset []int }
+
+// readSignals reads --ignore-signal and --default-signal: the last word about a signal counts.
+func readSignals(c *cmd.Ctx, flags cmd.Flags) (s envSignals, ok bool) {
+	const kill, stop = 9, 19 // which cannot be changed
+	var last [65]string
+	for _, f := range flags {
+		if f.Name != "ignore-signal" && f.Name != "default-signal" {
+			continue
+		}
+		for n := 1; n < len(last) && !f.Has; n++ {
+			if signals.Name(n) != "" && n != kill && n != stop {
+				last[n] = f.Name
+			}
+		}
+		for name := range strings.SplitSeq(f.Value, ",") {
+			if !f.Has || name == "" {
+				continue
+			}
+			n, known := signals.Parse(name)
+			if !known || n == 0 || signals.Name(n) == "" {
+				c.Errorf("%s: invalid signal", quote.Locale(c, name))
+				return s, false
+			}
+			if n == kill || n == stop {
+				c.Errorf("failed to set signal action for signal %d: Invalid argument", n)
+				return s, false
+			}
+			last[n] = f.Name
+		}
+	}
+	for n, what := range last {
+		switch what {
+		case "ignore-signal":
+			s.ignore = append(s.ignore, n)
+		case "default-signal":
+			s.reset = append(s.reset, n)
+		}
+	}
+	return s, true
+}
+
+// tell reports what happens to signals, and lists those that the command will ignore.
+func (s envSignals) tell(c *cmd.Ctx, debug func(string, ...any), list bool) {
+	for n := 1; n <= 64; n++ {
+		switch {
+		case slices.Contains(s.ignore, n):
+			debug("Reset signal %s (%d) to IGNORE\n", signals.Name(n), n)
+		case slices.Contains(s.reset, n):
+			debug("Reset signal %s (%d) to DEFAULT\n", signals.Name(n), n)
+		}
+	}
+	for n := 1; n <= 64 && list; n++ {
+		if slices.Contains(s.ignore, n) || slices.Contains(c.Ignored(), n) && !slices.Contains(s.reset, n) {
+			fmt.Fprintf(&c.Errout, "%-10s (%2d): IGNORE\n", signals.Name(n), n)
+		}
+	}
 }
 
 // setenv sets or removes a variable.

@@ -16,7 +16,7 @@ func id() *cmd.Command {
 		Usage: "id [OPTION]... [USER]...",
 		Options: []cmd.Option{
 			{Short: 'a', Help: "ignore, for compatibility with other versions"},
-			{Short: 'Z', Long: "context", Help: "print only the security context of the process", Missing: true},
+			{Short: 'Z', Long: "context", Help: "print only the security context of the process"},
 			{Short: 'g', Long: "group", Help: "print only the effective group ID"},
 			{Short: 'G', Long: "groups", Help: "print all group IDs"},
 			{Short: 'n', Long: "name", Help: "print a name instead of a number, for -ugG"},
@@ -66,6 +66,9 @@ func runID(c *cmd.Ctx) int {
 	only := distinct(c.Flags, "ugG")
 	name, zero := c.Flags.Has("n"), c.Flags.Has("z")
 	switch {
+	case c.Flags.Has("Z"):
+		c.Errorf("--context (-Z) works only on an SELinux-enabled kernel")
+		return 1
 	case len(only) > 1:
 		c.Errorf("cannot print \"only\" of more than one choice")
 		return 1
@@ -111,6 +114,9 @@ func runID(c *cmd.Ctx) int {
 				l = append(l, group(g))
 			}
 			c.Out.WriteString(strings.Join(l, sep))
+			if zero && len(c.Args) > 1 { // or nobody knew where a user's end
+				c.Out.WriteByte(0)
+			}
 		}
 		c.Out.WriteString(end)
 	}

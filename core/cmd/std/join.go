@@ -281,7 +281,7 @@ func (p *joinProgram) heads(c *cmd.Ctx) (next cmd.Next, ready bool) {
 		if f.Number <= first || o.no || !o.check && !p.Unpaired || f.Warned {
 			continue
 		}
-		if o.compare(o.key(f.prev, i), o.key(f.Line, i)) > 0 {
+		if o.compare(o.key(f.Prev, i), o.key(f.Line, i)) > 0 {
 			c.Errorf("%s:%d: is not sorted: %s", c.Args[i], f.Number, f.Line)
 			f.Warned = true
 			if o.check {

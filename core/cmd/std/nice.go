@@ -1,6 +1,7 @@
 package std
 
 import (
+	"errors"
 	"strconv"
 
 	"eryxsh/core/cmd"
@@ -32,22 +33,31 @@ type niceProgram struct {
 	Child child.Child `cbor:"1,keyasint,omitempty"`
 }
 
-// Step becomes the command. The scheduler knows no niceness.
+// Step becomes the command. The scheduler knows no niceness: it is a number that processes hand on.
 func (p *niceProgram) Step(c *cmd.Ctx) cmd.Next {
 	if next, waits := p.Child.Waits(c); waits {
 		return next
 	}
 	n, has := c.Flags.Last("n")
-	if _, err := strconv.Atoi(n.Value); has && err != nil {
-		c.Errorf("invalid adjustment %s", quote.Locale(c, n.Value))
-		return cmd.Exit(125)
+	by := 10
+	if has {
+		var err error
+		if by, err = strconv.Atoi(n.Value); err != nil && !errors.Is(err, strconv.ErrRange) {
+			c.Errorf("invalid adjustment %s", quote.Locale(c, n.Value))
+			return cmd.Exit(125)
+		}
+		by = max(-39, min(by, 39))
 	}
 	if len(c.Args) == 0 {
 		if has {
 			return cmd.Exit(c.UsageError("a command must be given with an adjustment"))
 		}
-		c.Out.WriteString("0\n")
+		c.Out.WriteString(strconv.Itoa(c.Niceness()) + "\n")
 		return cmd.Exit(0)
 	}
-	return child.Become(c, cmd.Spawn{Argv: c.Args}, func(err error) { c.Errorf("%s: %s", quote.Locale(c, c.Args[0]), err) })
+	if by < 0 && c.UID() != 0 {
+		c.Errorf("cannot set niceness: Permission denied")
+		by = 0
+	}
+	return child.Become(c, cmd.Spawn{Argv: c.Args, Nicer: by}, func(err error) { c.Errorf("%s: %s", quote.Locale(c, c.Args[0]), err) })
 }

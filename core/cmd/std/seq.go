@@ -389,7 +389,10 @@ func seqReadNumber(arg string) (n seqNumber, bad string) {
 		mant = text[:e]
 		neg := strings.HasPrefix(text[e+1:], "-")
 		for _, d := range []byte(strings.TrimLeft(text[e+1:], "+-")) {
-			if exp = exp*10 + int(d-'0'); exp > seqMaxDigits {
+			if exp = exp*10 + int(d-'0'); exp > seqMaxDigits && neg { // nearer to zero than any number is
+				n.value = new(big.Rat)
+				return n, ""
+			} else if exp > seqMaxDigits {
 				return n, kind
 			}
 		}

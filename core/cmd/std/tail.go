@@ -83,7 +83,7 @@ func tailOldForm(a string) ([]string, bool) {
 	for i < len(a) && a[i] >= '0' && a[i] <= '9' {
 		i++
 	}
-	if i == 1 {
+	if i == 1 && a[0] == '-' && strings.IndexByte("bl", a[1]) < 0 { // the others are options
 		return nil, false
 	}
 	num, rest, follow := a[1:i], a[i:], false
@@ -99,6 +99,9 @@ func tailOldForm(a string) ([]string, bool) {
 		opt, num = "-c", num+"b"
 	default:
 		return nil, false
+	}
+	if i == 1 {
+		num = "10" + num
 	}
 	if a[0] == '+' {
 		num = "+" + num

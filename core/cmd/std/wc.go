@@ -73,6 +73,10 @@ func (p *wcProgram) Step(c *cmd.Ctx) cmd.Next {
 		c.Args = p.Names.List
 		if len(c.Args) == 0 {
 			p.Names.complain(c, f.Value)
+			if p.Names.Count > 1 {
+				p.Field = 1
+				p.print(c, p.Total, "total")
+			}
 			return cmd.Exit(p.Names.Status)
 		}
 	}
@@ -82,7 +86,7 @@ func (p *wcProgram) Step(c *cmd.Ctx) cmd.Next {
 	next, ok := p.In.Turn(c)
 	if !ok {
 		if next.Op == cmd.OpExit {
-			if len(c.Args) > 1 {
+			if len(c.Args) > 1 || p.Names.Count > 1 {
 				p.print(c, p.Total, "total")
 			}
 			p.Names.complain(c, c.Flags.Value("files0-from"))

@@ -122,6 +122,11 @@ func (p *Program) Step(c *cmd.Ctx) cmd.Next {
 			return cmd.Exit(status)
 		}
 		p.o = o
+		for _, text := range o.complaints {
+			if p.Phase == phaseOperands && p.I == 0 { // not again after a load
+				c.Errorf("%s", text)
+			}
+		}
 	}
 	budget := c.Turn(walk.Turn)
 	for budget > 0 {

@@ -116,6 +116,7 @@ type options struct {
 	width, tab                                            int
 	eol                                                   byte
 	colors                                                *palette
+	complaints                                            []string // about LS_COLORS
 	zone                                                  *clock.Zone
 	now                                                   int64
 }
@@ -350,7 +351,7 @@ func (o *options) word(c *cmd.Ctx, f cmd.Flag) int {
 		if on, ok = when(); ok {
 			o.colors = nil
 			if on && colorTerm(c) {
-				o.colors = newPalette(c)
+				o.colors, o.complaints = newPalette(c)
 			}
 		}
 	case "classify":

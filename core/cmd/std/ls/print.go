@@ -151,6 +151,7 @@ func left(b *cmd.Buffer, s string, width int) {
 
 // frills are what goes before a name in every format; comma lists do not pad.
 func (p *Program) frills(b *cmd.Buffer, e *entry, pad int) {
+	p.normal(b)
 	if p.o.inode {
 		right(b, p.ino(e), p.Widths.Inode*pad)
 		b.WriteByte(' ')
@@ -245,20 +246,25 @@ func (p *Program) name(c *cmd.Ctx, e *entry) {
 }
 
 func (p *Program) colored(b *cmd.Buffer, e *entry, name string, m vfs.Mode, target bool) {
-	code := ""
-	if p.o.colors != nil {
-		code = p.o.colors.code(name, m, e, target)
-	}
-	if code == "" {
+	pal := p.o.colors
+	if pal == nil {
 		b.WriteString(p.o.quoted(name))
 		return
 	}
-	pal := p.o.colors
-	if !p.Colored {
-		p.Colored = true
+	code, ok := pal.code(name, m, e, target)
+	normal := pal.colored("no")
+	if ok {
+		if normal {
+			p.tint(b, "")
+		}
+		p.tint(b, code)
+	}
+	b.WriteString(p.o.quoted(name))
+	if end, set := pal.codes["ec"]; set && (ok || normal) {
+		b.WriteString(end)
+	} else if ok || normal {
 		b.WriteString(pal.wrap("rs"))
 	}
-	b.WriteString(pal.codes["lc"] + code + pal.codes["rc"] + p.o.quoted(name) + pal.wrap("rs"))
 }
 
 // suffix is the indicator of a file type, as -F, --file-type and -p say.

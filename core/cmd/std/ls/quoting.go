@@ -30,7 +30,11 @@ func (o *options) quoted(name string) string {
 	case "shell-escape-always":
 		return quote.Shell(o.charset, name)
 	case "shell", "shell-always":
-		if o.quoting == "shell" && !needsQuotes(name) {
+		quoted := o.quoting == "shell-always" || needsQuotes(name)
+		if o.hideControl {
+			name = quote.Hide(o.charset, name)
+		}
+		if !quoted {
 			return name
 		}
 		if strings.Contains(name, "'") && quote.Doubled(o.charset, name) {

@@ -71,6 +71,7 @@ func (s scale) base() int64 {
 
 type options struct {
 	charset          quote.Charset
+	grouped          bool // the format has a '
 	from, to         scale
 	fromUnit, toUnit int64
 	delim            int // -1: blanks
@@ -180,6 +181,7 @@ func (p *program) options(c *cmd.Ctx) (status int) {
 			c.Errorf("%s", message)
 			return 1
 		}
+		grouping = o.grouped
 	}
 	if grouping {
 		if o.to != none {
@@ -250,26 +252,25 @@ func (o *options) readFields(c *cmd.Ctx, list string) (status int) {
 
 // readFormat reads --format; the result is a message or "".
 func (o *options) readFormat(text string) (message string) {
-	i := 0
-	var b strings.Builder
+	i, before := 0, 0
 	for ; i < len(text); i++ {
 		if text[i] == '%' {
-			if i+1 < len(text) && text[i+1] == '%' {
-				i++
-			} else {
+			if i+1 == len(text) || text[i+1] != '%' {
 				break
 			}
+			i++
 		}
-		b.WriteByte(text[i])
+		before++
 	}
 	if i == len(text) {
 		return "format " + quote.Locale(o.charset, text) + " has no % directive"
 	}
-	o.before = b.String()
+	o.before = text[:before] // a "%%" is counted as one and copied as two, as GNU's numfmt does
 	i++
 	zero := false
 	for ; i < len(text) && strings.IndexByte(" '0", text[i]) >= 0; i++ {
 		zero = zero || text[i] == '0'
+		o.grouped = o.grouped || text[i] == '\''
 	}
 	from := i
 	if i < len(text) && text[i] == '-' {

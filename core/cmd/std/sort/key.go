@@ -434,8 +434,8 @@ func humanRank(s []byte) (rank int) {
 	for i < len(s) && (blank(s[i]) || s[i] == '-') {
 		i++
 	}
-	for i < len(s) && (s[i] >= '0' && s[i] <= '9' || s[i] == '.') {
-		i++
+	for point := false; i < len(s) && (s[i] >= '0' && s[i] <= '9' || s[i] == '.' && !point); i++ {
+		point = point || s[i] == '.'
 	}
 	if i < len(s) {
 		u := s[i]

@@ -214,6 +214,10 @@ func (p *program) list(c *cmd.Ctx) cmd.Next {
 			c.Errorf("%s:%d: invalid zero-length file name", quote.Maybe(c, file), len(p.Names)+1)
 			return cmd.Exit(2)
 		}
+		if string(name) == "-" {
+			c.Errorf("when reading file names from stdin, no file name of %s allowed", quote.Shell(c, "-"))
+			return cmd.Exit(2)
+		}
 		p.Names = append(p.Names, string(name))
 	}
 	if p.List.Ended() {

@@ -151,6 +151,7 @@ type options struct {
 	gzip, preserve, stdout, keep, skip, overwrite, touch, follow            bool
 	absolute, recurse, wildcards, numeric, removeFiles, keepNewer, anywhere bool
 	exclude                                                                 []string
+	excludeAfter                                                            []int // operands before each of exclude
 	strip                                                                   int
 	user, group                                                             string
 	uid, gid                                                                int
@@ -236,9 +237,29 @@ func (p *Program) warnOnce(c *cmd.Ctx, key byte, format string, args ...any) {
 	}
 }
 
+// makes reports whether members are written to the archive, and not taken from it.
+func (o *options) makes() bool { return o.op == 'c' || o.op == 'r' || o.op == 'u' }
+
+// idle reports the options that stand behind all operands they could be for.
+func (p *Program) idle(c *cmd.Ctx) {
+	said := false
+	for _, f := range c.Flags {
+		if !p.o.makes() || f.Name != "exclude" || f.After == 0 || f.After < len(c.Args) || c.Flags.Has("T") {
+			continue
+		}
+		if !said {
+			said = true
+			p.fail(c, "The following options were used after any non-optional arguments in archive create or update mode.  "+
+				"These options are positional and affect only arguments that follow them.  Please, rearrange them properly.")
+		}
+		c.Errorf("--exclude %s has no effect", quote.Locale(c, f.Value))
+	}
+}
+
 // open opens the archive and collects the operands.
 func (p *Program) open(c *cmd.Ctx) bool {
 	o := p.o
+	p.idle(c)
 	p.Names = append(append([]string(nil), c.Args...), p.Names...)
 	files := false
 	for _, n := range p.Names {
@@ -335,8 +356,11 @@ func (p *Program) chdir(c *cmd.Ctx, dir string) bool {
 // excluded reports whether a member is left out.
 func (p *Program) excluded(name string) bool {
 	name = strings.TrimSuffix(name, "/")
-	for _, list := range [][]string{p.o.exclude, p.Exclude} {
-		for _, x := range list {
+	for i, list := range [][]string{p.o.exclude, p.Exclude} {
+		for j, x := range list {
+			if i == 0 && p.o.makes() && j < len(p.o.excludeAfter) && p.o.excludeAfter[j] >= p.Create.I {
+				continue // it stands behind the operand at hand
+			}
 			x = strings.TrimSuffix(x, "/")
 			for rest := name; ; {
 				if fnmatch.Match(x, rest, fnmatch.LeadingDir) {
@@ -466,6 +490,7 @@ func parse(c *cmd.Ctx, p *Program) (*options, int) {
 			o.absolute = true
 		case "exclude":
 			o.exclude = append(o.exclude, f.Value)
+			o.excludeAfter = append(o.excludeAfter, f.After)
 		case "exclude-vcs":
 			o.exclude = append(o.exclude, strings.Fields(".git .gitignore .gitmodules .gitattributes .svn CVS .hg .hgignore .bzr RCS SCCS _darcs")...)
 		case "transform", "xform":
