@@ -15,7 +15,8 @@ def test_all_is_sorted_and_complete() -> None:
         for name, value in vars(eryxsh).items()
         if not name.startswith("_") and not isinstance(value, types.ModuleType) and name != "annotations"
     }
-    assert set(eryxsh.__all__) == public | {"__version__"}
+    assert set(eryxsh.__all__) == public | {"__version__", *eryxsh._LATER}
+    assert all(getattr(eryxsh, name) is not None for name in eryxsh.__all__)
     constants = [n for n in eryxsh.__all__ if n.isupper()]
     rest = [n for n in eryxsh.__all__ if not n.isupper()]
     classes = [n for n in rest if n[0].isupper()]

@@ -16,7 +16,7 @@ dumped to bytes, and loaded in another process on another day.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import typing as _typing
 
 from ._async import AsyncSandbox
 from ._async_runs import AsyncRun
@@ -64,16 +64,18 @@ from ._sessions import AsyncInProcessSession, InProcessSession, Session, Session
 from ._tools import Extension, Suspend, Tool, ToolCall, ToolResult, tool
 from ._version import __version__
 
-if TYPE_CHECKING:
+if _typing.TYPE_CHECKING:
     from ._store import Commit, Store
 
+_LATER = {"Commit": "_store", "Store": "_store"}
 
-def __getattr__(name: str) -> Any:
+
+def __getattr__(name: str) -> object:
     """What is imported when it is first asked for."""
-    if name in ("Commit", "Store"):
-        from . import _store
+    if name in _LATER:
+        import importlib
 
-        return getattr(_store, name)
+        return getattr(importlib.import_module(f".{_LATER[name]}", __name__), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
