@@ -221,10 +221,3 @@ def test_copy_is_a_fork() -> None:
     for other in (copy.copy(sb), copy.deepcopy(sb)):
         assert other.commands.run("echo $x; x=2").stdout == "1\n"
     assert sb.commands.run("echo $x").stdout == "1\n"
-
-
-def test_thin_states_are_not_there_yet() -> None:
-    """have= says so and is never ignored."""
-    sb = Sandbox()
-    with pytest.raises(NotImplementedError, match="have="):
-        sb.export_state(have=[sb.snapshot()])

@@ -467,3 +467,52 @@ def test_threads_share_a_store() -> None:
     assert errors == []
     assert store.verify() == []
     assert len(store.log("t2")) == 10
+
+
+def test_thin_packs_are_what_changed() -> None:
+    content = os.urandom(500_000)
+    with Sandbox(files={"/big": content}) as sb:
+        sb.commands.run("mkdir d; cd d; for i in {1..1000}; do echo $i > $i; done")
+        rows = [sb.export_state()]
+        for i in range(20):
+            before = sb.snapshot()
+            sb.commands.run(f"echo {i} > {i * 7 + 1}; rm -f {i + 500}; x={i}")
+            rows.append(sb.export_state(have=[before]))
+            assert len(rows[-1]) < 6000
+            assert Sandbox.inspect(rows[-1]).kind == "thin"
+        with Sandbox() as back:
+            for row in rows:
+                back.import_state(row, base=back)
+            assert files_of(back) == files_of(sb)
+            assert back.commands.run("echo $x; pwd").stdout == "19\n/home/user/d\n"
+        with pytest.raises(StateError, match="base"):
+            Sandbox.from_state(rows[1])
+        with pytest.raises(StateError, match="missing"):
+            Sandbox.from_state(rows[5], base=Sandbox())
+        with pytest.raises(KeyError):
+            sb.export_state(have=["nobody"])
+        signed = sb.export_state(have=[before], key=b"k")
+        assert Sandbox.from_state(signed, key=b"k", base=sb).files.read("/big") == content
+        with pytest.raises(StateError):
+            Sandbox.from_state(signed, base=sb)
+        rng = random.Random(3)
+        for _ in range(300):
+            at = rng.randrange(len(rows[1]))
+            with pytest.raises(StateError):
+                Sandbox.from_state(rows[1][:at] + bytes([rows[1][at] ^ 1 << rng.randrange(8)]) + rows[1][at + 1 :], base=sb)
+            with pytest.raises(StateError):
+                Sandbox.from_state(rows[1][:at], base=sb)
+
+
+def test_a_store_completes_a_thin_pack() -> None:
+    store = Store({})
+    with Sandbox(files={"/big": os.urandom(300_000)}) as sb:
+        commit = store.save(sb, "n")
+        sb.commands.run("echo 1 > f")
+        row = sb.export_state(have=[commit])
+        assert len(row) < 6000
+        assert Sandbox.inspect(row).needs == (commit,)
+        with Sandbox.from_state(row, base=store) as back:
+            assert files_of(back) == files_of(sb)
+    with pytest.raises(StateError, match="commit"):
+        Sandbox.from_state(row, base=Store({}))

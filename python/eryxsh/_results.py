@@ -234,6 +234,8 @@ class StateInfo(NamedTuple):
     dropped: Tuple[str, ...]
     """What could not travel."""
     signed: bool
+    needs: Tuple[str, ...] = ()
+    """Of a thin pack: ids of the commits of a store that it was made without."""
 
 
 class Usage(NamedTuple):
@@ -392,6 +394,7 @@ def state_info(s: _wire.StateInfo) -> StateInfo:
         tuple(s["features"]),
         tuple(s["dropped"]),
         s["signed"],
+        tuple(id.hex() for id in s["needs"]),
     )
 
 

@@ -4,7 +4,23 @@ from __future__ import annotations
 
 import contextlib
 import datetime
-from typing import Any, Callable, Dict, List, Mapping, NoReturn, Optional, Sequence, Tuple, Type, TypeVar, Union, overload
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    Callable,
+    Dict,
+    Iterator,
+    List,
+    Mapping,
+    NoReturn,
+    Optional,
+    Sequence,
+    Tuple,
+    Type,
+    TypeVar,
+    Union,
+    overload,
+)
 
 from . import _native, _persistence, _turns, _wire
 from ._commands import Commands, _environment, nanoseconds
@@ -18,6 +34,9 @@ from ._results import Analysis, Info, SnapshotInfo, StateInfo, Usage, analysis, 
 from ._runs import Asked, Run
 from ._snapshots import Snapshots
 from ._tools import Tool, as_tool, registry, wire_tools
+
+if TYPE_CHECKING:
+    from ._store import Store
 
 S = TypeVar("S", bound="Sandbox")
 F = TypeVar("F", bound=Callable[..., Any])
@@ -160,7 +179,7 @@ class Sandbox:
         blob: bytes,
         *,
         key: Optional[bytes] = None,
-        base: Optional[Sandbox] = None,
+        base: Union[Sandbox, Store, None] = None,
         timeout: Optional[float] = DEFAULT_TIMEOUT,
         limits: Optional[Limits] = None,
         tools: Union[Mapping[str, Any], Sequence[Tool], None] = None,
@@ -185,7 +204,7 @@ class Sandbox:
         blob: bytes,
         *,
         key: Optional[bytes] = None,
-        base: Optional[Sandbox] = None,
+        base: Union[Sandbox, Store, None] = None,
         timeout: Optional[float] = DEFAULT_TIMEOUT,
         limits: Optional[Limits] = None,
         tools: Union[Mapping[str, Any], Sequence[Tool], None] = None,
@@ -197,13 +216,14 @@ class Sandbox:
         made._asked = []
         made._tools = _NO_TOOLS if tools is None else registry(tools)
         made._timeout_ns = nanoseconds(timeout)
-        answer = method(
-            _blob(blob),
-            key=_key(key),
-            tools=wire_tools(made._tools) if made._tools else None,
-            limits=None if limits is None else changed(limits),
-            base=None if base is None else base._live(),
-        )
+        with _holder(base, blob) as holder:
+            answer = method(
+                _blob(blob),
+                key=_key(key),
+                tools=wire_tools(made._tools) if made._tools else None,
+                limits=None if limits is None else changed(limits),
+                base=holder,
+            )
         made._handle = answer if isinstance(answer, int) else answer["sandbox"]
         return made, answer
 
@@ -293,7 +313,20 @@ class Sandbox:
     def export_state(self, *, key: Optional[bytes] = None, have: Optional[Sequence[str]] = None) -> bytes:
         """Everything as one blob, a suspended run included; with a key it is signed (HMAC-SHA256).
 
-        ``have``: ids of snapshots the receiver has; what they hold is left out.
+        ``have``: what the receiver has, and is left out of the files: snapshots of this sandbox by id or
+        name, or the id of the commit it was last saved or loaded as. Such a thin pack costs what changed
+        since, and is loaded with ``base=``.
+
+        >>> from eryxsh import Sandbox
+        >>> sb = Sandbox(files={"/data": "x" * 100_000})
+        >>> first, before = sb.export_state(), sb.snapshot()
+        >>> _ = sb.commands.run("echo new > f")
+        >>> row = sb.export_state(have=[before])
+        >>> len(first) > 100_000, len(row) < 4000
+        (True, True)
+        >>> back = Sandbox.from_state(row, base=Sandbox.from_state(first))
+        >>> back.commands.run("cat f; wc -c < /data").stdout
+        'new\\n100000\\n'
         """
         return _wire.sandbox_export(self._live(), key=_key(key), have=None if have is None else tuple(have))
 
@@ -301,16 +334,18 @@ class Sandbox:
         """``export_state`` while a run is active."""
         return _wire.sandbox_export(self._live(), key=_key(key), run=run)
 
-    def import_state(self, blob: bytes, *, key: Optional[bytes] = None, base: Optional[Sandbox] = None) -> None:
+    def import_state(self, blob: bytes, *, key: Optional[bytes] = None, base: Union[Sandbox, Store, None] = None) -> None:
         """Replace everything by what ``export_state`` gave, or raise and change nothing.
 
-        ``base``: a sandbox that holds what a blob made with ``have=`` leaves out.
+        ``base``: a sandbox, which may be this one, or a Store that holds what a thin pack
+        (``export_state(have=…)``) was made without; something that is missing is a StateError.
         A state never lifts a limit: each is the tighter of the saved one and this
         sandbox's own, which stay what ``reset`` brings back.
 
         Raises StateError (StateTooNewError, SignatureError, ScriptDriftError, CapabilityError).
         """
-        _wire.sandbox_import(self._live(), _blob(blob), key=_key(key), base=None if base is None else base._live())
+        with _holder(base, blob) as holder:
+            _wire.sandbox_import(self._live(), _blob(blob), key=_key(key), base=holder)
         _turns.wake(self._handle, stop=True)
 
     def reset(self) -> None:
@@ -602,6 +637,19 @@ def _unpickled(cls: Type[S], blob: bytes, timeout_ns: Optional[int], tools: Tupl
     made = cls.from_state(blob, tools=tools, limits=Limits.unlimited(pipe=None))  # a pickle is trusted with much more
     made._timeout_ns = timeout_ns
     return made
+
+
+@contextlib.contextmanager
+def _holder(base: Union[Sandbox, Store, None], blob: Any) -> Iterator[Optional[int]]:
+    """The handle of a sandbox that holds what a thin pack was made without."""
+    if base is None or isinstance(base, Sandbox):
+        yield None if base is None else base._live()
+        return
+    found = base._holding(state_info(_wire.sandbox_inspect(_blob(blob))).needs)
+    try:
+        yield found._live()
+    finally:
+        found.close()
 
 
 def _snapshot(which: Any) -> Optional[str]:

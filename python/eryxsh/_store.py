@@ -142,10 +142,7 @@ class Store:
         ``options`` are ``tools``, ``limits`` and ``timeout``, as of ``Sandbox.from_state``. Raises
         KeyError when there is no such namespace, StateError when it cannot be read.
         """
-        from ._sandbox import Sandbox
-
-        ref = self._need(namespace, branch) if tag is None else self._tagged(namespace, tag)
-        return Sandbox._out_of(lambda _, **given: self.read(ref, commit=commit, **given), b"", **options)[0]
+        return self._open(self._need(namespace, branch) if tag is None else self._tagged(namespace, tag), commit, **options)
 
     checkout = load
 
@@ -416,6 +413,27 @@ class Store:
             fresh.pop(pack, None)
         fresh[merged["pack"]] = merged["data"]
         return bytes(merged["ref"])
+
+    def _holding(self, needs: Sequence[str]) -> Sandbox:
+        """A sandbox with the state of a commit, wherever in the store it is."""
+        if not needs:
+            raise StateError("this is no thin pack that a store could complete: it names no commit")
+        for ref in self._refs():
+            if any(c.id == needs[0] for c in self._commits(ref)):
+                return self._open(ref, needs[0])
+        raise StateError(f"no namespace of the store has commit {needs[0]}")
+
+    def _open(self, ref: bytes, commit: Optional[str], **options: Any) -> Sandbox:
+        from ._sandbox import Sandbox
+
+        return Sandbox._out_of(lambda _, **given: self.read(ref, commit=commit, **given), b"", **options)[0]
+
+    def _refs(self) -> Iterator[bytes]:
+        for kind in ("refs/", "tags/"):
+            for key in self.backend.list(kind):
+                ref = self._get(key)
+                if ref is not None:
+                    yield ref
 
     def _there(self, packs: Sequence[str]) -> bool:
         """Whether packs are in the store and not doomed."""

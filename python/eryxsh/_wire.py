@@ -13,7 +13,7 @@ from typing import Any, Dict, Final, List, Literal, Optional, Tuple, TypedDict, 
 from eryxsh import _native
 from eryxsh._native import Method
 
-FINGERPRINT: Final = "87e16b533543489f"
+FINGERPRINT: Final = "9959ef5397c1f7dc"
 
 Strings = Union[List[str], Tuple[str, ...]]
 
@@ -308,12 +308,13 @@ class StateInfo(TypedDict):
     features: Tuple[str, ...]  # what a reader must know
     dropped: Tuple[str, ...]  # what could not travel
     signed: bool  # has an HMAC
+    needs: Tuple[bytes, ...]  # of a thin pack: ids of commits it was made without, in a store
 
 
 _STATE_INFO: Final[Any] = (
-    {"kind": "", "version": 0, "size": 0, "created": 0, "files": 0, "bytes": 0, "tools": (), "features": (), "dropped": (), "signed": False},
-    (None, "kind", "version", "size", "created", "files", "bytes", "tools", "features", "dropped", "signed",),
-    (None, None, None, None, None, None, None, None, None, None, None,),
+    {"kind": "", "version": 0, "size": 0, "created": 0, "files": 0, "bytes": 0, "tools": (), "features": (), "dropped": (), "signed": False, "needs": ()},
+    (None, "kind", "version", "size", "created", "files", "bytes", "tools", "features", "dropped", "signed", "needs",),
+    (None, None, None, None, None, None, None, None, None, None, None, None,),
 )
 
 

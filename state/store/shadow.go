@@ -279,7 +279,7 @@ func (s *saver) parts() {
 	var old []part
 	var oldText []byte
 	var list *former
-	if s.was != nil {
+	if s.was != nil && len(s.was.parts) > 0 {
 		old, oldText = s.was.parts, s.was.machine
 		list = &former{s.was.list.id, s.was.list.depth, func() []byte { return s.was.listed() }}
 	}

@@ -22,6 +22,7 @@ type Source struct {
 	places  map[ID]int // pack of an object
 	bodies  map[ID]body
 	wanted  []Range
+	more    map[ID]found // what is not in the packs
 }
 
 // reading is a pack of which some is there.
@@ -159,6 +160,13 @@ func (s *Source) object(id ID, kind Kind) (out body, ok bool, err error) {
 	for at := id; ; {
 		if b, known := s.bodies[at]; known {
 			out = b
+			break
+		}
+		if f, there := s.more[at]; there && f.kind == kind {
+			if out = (body{f.body(), 0}); sum(kind, out.data) != at {
+				return body{}, false, damaged("object %s is not what it was", at)
+			}
+			s.keep(kind, at, out)
 			break
 		}
 		stored, where, ok, err := s.stored(at)

@@ -9,6 +9,7 @@ import (
 	"eryxsh/core/limit"
 	"eryxsh/core/shell"
 	"eryxsh/state"
+	"eryxsh/state/store"
 )
 
 func blobMethods() []binding {
@@ -19,26 +20,30 @@ func blobMethods() []binding {
 		on("run.load", loadRun),
 		on("sandbox.inspect", func(c *call, p *wire.InspectParams) (wire.StateInfo, error) {
 			blob := c.data(p.State)
-			h, err := state.Inspect(blob, p.Key)
+			h, needs, err := inspected(blob, p.Key)
 			if err != nil {
 				return wire.StateInfo{}, err
 			}
 			return wire.StateInfo{Kind: h.Kind, Version: h.Schema, Size: int64(len(blob)), Created: h.Created, Files: h.Files, Bytes: h.Bytes, Tools: h.Tools,
-				Features: h.Features, Dropped: h.Dropped, Signed: h.Signed}, nil
+				Features: h.Features, Dropped: h.Dropped, Signed: h.Signed, Needs: needs}, nil
 		}),
 	}
 }
 
 func export(c *call, p *wire.ExportParams) (int, func([]byte) error, error) {
-	if len(p.Have) > 0 {
-		return 0, nil, fault.New(fault.Unsupported, "export", "", "thin packs (have=) are not supported")
-	}
 	b, err := c.hold(p.Sandbox)
 	if err == nil && p.Run != "" && (b.M.RunID != p.Run || !b.Going()) {
 		err = runGone(p.Run)
 	}
 	if err != nil {
 		return 0, nil, err
+	}
+	if len(p.Have) > 0 {
+		out, err := b.thin(p.Have, p.Key)
+		return len(out), func(dst []byte) error {
+			copy(dst, out)
+			return nil
+		}, err
 	}
 	var blob state.Blob
 	if blob, err = state.Export(b.World, p.Key); err != nil {
@@ -52,7 +57,10 @@ func export(c *call, p *wire.ExportParams) (int, func([]byte) error, error) {
 }
 
 // load reads a blob and gives it the tools that are here.
-func (c *call) load(blob, key []byte, lim limit.Limits, here []shell.Tool) (*core.World, error) {
+func (c *call) load(blob, key []byte, lim limit.Limits, here []shell.Tool, base int64) (*core.World, error) {
+	if store.IsThin(blob) {
+		return c.loadThin(blob, key, lim, here, base)
+	}
 	w, h, err := c.loader.Import(blob, key, lim)
 	if err != nil {
 		return nil, err
@@ -95,7 +103,7 @@ func importInto(c *call, p *wire.ImportParams) error {
 	if err != nil {
 		return err
 	}
-	w, err := c.load(c.data(p.State), p.Key, b.most(), b.tools())
+	w, err := c.load(c.data(p.State), p.Key, b.most(), b.tools(), p.Base)
 	if err != nil {
 		return err
 	}
@@ -149,5 +157,5 @@ func (c *call) world(p *wire.FromStateParams) (*core.World, error) {
 	if err := setLimits(&bounds, p.Limits); err != nil {
 		return nil, err
 	}
-	return c.load(c.data(p.State), p.Key, bounds, tools(p.Tools))
+	return c.load(c.data(p.State), p.Key, bounds, tools(p.Tools), p.Base)
 }

@@ -32,6 +32,7 @@ type sandbox struct {
 	meter   int64        // Meter.Time when the run began
 	saved   *store.Saved // what a store has of it, nil: nothing
 	savedIn string       // which store
+	had     *store.Have  // what is known of its files, for thin packs
 	bounds  limit.Limits // its own from the beginning: no state that is imported lifts one, and reset brings them back
 }
 

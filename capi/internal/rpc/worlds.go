@@ -159,7 +159,7 @@ func forkWorld(c *call, p *wire.ForkParams) ([]int64, error) {
 	origin := b.Mark()
 	for i := range handles {
 		f := newSandbox(b.Fork(seed(p.Reseed, i)), origin)
-		f.meter, f.bounds, f.saved, f.savedIn = b.meter, b.bounds, b.saved, b.savedIn
+		f.meter, f.bounds, f.saved, f.savedIn, f.had = b.meter, b.bounds, b.saved, b.savedIn, b.had
 		handles[i] = c.add(f)
 	}
 	return handles, nil

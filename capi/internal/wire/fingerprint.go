@@ -4,4 +4,4 @@ package wire
 
 // Fingerprint identifies the tables: a library and a Python package with the
 // same one belong together.
-const Fingerprint = "87e16b533543489f"
+const Fingerprint = "9959ef5397c1f7dc"

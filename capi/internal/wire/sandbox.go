@@ -166,6 +166,7 @@ type StateInfo struct {
 	Features []string `cbor:"8,keyasint,omitempty" doc:"what a reader must know"`
 	Dropped  []string `cbor:"9,keyasint,omitempty" doc:"what could not travel"`
 	Signed   bool     `cbor:"10,keyasint,omitempty" doc:"has an HMAC"`
+	Needs    [][]byte `cbor:"11,keyasint,omitempty" doc:"of a thin pack: ids of commits it was made without, in a store"`
 }
 
 // Usage are a sandbox's counters. They are saved and restored.

@@ -1,0 +1,241 @@
+package store
+
+import (
+	"bytes"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/binary"
+	"hash"
+
+	"eryxsh/core"
+	"eryxsh/core/fault"
+)
+
+// A thin pack is a state as bytes without what the receiver has: a ref and the
+// packs that a store would have been given, in one piece, with a sum.
+
+// ThinMagic is what a thin pack begins with.
+const ThinMagic = "ERYXTP\r\n"
+
+const thinSigned = 1 // flag: the sum is an HMAC-SHA256
+
+// Have is what a receiver of thin packs has: the files of some states.
+type Have struct{ shadows []*shadow }
+
+// Having looks at states that a receiver has. What was is known of one of them,
+// or of one that shares memory with them, makes it cheap.
+func Having(was *Have, worlds ...*core.World) *Have {
+	h := &Have{}
+	var last *shadow
+	if was != nil && len(was.shadows) > 0 {
+		last = was.shadows[len(was.shadows)-1]
+	}
+	for _, w := range worlds {
+		last = save(w.M.FS, nil, last, newPacker())
+		h.shadows = append(h.shadows, last)
+	}
+	return h
+}
+
+// Had is what is known of a state that was saved or loaded.
+func (s *Saved) Had() *Have { return &Have{[]*shadow{s.world}} }
+
+// Thin gives a World without the files that the receiver has. Its machine is
+// all there. parents are the commits that it needs of a store, if any.
+func Thin(w *core.World, have *Have, parents []ID, key []byte) ([]byte, error) {
+	base := &Saved{world: withoutMachine(have.shadows[len(have.shadows)-1]), Time: w.M.Clock.Now}
+	s, err := Begin(w, base)
+	if err != nil {
+		return nil, err
+	}
+	for _, sh := range have.shadows {
+		for id := range sh.objects() {
+			s.k.known[id] = true
+		}
+	}
+	packs, ref, err := s.Seal(About{Parents: parents, Time: w.M.Clock.Now})
+	if err != nil {
+		return nil, err
+	}
+	flags := byte(0)
+	var h hash.Hash
+	if key != nil {
+		flags |= thinSigned
+		h = hmac.New(sha256.New, key)
+	} else {
+		h = sha256.New()
+	}
+	head := ref.Bytes()
+	out := append([]byte(ThinMagic), flags)
+	out = binary.AppendUvarint(out, uint64(len(head)))
+	out = append(out, head...)
+	for _, p := range packs {
+		at := len(out)
+		out = append(out, make([]byte, p.Size)...)
+		p.CopyTo(out[at:])
+	}
+	h.Write(out)
+	return h.Sum(out), nil
+}
+
+// withoutMachine is what is known of files alone.
+func withoutMachine(s *shadow) *shadow {
+	c := *s
+	c.machine, c.parts, c.list = nil, nil, node{}
+	return &c
+}
+
+// IsThin reports whether bytes are a thin pack.
+func IsThin(b []byte) bool { return bytes.HasPrefix(b, []byte(ThinMagic)) }
+
+// ThinPack is a thin pack that was opened.
+type ThinPack struct {
+	Ref    Ref
+	Signed bool
+	packs  [][]byte
+}
+
+// OpenThin checks a thin pack. lenient: the signature of a signed one is not
+// looked at when there is no key.
+func OpenThin(b, key []byte, lenient bool) (t ThinPack, err error) {
+	if !IsThin(b) || len(b) < len(ThinMagic)+2+sha256.Size {
+		return t, damaged("a thin pack of %d bytes: truncated", len(b))
+	}
+	body, digest := b[:len(b)-sha256.Size], b[len(b)-sha256.Size:]
+	rest := body[len(ThinMagic):]
+	if rest[0] > thinSigned {
+		return t, fault.New(fault.StateTooNew, "import", "", "the thin pack was written by a newer version")
+	}
+	t.Signed = rest[0] == thinSigned
+	if err := checkSum(body, digest, key, t.Signed, lenient); err != nil {
+		return t, err
+	}
+	size, rest, ok := number(rest[1:])
+	if !ok || size > uint64(len(rest)) {
+		return t, damaged("the thin pack makes no sense")
+	}
+	if t.Ref, err = ReadRef(rest[:size]); err != nil {
+		return t, err
+	}
+	rest = rest[size:]
+	for _, p := range t.Ref.Packs {
+		if p.Size > int64(len(rest)) {
+			return t, damaged("the thin pack is truncated")
+		}
+		t.packs = append(t.packs, bytes.Clone(rest[:p.Size]))
+		rest = rest[p.Size:]
+	}
+	if len(rest) > 0 {
+		return t, damaged("%d bytes after the thin pack", len(rest))
+	}
+	return t, nil
+}
+
+func checkSum(body, digest, key []byte, signed, lenient bool) error {
+	h := sha256.New()
+	switch {
+	case signed && key == nil && lenient:
+		return nil
+	case signed && key == nil:
+		return fault.New(fault.Signature, "import", "", "the state is signed: its key is needed")
+	case !signed && key != nil:
+		return fault.New(fault.Signature, "import", "", "the state is not signed and a key was given")
+	case signed:
+		h = hmac.New(sha256.New, key)
+	}
+	h.Write(body)
+	if hmac.Equal(h.Sum(nil), digest) {
+		return nil
+	}
+	if signed {
+		return fault.New(fault.Signature, "import", "", "the signature does not match")
+	}
+	return damaged("the checksum does not match: truncated or damaged")
+}
+
+// Into gives a Load the bytes of the packs, and the objects that it has not from
+// what the receiver has.
+func (t ThinPack) Into(l *Load, have *Have) error {
+	if have != nil {
+		l.from.more = map[ID]found{}
+		for _, sh := range have.shadows {
+			for id, f := range sh.objects() {
+				l.from.more[id] = f
+			}
+		}
+	}
+	l.from.Wanted() // all is here
+	for i, p := range t.Ref.Packs {
+		l.from.packs[i].tail = p.Size
+		if err := l.from.Give(Range{PackID(p.ID), 0, p.Size}, t.packs[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Commit reads what a thin pack says of itself.
+func (t ThinPack) Commit() (Commit, error) {
+	l := NewLog(t.Ref, 1)
+	if err := t.Into(&Load{from: l.from}, nil); err != nil {
+		return Commit{}, err
+	}
+	if _, err := l.Work(); err != nil {
+		return Commit{}, err
+	}
+	if len(l.Commits) == 0 {
+		return Commit{}, damaged("the thin pack has no commit")
+	}
+	return l.Commits[0], nil
+}
+
+// found is an object that is in memory.
+type found struct {
+	kind Kind
+	body func() []byte
+}
+
+// objects yields the objects that a world's files became.
+func (s *shadow) objects() map[ID]found {
+	all := map[ID]found{}
+	s.tree.objects(all, KindPage, s.body)
+	for _, p := range s.pages.All() {
+		for _, c := range p.contents {
+			ino := c.ino
+			piece := func(i int64) []byte { return s.fs.Piece(ino, i) }
+			switch {
+			case c.names != nil:
+				c.names.objects(all, directory{s.fs, ino})
+			case c.chunks != nil:
+				c.chunks.objects(all, KindChunk, piece)
+			default:
+				all[c.chunk] = found{KindChunk, func() []byte { return piece(0) }}
+			}
+		}
+	}
+	return all
+}
+
+func (t *radix) objects(all map[ID]found, leaf Kind, body func(int64) []byte) {
+	for level := range t.levels {
+		for i, n := range t.levels[level].All() {
+			if level == 0 {
+				all[n.id] = found{leaf, func() []byte { return body(i) }}
+			} else {
+				all[n.id] = found{KindBranch, func() []byte { return t.branch(level, i) }}
+			}
+		}
+	}
+}
+
+func (t *names) objects(all map[ID]found, d directory) {
+	for level := range t.levels {
+		kind := KindNames
+		if level > 0 {
+			kind = KindList
+		}
+		for from, n := range t.levels[level].All() {
+			all[n.id] = found{kind, func() []byte { return t.body(d, level, from) }}
+		}
+	}
+}
