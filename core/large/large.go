@@ -361,11 +361,11 @@ func Extend[T any](list []T, n int, m Meter) []T {
 	if cap(list)-len(list) >= n || len(list)+n < 8*many {
 		return list
 	}
-	return pushAll(room[T](2*len(list)+n, m), list, m)
+	return pushAll(Empty[T](2*len(list)+n, m), list, m)
 }
 
-// room makes an empty list for n elements.
-func room[T any](n int, m Meter) []T {
+// Empty makes an empty list with room for n elements, for which m is asked.
+func Empty[T any](n int, m Meter) []T {
 	if n >= much>>8 {
 		Ask(m, n*int(reflect.TypeFor[T]().Size()))
 	}
@@ -378,7 +378,7 @@ func List[T any](list []T, m Meter) []T {
 	if len(list) <= many {
 		return append([]T(nil), list...)
 	}
-	return pushAll(room[T](len(list), m), list, m)
+	return pushAll(Empty[T](len(list), m), list, m)
 }
 
 // Add is append(to, list...), with m charged meanwhile.

@@ -176,10 +176,10 @@ func (p *Program) repeated(s string, n int) string {
 	if k := large.Piece / len(s); k > 1 {
 		part = strings.Repeat(s, k)
 	}
-	var b strings.Builder
-	b.Grow(total)
+	b := large.Builder{M: p}
+	b.Exactly(total)
 	for b.Len() < total {
-		large.Write(&b, part[:min(len(part), total-b.Len())], p)
+		_, _ = b.WriteString(part[:min(len(part), total-b.Len())])
 		p.charge(len(part) >> 4)
 	}
 	return b.String()

@@ -26,21 +26,28 @@ type Heap struct {
 	Size  int    `cbor:"3,keyasint,omitempty"` // bytes in use at the last collection and made since, about; by content alone, which a move keeps
 	Limit int    `cbor:"4,keyasint,omitempty"` // collect when Size passes it
 
-	free  []int32 // numbers of nodes that are not used
-	swept bool    // free is made
-	slab  []Value // small containers are cut from it
-	todo  []int32 // scratch of the collector
-	text  [4]tail
-	turn  int
-	work  large.Meter // hears of what is done to long lists; may be nil
-	seen  int         // values since it did
+	free    []int32 // numbers of nodes that are not used
+	swept   bool    // free is made
+	slab    []Value // small containers are cut from it
+	slabbed int     // values in slabs that may still be there
+	todo    []int32 // scratch of the collector
+	text    [4]tail
+	turn    int
+	work    large.Meter // hears of what is done to long lists; may be nil
+	seen    int         // values since it did
+	asked   int         // what Size was when it was asked for last
 }
 
 const (
 	manyValues = 1 << 12 // are charged for at a time
 	valueSize  = 40
 	nodeSize   = 96
+	keySize    = 16
+	indexSize  = 48
 	firstGC    = 1 << 20
+	// slabValues is how many values are made at once for containers of at most slabMost.
+	slabValues = 1024
+	slabMost   = 64
 	// slowCopy is the length from which a list is copied in pieces.
 	slowCopy = 1 << 13
 	// firstIndex is how many keys an index has room for from the beginning: room for very many takes long to clear.
@@ -56,7 +63,10 @@ const (
 
 // newNode takes a node that holds items and keys, which it owns.
 func (h *Heap) newNode(items []Value, keys []string) int32 {
-	h.Size += nodeSize + valueSize*len(items)
+	h.Size += nodeSize + valueSize*len(items) + keysSize(keys)
+	if h.Size-h.asked > muchMade {
+		h.ask()
+	}
 	if !h.swept {
 		h.sweep()
 	}
@@ -73,6 +83,29 @@ func (h *Heap) newNode(items []Value, keys []string) int32 {
 	return int32(len(h.Nodes) - 1)
 }
 
+// muchMade is how many bytes are made between two questions whether there may be so many.
+const muchMade = 1 << 20
+
+// ask asks for what was made: an instruction may make very much.
+func (h *Heap) ask() {
+	h.asked = h.Size
+	if k, ok := h.work.(large.Keeper); ok {
+		k.Need(0)
+	}
+}
+
+// keysSize is what the keys of an object take, with an index if there are many. Objects may have them in common; after a move they have not.
+func keysSize(keys []string) int {
+	n := keySize * len(keys)
+	if len(keys) > linear {
+		n += indexSize * len(keys)
+	}
+	for _, k := range keys {
+		n += len(k)
+	}
+	return n
+}
+
 // more gives a list room for one more, with m charged meanwhile if it is long. It is
 // given little more than that: to clear the room takes long, too.
 func more[T any](list []T, m large.Meter) []T {
@@ -87,7 +120,7 @@ func grown[T any](list []T, m large.Meter) []T {
 	if n < slowCopy {
 		return list
 	}
-	return large.Add(make([]T, 0, n+n/4), list, large.Or(m))
+	return large.Add(large.Empty[T](n+n/4, large.Or(m)), list, large.Or(m))
 }
 
 // meter is who hears of the work.
@@ -115,11 +148,12 @@ func (h *Heap) object(keys []string, items []Value) Value {
 
 // space gives n values to fill.
 func (h *Heap) space(n int) []Value {
-	if n > 64 {
-		return make([]Value, n)
+	if n > slabMost {
+		return large.Empty[Value](n, h.meter())[:n]
 	}
 	if n > len(h.slab) {
-		h.slab = make([]Value, 1024)
+		h.slab = make([]Value, slabValues)
+		h.slabbed += slabValues
 	}
 	s := h.slab[:n:n]
 	h.slab = h.slab[n:]
@@ -128,8 +162,8 @@ func (h *Heap) space(n int) []Value {
 
 // room gives an empty list with room for n values.
 func (h *Heap) room(n int) []Value {
-	if n > 64 {
-		return make([]Value, 0, n)
+	if n > slabMost {
+		return large.Empty[Value](n, h.meter())
 	}
 	return h.space(n)[:0]
 }
@@ -139,7 +173,7 @@ func (h *Heap) copyOf(items []Value) []Value {
 	if len(items) == 0 {
 		return nil
 	}
-	if len(items) > 64 {
+	if len(items) > slabMost {
 		return large.List(items, h.meter())
 	}
 	s := h.space(len(items))
@@ -173,7 +207,7 @@ func (h *Heap) flatten(r int32) {
 		h.look(1)
 	}
 	newest := &h.Nodes[h.Nodes[chain[len(chain)-1]].Next]
-	items := large.Add(make([]Value, 0, len(newest.Items)+1), newest.Items, h.meter())
+	items := large.Add(large.Empty[Value](len(newest.Items)+1, h.meter()), newest.Items, h.meter())
 	keys := newest.Keys[:len(newest.Keys):len(newest.Keys)]
 	stride := max(len(items), 64)
 	for i := len(chain) - 1; i >= 0; i-- {
@@ -188,7 +222,7 @@ func (h *Heap) flatten(r int32) {
 		}
 		if i == 0 || i%stride == 0 {
 			n.Items, n.Keys, n.Next, n.At, n.index = large.List(items, h.meter()), keys, 0, 0, nil
-			h.Size += valueSize * len(items)
+			h.Size += valueSize*len(items) + keysSize(keys)
 		}
 		h.look(1)
 	}
@@ -268,8 +302,12 @@ func (h *Heap) change(v Value, i int, x Value, keys []string) Value {
 			items = append(more(items, h.work), x)
 		}
 		n.Items, n.Keys, n.index, n.At = old, nil, nil, int32(i)
-		r.R = h.newNode(nil, keys)
+		r.R = h.newNode(nil, nil)
+		h.Nodes[r.R].Keys = keys
 		h.Size += nodeSize + valueSize
+		if i == len(items)-1 && keys != nil {
+			h.Size += keySize + indexSize + len(keys[i])
+		}
 		h.Nodes[v.R].Next = r.R
 		m := &h.Nodes[r.R]
 		m.Items, m.index = items, index
@@ -293,10 +331,10 @@ func (h *Heap) extend(v Value, list []Value) Value {
 // without gives a container without the places that drop names, of which there are some.
 func (h *Heap) without(v Value, drop []bool) Value {
 	n := h.node(v)
-	items := make([]Value, 0, len(n.Items))
+	items := large.Empty[Value](len(n.Items), h.meter())
 	var keys []string
 	if v.K == Object {
-		keys = make([]string, 0, len(n.Items))
+		keys = large.Empty[string](len(n.Items), h.meter())
 	}
 	for i := range n.Items {
 		h.look(1)
@@ -326,12 +364,17 @@ func (h *Heap) collect() {
 		h.mark(n.Items)
 	}
 	h.Size = 0
+	small := 0
 	for i := range h.Nodes {
 		n := &h.Nodes[i]
 		h.look(4)
 		if n.marked {
+			if len(n.Items) <= slabMost {
+				small += len(n.Items)
+			}
 			n.marked = false
-			h.Size += nodeSize + valueSize*len(n.Items)
+			h.Size += nodeSize + valueSize*len(n.Items) + keysSize(n.Keys)
+			h.look(len(n.Keys))
 			for j := range n.Items {
 				h.Size += len(n.Items[j].S)
 				h.look(1)
@@ -340,8 +383,23 @@ func (h *Heap) collect() {
 			*n = Node{}
 		}
 	}
+	h.asked = h.Size
 	h.Limit = max(2*h.Size, firstGC)
+	if h.slabbed > 2*small+4*slabValues {
+		h.compact()
+	}
 	h.sweep()
+}
+
+// compact moves small containers together: a slab is there for as long as one container in it is.
+func (h *Heap) compact() {
+	h.slab, h.slabbed = nil, 0
+	for i := range h.Nodes {
+		if n := &h.Nodes[i]; len(n.Items) <= slabMost {
+			n.Items = h.copyOf(n.Items)
+			h.look(1 + len(n.Items))
+		}
+	}
 }
 
 // sweep lists the nodes that are free, the first ones last: they are taken first.

@@ -129,7 +129,7 @@ func (p *Program) slurped() Value {
 	for _, part := range parts {
 		n += len(h.Nodes[part.R].Items)
 	}
-	all := make([]Value, 0, n)
+	all := large.Empty[Value](n, p)
 	for _, part := range parts {
 		all = large.Add(all, h.Nodes[part.R].Items, p)
 	}

@@ -265,7 +265,7 @@ func ample[T any](list []T, w large.Meter) []T {
 	if n < slowCopy || cap(list)-n >= turn {
 		return list
 	}
-	return large.Add(make([]T, 0, n+max(n/4, 2*turn)), list, w)
+	return large.Add(large.Empty[T](n+max(n/4, 2*turn), w), list, w)
 }
 
 // size is about how many bytes the machine holds.

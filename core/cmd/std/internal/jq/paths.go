@@ -204,7 +204,7 @@ func (p *Program) setItem(v Value, at float64, x Value) (Value, bool) {
 		return empty, p.raise("Array index too large")
 	}
 	if i > n {
-		items := large.Add(make([]Value, 0, i+1+i/8), h.items(v), p)
+		items := large.Add(large.Empty[Value](i+1+i/8, p), h.items(v), p)
 		for ; n < i; n++ {
 			items = p.add(items, null)
 		}

@@ -63,6 +63,8 @@ type driver struct {
 	wait    cmd.Next
 	scratch []Value
 	regexes map[string]*matcher
+	held    int   // what the machine was told that the heap has
+	made    int   // what was asked for since
 	err     Value // on its way to a try; no turn ends before it is there
 }
 
@@ -73,7 +75,7 @@ func (p *Program) Step(c *cmd.Ctx) cmd.Next {
 	p.c = c
 	full := c.Turn(turn)
 	p.budget, p.told = full, full
-	p.Heap.work, p.In.Reader.work = c, c
+	p.Heap.work, p.In.Reader.work = p, p
 	p.VM.ready(p)
 	p.In.Reader.part = c.Turn(longPart)
 	if p.opts == nil {
@@ -95,7 +97,8 @@ func (p *Program) Step(c *cmd.Ctx) cmd.Next {
 		next = cmd.WaitWrite()
 	}
 	p.tell()
-	c.Hold(p.Heap.Size + p.VM.size() + large.Size(p.In.Reader.Parts, p.In.Reader.Buf) + valueSize*len(p.In.Reader.Vals))
+	p.held, p.made = p.Heap.Size, 0
+	c.Hold(p.Heap.Size + p.VM.size() + len(p.In.Raw) + large.Size(p.In.Reader.Parts, p.In.Reader.Buf) + valueSize*len(p.In.Reader.Vals))
 	return next
 }
 
@@ -114,6 +117,14 @@ func (p *Program) charge(n int) { p.spend(n >> 3) }
 // budget: how often a list finds no room, or a text is looked through again, is
 // different after a load, but turns must not be.
 func (p *Program) Charge(n int) { p.c.Charge(n) }
+
+// Need asks the machine for n bytes beside those that were made since it was told what there is.
+func (p *Program) Need(n int) {
+	p.made = max(p.made+n, 0)
+	if n >= 0 {
+		p.c.Need(p.made + max(p.Heap.Size-p.held, 0))
+	}
+}
 
 // tell charges the machine for the work it was not told of.
 func (p *Program) tell() {

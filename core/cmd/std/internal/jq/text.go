@@ -29,7 +29,7 @@ func valid(s string, m large.Meter) string {
 // draft is a text in the making: what comes next is appended to b, which goes into whole when it is long.
 type draft struct {
 	b     []byte
-	whole strings.Builder
+	whole large.Builder
 	m     large.Meter
 }
 
@@ -44,13 +44,9 @@ func (d *draft) settle() {
 }
 
 func (d *draft) empty() {
-	room(&d.whole, len(d.b), d.m)
-	for b := d.b; len(b) > 0; {
-		n := min(len(b), large.Piece)
-		d.whole.Write(b[:n])
-		b = b[n:]
-		d.m.Charge(n >> 8)
-	}
+	d.whole.M = d.m
+	_, _ = d.whole.Write(d.b)
+	d.m.Charge(len(d.b) >> 8)
 	d.b = d.b[:0]
 }
 
@@ -63,21 +59,11 @@ func (d *draft) text() string {
 	return d.whole.String()
 }
 
-// room gives a text that grows room for n more bytes, with m charged meanwhile.
-func room(t *strings.Builder, n int, m large.Meter) {
-	if s := t.String(); len(s) > large.Piece && t.Cap()-len(s) < n {
-		t.Reset()
-		t.Grow(len(s) + max(len(s), n))
-		large.Write(t, s, m)
-	}
-}
-
 // put appends a text, in pieces if it is long.
 func (d *draft) put(s string) {
 	if len(s) > draftPart {
 		d.empty()
-		room(&d.whole, len(s), d.m)
-		large.Write(&d.whole, s, d.m)
+		_, _ = d.whole.WriteString(s)
 		return
 	}
 	d.b = append(d.b, s...)

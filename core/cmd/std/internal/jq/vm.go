@@ -1,8 +1,6 @@
 package jq
 
 import (
-	"strings"
-
 	"eryxsh/core/cmd"
 	"eryxsh/core/large"
 )
@@ -394,10 +392,10 @@ func (p *Program) join(n int) bool {
 	if size > maxText {
 		return p.raise("String is too long")
 	}
-	var b strings.Builder
-	b.Grow(size)
+	b := large.Builder{M: p}
+	b.Exactly(size)
 	for _, v := range parts {
-		large.Write(&b, v.S, p)
+		_, _ = b.WriteString(v.S)
 	}
 	p.scratch = parts[:0]
 	m.push(p.ownText(b.String()))
