@@ -21,6 +21,11 @@ func (c *Ctx) Errorf(format string, args ...any) {
 	if flushes {
 		c.Flush()
 	}
+	for _, a := range args {
+		if s, ok := a.(string); ok && len(s) > 1<<20 {
+			c.Need(2 * len(s))
+		}
+	}
 	c.Errout.B = append(append(c.Errout.B, c.Name...), ": "...)
 	c.Errout.B = fmt.Appendf(c.Errout.B, format, args...)
 	c.Errout.B = append(c.Errout.B, '\n')

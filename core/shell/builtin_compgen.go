@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"eryxsh/core/expand"
+	"eryxsh/core/large"
 	"eryxsh/core/readline"
 	"eryxsh/core/vars"
 	"eryxsh/vfs"
@@ -112,6 +113,9 @@ type plainEnv struct{ expand.Env }
 
 func (e plainEnv) Flags() expand.Flags { return e.Env.Flags() | expand.NoGlob }
 
+// wordCost is about what a word that is compiled by itself takes, in bytes.
+const wordCost = 512
+
 // compWords adds the words of -W that begin with word. It gives false while a substitution runs.
 func (m *Machine) compWords(p *Process, f *Frame, list, word string) bool {
 	ifs := " \t\n"
@@ -119,8 +123,13 @@ func (m *Machine) compWords(p *Process, f *Frame, list, word string) bool {
 		ifs = v.String()
 	}
 	var ws []*expand.Word
-	for _, s := range expand.SplitQuoted(m.env(p), list, ifs) {
-		ws = append(ws, expand.CompileText(m.env(p), s))
+	env := m.env(p)
+	for i, s := range expand.SplitQuoted(env, list, ifs) {
+		if i%manyWords == manyWords-1 {
+			env.Charge(manyWords << 3)
+			env.Need(manyWords * wordCost)
+		}
+		ws = append(ws, expand.CompileText(env, s))
 	}
 	var words []string
 	done, err := m.evaluate(p, f, false, func(e expand.Env) (err error) {
@@ -200,8 +209,11 @@ func (m *Machine) compEnd(p *Process, f *Frame, c *CompSpec, word string) {
 		m.done(p, 1)
 		return
 	}
-	var b strings.Builder
-	for _, s := range list {
+	b := large.Builder{M: m.env(p)}
+	for i, s := range list {
+		if i%manyWords == manyWords-1 {
+			m.charge(manyWords)
+		}
 		b.WriteString(c.Prefix + s + c.Suffix + "\n")
 	}
 	_ = m.send(p, 1, []byte(b.String())) // a write that fails is not looked at

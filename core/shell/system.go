@@ -326,7 +326,7 @@ func (s *sysCtx) Hold(n int) {
 		s.m.beginsToHold()
 	}
 	more := n - s.u.Held
-	s.u.Held = n
+	s.u.Held, s.m.rt.made = n, 0
 	if more > 0 {
 		s.m.retain(more)
 	}
@@ -339,11 +339,12 @@ func (s *sysCtx) Hold(n int) {
 	s.m.hold(total)
 }
 
-// Need asks for n bytes beside what is held and what waits to be written.
+// Need asks for n bytes beside what is held, what was asked for in this turn, and what waits to be written.
 func (s *sysCtx) Need(n int) {
-	if n > 0 {
-		s.m.need(int64(n) + int64(len(s.c.Out.B)+len(s.c.Errout.B)))
-	}
+	wait := int64(len(s.c.Out.B) + len(s.c.Errout.B))
+	s.m.rt.made += wait
+	s.m.needMore(int64(n))
+	s.m.rt.made = max(s.m.rt.made-wait, 0)
 }
 
 func (s *sysCtx) Pipe() (r, w int, err error) {

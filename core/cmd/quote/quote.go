@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"eryxsh/core/dollar"
+	"eryxsh/core/large"
 )
 
 // A Charset says what a character is: a byte in the C locale, where those beyond
@@ -22,6 +23,15 @@ type ByBytes bool
 
 // Bytes is the Charset's answer.
 func (b ByBytes) Bytes() bool { return bool(b) }
+
+// builder is where s is quoted. A Charset that is a utility is charged for a long one, and asked for memory.
+func builder(c Charset, s string) large.Builder {
+	m, _ := c.(large.Meter)
+	if m != nil && len(s) > large.Piece {
+		m.Charge(len(s) >> 3)
+	}
+	return large.Builder{M: m}
+}
 
 // Locale quotes s as messages do: ‘s’.
 func Locale(c Charset, s string) string {
@@ -114,12 +124,12 @@ func letter(c byte) byte {
 	return 0
 }
 
-func octal(b *strings.Builder, c byte) {
-	b.Write([]byte{'\\', '0' + c>>6, '0' + c>>3&7, '0' + c&7})
+func octal(b *large.Builder, c byte) {
+	_, _ = b.Write([]byte{'\\', '0' + c>>6, '0' + c>>3&7, '0' + c&7})
 }
 
 func escaped(c Charset, s string, quote rune, blank bool) string {
-	var b strings.Builder
+	b := builder(c, s)
 	for i := 0; i < len(s); {
 		n, ok := Printable(c, s[i:])
 		ch := s[i]
@@ -150,7 +160,7 @@ func shell(c Charset, s string) string {
 	if strings.Contains(s, "'") && Doubled(c, s) {
 		return `"` + s + `"`
 	}
-	var b strings.Builder
+	b := builder(c, s)
 	b.WriteByte('\'')
 	inEscape := false
 	for i := 0; i < len(s); {

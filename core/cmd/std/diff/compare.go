@@ -16,7 +16,10 @@ type scan struct {
 }
 
 func splitLines(c *cmd.Ctx, b []byte) [][]byte {
-	out := make([][]byte, 0, bytes.Count(b, []byte("\n"))+1)
+	n := bytes.Count(b, []byte("\n")) + 1
+	c.Charge(len(b) >> 8)
+	c.Need(n * lineCost)
+	out := make([][]byte, 0, n)
 	for len(b) > 0 {
 		i := bytes.IndexByte(b, '\n') + 1
 		if i == 0 {
@@ -29,6 +32,12 @@ func splitLines(c *cmd.Ctx, b []byte) [][]byte {
 	}
 	return out
 }
+
+// About what a line takes besides its text, in the lists of a scan and of its search, and one that differs from all before it: bytes.
+const (
+	lineCost  = 80
+	classCost = 96
+)
 
 // build makes the scan. The lines common at both ends, less the context, are left out.
 func (p *Program) build(c *cmd.Ctx) *scan {
@@ -44,7 +53,9 @@ func (p *Program) build(c *cmd.Ctx) *scan {
 		}
 		k, ok := classes[string(key)]
 		if !ok {
-			k = len(classes)
+			if k = len(classes); k%manyLines == manyLines-1 {
+				c.Need(manyLines * classCost)
+			}
 			classes[string(key)] = k
 		}
 		return k

@@ -122,6 +122,7 @@ type machine struct {
 	conv    formats
 	split   splitter
 	tails   [8]strings.Builder // of texts that grow at their end
+	told    int                // what Held was when the machine was told
 	tail    int
 	none    Value // a field past NF
 }
@@ -183,6 +184,7 @@ func (p *Program) Step(c *cmd.Ctx) (next cmd.Next) {
 	}
 	p.save()
 	c.Charge((full - p.budget) / 8)
+	p.told = p.Held
 	c.Hold(p.held())
 	if next.Op == cmd.OpAgain && c.Pending() > cmd.Turn {
 		next.Op = cmd.OpWaitWrite

@@ -219,7 +219,14 @@ func (p *Program) put(array int32, k Key, x Value) {
 		p.Held += 64 + len(k.S)
 	}
 	p.setElem(v, x)
+	if p.Held-p.told > muchHeld {
+		p.told = p.Held
+		p.c.Hold(p.held())
+	}
 }
+
+// muchHeld is how many bytes a single instruction puts into arrays before the machine is told: split can put very many.
+const muchHeld = 4 << 20
 
 // release frees arrays and all arrays in them.
 func (p *Program) release(list []int32) {
@@ -465,7 +472,16 @@ func (p *Program) grow(s, more string) string {
 // roomy makes s + more in b, with as much room behind it.
 func (p *Program) roomy(b *strings.Builder, s, more string) string {
 	*b = strings.Builder{}
-	b.Grow(2 * (len(s) + len(more)))
+	room := large.Roomier(len(s)+len(more), 0)
+	if room > large.Piece { // who knows whether the other long ones are still used
+		for i := range p.tails {
+			if p.tails[i].Len() > large.Piece {
+				p.tails[i] = strings.Builder{}
+			}
+		}
+		large.Ask(p.c, room)
+	}
+	b.Grow(room)
 	large.Write(b, s, p.c)
 	large.Write(b, more, p.c)
 	return b.String()

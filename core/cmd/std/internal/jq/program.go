@@ -63,8 +63,7 @@ type driver struct {
 	wait    cmd.Next
 	scratch []Value
 	regexes map[string]*matcher
-	held    int   // what the machine was told that the heap has
-	made    int   // what was asked for since
+	held    int   // what the machine was told that the heap has, or asked for
 	err     Value // on its way to a try; no turn ends before it is there
 }
 
@@ -97,7 +96,7 @@ func (p *Program) Step(c *cmd.Ctx) cmd.Next {
 		next = cmd.WaitWrite()
 	}
 	p.tell()
-	p.held, p.made = p.Heap.Size, 0
+	p.held = p.Heap.Size
 	c.Hold(p.Heap.Size + p.VM.size() + len(p.In.Raw) + large.Size(p.In.Reader.Parts, p.In.Reader.Buf) + valueSize*len(p.In.Reader.Vals))
 	return next
 }
@@ -120,10 +119,9 @@ func (p *Program) Charge(n int) { p.c.Charge(n) }
 
 // Need asks the machine for n bytes beside those that were made since it was told what there is.
 func (p *Program) Need(n int) {
-	p.made = max(p.made+n, 0)
-	if n >= 0 {
-		p.c.Need(p.made + max(p.Heap.Size-p.held, 0))
-	}
+	more := max(p.Heap.Size-p.held, 0)
+	p.held += more
+	p.c.Need(n + more)
 }
 
 // tell charges the machine for the work it was not told of.

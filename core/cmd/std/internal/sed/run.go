@@ -300,7 +300,7 @@ func (p *Program) execute(c *cmd.Ctx, com *command, left *int) (next cmd.Next, o
 // gathering a whole file takes linear time.
 func join(b []byte, delim byte, more []byte, m large.Meter) []byte {
 	if need := len(b) + 1 + len(more); need > cap(b) {
-		b = large.Push(make([]byte, 0, 2*need), b, m)
+		b = large.Room(b, 1+len(more), m)
 	}
 	return large.Push(append(b, delim), more, m)
 }
@@ -403,6 +403,7 @@ func (p *Program) transliterate(com *command) {
 		i += n
 	}
 	p.Space, p.spare = out, p.Space
+	p.dropSpare()
 }
 
 // substituted does s.
@@ -460,12 +461,13 @@ func (p *Program) replace(re *regex.Regexp, s *substitute) (done bool, err error
 	loc := p.loc[:need]
 	text, out := p.Space, p.spare[:0]
 	if cap(out) < len(text) {
-		out = make([]byte, 0, len(text)+len(text)/4)
+		out = large.Room(nil, len(text)+len(text)/4, p.meter)
 	}
-	start, count, lastEnd, tries := 0, 0, -1, 0
+	start, count, lastEnd, tries, charged := 0, 0, -1, 0, 0
 	for start <= len(text) {
-		if tries++; tries%manyMatches == 0 {
-			p.meter.Charge(2 * manyMatches)
+		if tries++; tries%manyMatches == 0 || len(out)-charged > large.Piece {
+			p.meter.Charge(2*(tries%manyMatches) + (len(out)-charged)>>8)
+			tries, charged = 0, len(out)
 			if len(out) > large.Piece {
 				out = large.Room(out, large.Piece/2, p.meter)
 			}
@@ -484,9 +486,9 @@ func (p *Program) replace(re *regex.Regexp, s *substitute) (done bool, err error
 		if from < to || from != lastEnd {
 			lastEnd = to
 			if count++; count < s.number {
-				out = append(out, text[from:to]...)
+				out = large.Push(out, text[from:to], p.meter)
 			} else {
-				out = s.expand(out, text, loc, p.o.bytes)
+				out = s.expand(out, text, loc, p.o.bytes, p.meter)
 				done = true
 				if !s.global {
 					break
@@ -504,17 +506,28 @@ func (p *Program) replace(re *regex.Regexp, s *substitute) (done bool, err error
 	}
 	if !done {
 		p.spare = out
+		p.dropSpare()
 		return false, nil
 	}
 	if start < len(text) {
 		out = large.Push(out, text[start:], p.meter)
 	}
 	p.Space, p.spare = out, text
+	p.dropSpare()
 	return true, nil
 }
 
+// muchSpare is from how many bytes on a buffer is not kept for the next line: nobody counts it.
+const muchSpare = 1 << 20
+
+func (p *Program) dropSpare() {
+	if cap(p.spare) > muchSpare {
+		p.spare = nil
+	}
+}
+
 // expand adds the replacement of one match.
-func (s *substitute) expand(out, text []byte, loc []int, bytes bool) []byte {
+func (s *substitute) expand(out, text []byte, loc []int, bytes bool, m large.Meter) []byte {
 	mode, once := caseKeep, caseKeep
 	for _, part := range s.parts {
 		piece := part.text
@@ -535,10 +548,15 @@ func (s *substitute) expand(out, text []byte, loc []int, bytes bool) []byte {
 			}
 		}
 		if mode == caseKeep && once == caseKeep {
-			out = append(out, piece...)
+			out = large.Push(out, piece, m)
 			continue
 		}
-		for len(piece) > 0 {
+		for most := len(piece) - large.Piece; len(piece) > 0; {
+			if len(piece) <= most { // a piece is done
+				m.Charge(large.Piece >> 4)
+				out = large.Room(out, 2*large.Piece, m)
+				most -= large.Piece
+			}
 			r, n := utf8.DecodeRune(piece)
 			shift := mode
 			if once != caseKeep {
