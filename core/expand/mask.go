@@ -39,7 +39,6 @@ type masker struct {
 	here   []hereDelim // documents that begin after this line
 	folds  []int       // line continuations outside of single quotes
 	back   int         // depth of `…`
-	sought int         // characters looked at for the end of subscripts
 	bodies [][2]int    // expansions in here-documents, for tokens
 	tokens bool        // only those folds matter that stand in a token
 	within bool        // folds are all that bash takes out: also those in ${…}, and in single quotes within `…`

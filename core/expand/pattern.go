@@ -15,14 +15,15 @@ type Matcher struct {
 	seq  []elem
 	lit  string // the pattern, if it is a constant
 	kind matchKind
-	ext  bool // contains an extended pattern
-	fold bool // case does not count
-	byte bool // a byte is a character
-	odd  bool // bash takes it for longer or shorter than what it matches
-	env  Env  // charged for the work, if not nil
-	held int  // bytes of what was made before
-	told int  // of them, what env has heard of
-	over bool // a replacement is too long
+	ext  bool   // contains an extended pattern
+	fold bool   // case does not count
+	byte bool   // a byte is a character
+	odd  bool   // bash takes it for longer or shorter than what it matches
+	env  Env    // charged for the work, if not nil
+	back []elem // seq reversed, of a Matcher that has an env and was asked for a suffix
+	held int    // bytes of what was made before
+	told int    // of them, what env has heard of
+	over bool   // a replacement is too long
 	err  error
 }
 
@@ -700,7 +701,14 @@ func (m *Matcher) suffix(s string, longest bool) (int, bool) {
 		}
 		return len(s) - len(m.lit), true
 	}
-	r := Matcher{seq: reverseSeq(m.seq, m.byte), ext: m.ext, fold: m.fold, byte: m.byte, env: m.env}
+	back := m.back
+	if back == nil {
+		back = reverseSeq(m.seq, m.byte)
+		if m.env != nil { // it is one evaluation's own
+			m.back = back
+		}
+	}
+	r := Matcher{seq: back, ext: m.ext, fold: m.fold, byte: m.byte, env: m.env}
 	n, ok := r.prefix(reverse(s, m.byte), longest)
 	return len(s) - n, ok
 }

@@ -12,6 +12,8 @@ type skipper struct {
 	met   map[int]parens // each $((, which is looked at as arithmetic first and then as commands
 	work  int            // characters looked at and not yet charged for
 	meter Account        // may be nil
+
+	sought int // characters looked at for the end of subscripts, those within substitutions included
 }
 
 // parens is what a $(( is found to be.

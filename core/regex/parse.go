@@ -70,6 +70,8 @@ type parser struct {
 	narrow       bool // read classes as their ASCII part
 	narrowed     bool // and that left something out
 	perl         perlFlags
+	closing      int // where the next ] behind sought is: nextClose
+	sought       int
 	total        int // groups of a Perl pattern, counted ahead
 	size         int // parts read, those of the patterns before this one included
 }

@@ -52,7 +52,7 @@ func (p *parser) countGroups() int {
 			if end := bracketEnd(p.src, i); end > 0 {
 				i = end
 			} else {
-				p.o.charge((len(p.src) - i) >> 3)
+				lastClose = i // what is behind it is not closed either, or an error in any case
 			}
 		case '(':
 			rest := p.src[i+1:]

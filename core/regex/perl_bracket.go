@@ -115,11 +115,25 @@ func (p *parser) perlBracket() (*node, error) {
 	return &node{op: opSet, set: p.records(s)}, nil
 }
 
+// nextClose is where the next ] is, from i on; before i if there is none.
+func (p *parser) nextClose(i int) int {
+	if i < p.sought || i > p.closing {
+		p.sought, p.closing = i, len(p.src)
+		if n := bytes.IndexByte(p.src[min(i, len(p.src)):], ']'); n >= 0 {
+			p.closing = i + n
+		}
+	}
+	if p.closing == len(p.src) {
+		return -1
+	}
+	return p.closing
+}
+
 // perlItem reads a character or a class of a list.
 func (p *parser) perlItem() (r rune, isClass bool, s set, err error) {
 	rest := p.src[p.pos:]
 	if rest[0] == '[' && len(rest) > 1 && strings.IndexByte(":.=", rest[1]) >= 0 {
-		if end := bytes.Index(rest[2:], []byte{rest[1], ']'}); end >= 0 && bytes.IndexByte(rest[2:2+end], ']') < 0 {
+		if end := p.nextClose(p.pos+2) - p.pos - 3; end >= 0 && rest[2+end] == rest[1] {
 			if rest[1] != ':' {
 				return 0, false, nil, p.fail("POSIX collating elements are not supported")
 			}

@@ -41,8 +41,11 @@ func (m *Machine) biHistory(p *Process, argv []string) int {
 	var flags, from string
 	o := m.options(p, append([]string{"history"}, args...), "acd:npsrw")
 	for c := o.next(); c != 0; c = o.next() {
-		if flags += string(c); c == 'd' {
+		if c == 'd' {
 			from = o.value
+		}
+		if strings.IndexByte(flags, c) < 0 {
+			flags += string(c)
 		}
 	}
 	if o.bad {

@@ -109,23 +109,23 @@ func grepDigits(_ *cmd.Ctx, args []string) []string {
 			}
 			continue
 		}
-		rest, digits, j := "-", "", 1
+		rest, digits, j := []byte{'-'}, []byte(nil), 1
 		for ; j < len(a); j++ {
 			if a[j] >= '0' && a[j] <= '9' {
-				digits += a[j : j+1]
+				digits = append(digits, a[j])
 				continue
 			}
-			rest += a[j : j+1]
+			rest = append(rest, a[j])
 			if strings.IndexByte("efmABCdDX", a[j]) >= 0 {
-				rest += a[j+1:]
+				rest = append(rest, a[j+1:]...)
 				break
 			}
 		}
-		if digits != "" {
-			out = append(out, "-C", digits)
+		if len(digits) > 0 {
+			out = append(out, "-C", string(digits))
 		}
-		if rest != "-" {
-			out = append(out, rest)
+		if len(rest) > 1 {
+			out = append(out, string(rest))
 		}
 		if j == len(a)-1 && i+1 < len(args) { // the argument of the option is the next word
 			i++

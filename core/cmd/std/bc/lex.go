@@ -44,7 +44,7 @@ type lexer struct {
 
 	illegal bool // a character was reported
 	tokens  int
-	work    large.Meter // hears of many tokens; may be nil
+	work    large.Keeper // hears of many tokens and complaints; may be nil
 }
 
 const keywords = " auto break continue define else for halt ibase if last length limits obase print quit random read return scale sqrt void warranty while history "
@@ -57,7 +57,7 @@ func digit(c byte) bool { return c >= '0' && c <= '9' || c >= 'A' && c <= 'Z' }
 func (l *lexer) next() (token, error) {
 	const many = 1 << 10
 	if l.tokens++; l.tokens%many == 0 {
-		large.Or(l.work).Charge(2 * many)
+		l.tell(2*many, 0)
 	}
 	for l.at < len(l.text) {
 		c, rest := l.text[l.at], l.text[l.at:]
@@ -140,7 +140,19 @@ func show(c byte) string {
 }
 
 func (l *lexer) moan(text string) {
+	const many, size = 1 << 10, 128 // of a complaint and of its message
+	if n := len(l.moans); n%many == many-1 {
+		l.tell(many, n*size)
+	}
 	l.moans, l.illegal = append(l.moans, complaint{l.line + 1, text}), true
+}
+
+// tell says how much work was done since it was last told, and how many bytes are held.
+func (l *lexer) tell(work, held int) {
+	if l.work != nil {
+		l.work.Charge(work)
+		l.work.Need(held)
+	}
 }
 
 func (l *lexer) token(kind, text string) token {

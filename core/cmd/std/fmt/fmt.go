@@ -71,7 +71,7 @@ type program struct {
 	chars  int // bytes in Words
 	out    []byte
 	column int
-	work   large.Keeper
+	work   *cmd.Ctx
 }
 
 // word is a word of the paragraph and the blanks behind it.
@@ -401,8 +401,16 @@ func (p *program) flush(w *word) {
 
 // write writes the lines of the filled paragraph up to the word at end, which begins a line.
 func (p *program) write(end int) {
+	const (
+		wide = 1 << 8  // an indentation that is more than the text
+		full = 1 << 20 // what is not kept up to the end of the turn
+	)
 	indent := p.First
 	for i := 0; i != end; {
+		if indent > wide {
+			p.work.Charge(indent >> 5)
+			p.work.Need(len(p.out) + p.work.Pending() + indent)
+		}
 		p.column = 0
 		p.space(p.Indent)
 		p.out = append(p.out, p.opt.prefix...)
@@ -419,6 +427,11 @@ func (p *program) write(end int) {
 		}
 		p.LastWidth = p.column
 		p.out = append(p.out, '\n')
+		if len(p.out) > full {
+			p.work.Out.B = p.out
+			p.work.Flush()
+			p.out = p.work.Out.B
+		}
 		indent = p.Other
 	}
 }

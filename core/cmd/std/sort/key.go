@@ -52,7 +52,7 @@ func (k *key) option(b byte) bool {
 	case 'r':
 		k.reverse = true
 	case 'g', 'h', 'M', 'n', 'R', 'V':
-		if k.kind != 0 && k.kind != b {
+		if k.kind != 0 && k.kind != b && strings.IndexByte(k.mixed, k.kind) < 0 {
 			k.mixed += string(k.kind)
 		}
 		k.kind = b
