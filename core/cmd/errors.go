@@ -55,8 +55,16 @@ func (d *Command) flushes() bool {
 // Fail writes "NAME: subject: reason\n" to standard error and returns 1. The
 // subject is a file name: it is quoted where a shell would need quotes.
 func (c *Ctx) Fail(subject string, err error) int {
-	c.Errorf("%s: %s", quote.Maybe(c, subject), err)
+	c.Errorf("%s: %s", c.file(subject), err)
 	return 1
+}
+
+// file is the name of a file as the tool's messages have it.
+func (c *Ctx) file(name string) string {
+	if c.Def != nil && c.Def.Origin == "" { // GNU coreutils
+		return quote.File(c, name)
+	}
+	return quote.Maybe(c, name)
 }
 
 // UsageError writes a message and the hint that GNU tools give after a wrong
@@ -113,7 +121,7 @@ func (c *Ctx) word(pattern, name string, err error) {
 	if pattern == "" {
 		pattern = "NAME: WHY"
 	}
-	text := strings.NewReplacer("'NAME'", quote.Shell(c, name), "NAME", quote.Maybe(c, name), "WHY", err.Error()).Replace(pattern)
+	text := strings.NewReplacer("'NAME'", quote.Shell(c, name), "NAME", c.file(name), "WHY", err.Error()).Replace(pattern)
 	c.Errorf("%s", text)
 }
 

@@ -71,6 +71,14 @@ func Maybe(c Charset, s string) string {
 	return shell(c, s)
 }
 
+// File quotes a file's name as GNU coreutils' messages do: where a shell needs it, or a colon would look like theirs.
+func File(c Charset, s string) string {
+	if strings.IndexByte(s, ':') >= 0 {
+		return shell(c, s)
+	}
+	return Maybe(c, s)
+}
+
 // Printable gives the length of the first character of s, which is not empty, and whether it can be printed.
 func Printable(c Charset, s string) (int, bool) {
 	return dollar.Printable(s, s[0] >= utf8.RuneSelf && c.Bytes())

@@ -162,7 +162,7 @@ func (p *chmodProgram) change(c *cmd.Ctx, ch perm.Change, path string, command b
 		fmt.Fprintf(&c.Out, "mode of %s retained as %04o (%s)\n", quote.Shell(c, path), mode, perm.String(mode)[1:])
 	}
 	if mine := ch.Apply(st.Mode, 0); c.Flags.Has("mode-option") && mine != mode && !ch.Octal {
-		p.fail(c, "%s: new permissions are %s, not %s", quote.Maybe(c, path), perm.String(mode)[1:], perm.String(mine)[1:])
+		p.fail(c, "%s: new permissions are %s, not %s", quote.File(c, path), perm.String(mode)[1:], perm.String(mine)[1:])
 	}
 	if c.Flags.Has("R") && st.Mode.IsDir() {
 		if len(p.Stack) >= walk.MaxDepth {

@@ -300,7 +300,7 @@ func (p *digestProgram) check(c *cmd.Ctx) cmd.Next {
 				if p.opt.algorithm == "blake2b" {
 					label = "BLAKE2b"
 				}
-				c.Errorf("%s: %d: improperly formatted %s checksum line", quote.Maybe(c, p.listName(c)), k.Line, label)
+				c.Errorf("%s: %d: improperly formatted %s checksum line", quote.File(c, p.listName(c)), k.Line, label)
 			}
 			continue
 		}
@@ -414,7 +414,7 @@ func (p *digestProgram) summary(c *cmd.Ctx) {
 			c.Errorf("WARNING: %d %s", n, many)
 		}
 	}
-	name := quote.Maybe(c, p.listName(c))
+	name := quote.File(c, p.listName(c))
 	switch {
 	case k.Good == 0:
 		c.Errorf("%s: no properly formatted checksum lines found", name)

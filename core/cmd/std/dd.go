@@ -310,7 +310,7 @@ func (p *ddProgram) cannotSkip(c *cmd.Ctx) {
 		name = "standard input"
 	}
 	if p.o.status != "none" {
-		c.Errorf("%s: cannot skip to specified offset", quote.Maybe(c, name))
+		c.Errorf("%s: cannot skip to specified offset", quote.File(c, name))
 	}
 }
 

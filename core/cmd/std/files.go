@@ -67,6 +67,7 @@ func files() []*cmd.Command {
 		sleep(),
 		stat(),
 		stdbuf(),
+		stty(),
 		sync(),
 		tar.Command(),
 		timeout(),

@@ -43,7 +43,7 @@ func (l *nameList) step(c *cmd.Ctx, file string) cmd.Next {
 	case cmd.ErrBlocked:
 		return cmd.WaitRead(l.FD)
 	default:
-		c.Errorf("%s: read error: %s", quote.Maybe(c, file), err)
+		c.Errorf("%s: read error: %s", quote.File(c, file), err)
 		return cmd.Exit(max(1, c.Def.Status))
 	}
 	for name, ok := l.In.Next(0); ok; name, ok = l.In.Next(0) {
@@ -67,7 +67,7 @@ func (l *nameList) step(c *cmd.Ctx, file string) cmd.Next {
 // complain reports the empty names.
 func (l *nameList) complain(c *cmd.Ctx, file string) {
 	for _, n := range l.Bad {
-		c.Errorf("%s:%d: invalid zero-length file name", quote.Maybe(c, file), n)
+		c.Errorf("%s:%d: invalid zero-length file name", quote.File(c, file), n)
 	}
 	l.Bad = nil
 }

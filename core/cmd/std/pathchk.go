@@ -54,7 +54,7 @@ func portable(c *cmd.Ctx, name string) bool {
 			}
 		}
 	} else if _, err := c.Lstat(name); err != nil && (err != vfs.ENOENT || name == "") {
-		c.Errorf("%s: %s", quote.Maybe(c, name), err)
+		c.Errorf("%s: %s", quote.File(c, name), err)
 		return false
 	}
 	if len(name) >= pathMax {

@@ -59,7 +59,7 @@ func runReadlink(c *cmd.Ctx) int {
 		if err != nil {
 			status = 1
 			if verbose {
-				c.Errorf("%s: %s", quote.Maybe(c, name), err)
+				c.Errorf("%s: %s", quote.File(c, name), err)
 			}
 			continue
 		}

@@ -59,7 +59,7 @@ func runRealpath(c *cmd.Ctx) int {
 			}
 		}
 		if err != nil {
-			c.Errorf("%s: %s", quote.Maybe(c, f.Value), err)
+			c.Errorf("%s: %s", quote.File(c, f.Value), err)
 			return "", false
 		}
 		return p, true
@@ -80,7 +80,7 @@ func runRealpath(c *cmd.Ctx) int {
 		if err != nil {
 			status = 1
 			if !c.Flags.Has("q") {
-				c.Errorf("%s: %s", quote.Maybe(c, name), err)
+				c.Errorf("%s: %s", quote.File(c, name), err)
 			}
 			continue
 		}

@@ -14,6 +14,7 @@ import (
 	"eryxsh/core/cmd/std/iconv"
 	"eryxsh/core/cmd/std/numfmt"
 	"eryxsh/core/cmd/std/od"
+	"eryxsh/core/cmd/std/pr"
 	"eryxsh/core/cmd/std/rg"
 	"eryxsh/core/cmd/std/sort"
 	"eryxsh/core/cmd/std/split"
@@ -61,6 +62,7 @@ func Commands() []*cmd.Command {
 		numfmt.Command(),
 		od.Command(),
 		paste(),
+		pr.Command(),
 		printf(),
 		rev(),
 		rg.Command(),

@@ -146,7 +146,7 @@ func (p *tailProgram) read(c *cmd.Ctx, i int) bool {
 	if st.Mode.IsRegular() {
 		off, _ := c.Seek(f.FD, 0, io.SeekCurrent)
 		if st.Size < off {
-			c.Errorf("%s: file truncated", quote.Maybe(c, f.Name))
+			c.Errorf("%s: file truncated", quote.File(c, f.Name))
 			off, _ = c.Seek(f.FD, 0, io.SeekStart)
 		}
 		if st.Size == off {

@@ -99,7 +99,7 @@ func (p *teeProgram) Step(c *cmd.Ctx) cmd.Next {
 	for _, f := range p.Files {
 		if err := c.Write(f.FD, data); err == nil {
 			good = append(good, f)
-		} else if p.failed(c, mode, quote.Maybe(c, f.Name), err) {
+		} else if p.failed(c, mode, quote.File(c, f.Name), err) {
 			return cmd.Exit(1)
 		}
 	}

@@ -54,7 +54,7 @@ func (p *tsortProgram) Step(c *cmd.Ctx) cmd.Next {
 	case cmd.ErrBlocked:
 		return cmd.WaitRead(p.FD)
 	default:
-		c.Errorf("%s: read error: %s", quote.Maybe(c, name), err)
+		c.Errorf("%s: read error: %s", quote.File(c, name), err)
 		return cmd.Exit(1)
 	}
 	p.All = large.Push(p.All, p.in.Take(), c)
@@ -63,7 +63,7 @@ func (p *tsortProgram) Step(c *cmd.Ctx) cmd.Next {
 	}
 	items, even := tsortRead(c, p.All)
 	if !even {
-		c.Errorf("%s: input contains an odd number of tokens", quote.Maybe(c, name))
+		c.Errorf("%s: input contains an odd number of tokens", quote.File(c, name))
 		return cmd.Exit(1)
 	}
 	return cmd.Exit(tsortRun(c, name, items))
@@ -145,7 +145,7 @@ func tsortRun(c *cmd.Ctx, name string, items []*tsortItem) (status int) {
 			}
 		}
 		if left > 0 {
-			c.Errorf("%s: input contains a loop:", quote.Maybe(c, name))
+			c.Errorf("%s: input contains a loop:", quote.File(c, name))
 			status = 1
 			tsortBreak(c, items)
 		}

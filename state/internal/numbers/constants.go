@@ -55,6 +55,8 @@ var Groups = []Group{
 	{"phase of diff", "core/cmd/std/diff", "phaseNone", "diff.Program.Phase"},
 	{"phase of join", "core/cmd/std", "joinCompare", "std.joinProgram.Phase"},
 	{"phase of tac", "core/cmd/std", "tacReads", "std.tacProgram.Phase"},
+	{"phase of pr", "core/cmd/std/pr", "opening", "pr.program.Phase"},
+	{"status of a column of pr", "core/cmd/std/pr", "open", "pr.column.Status"},
 	{"operation of bc", "core/cmd/std/bc", "opConst", "bc.Op.Code"},
 }
 

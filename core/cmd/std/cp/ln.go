@@ -138,7 +138,7 @@ func (p *lnProgram) link(l *linking) (ok bool, next cmd.Next) {
 		return true, next
 	}
 	if !l.symbolic && l.st.Mode.IsDir() && !c.Flags.Has("d") && !c.Flags.Has("F") {
-		p.fail(c, "%s: hard link not allowed for directory", quote.Maybe(c, src))
+		p.fail(c, "%s: hard link not allowed for directory", quote.File(c, src))
 		return true, next
 	}
 	if c.Flags.Has("r") {
@@ -175,7 +175,7 @@ func (p *lnProgram) occupied(l *linking) (replace bool, backed string, proceed, 
 		p.fail(c, "failed to access %s: %s", quote.Shell(c, l.dst), err)
 		return false, "", false, true, next
 	case to.Mode.IsDir():
-		p.fail(c, "%s: cannot overwrite directory", quote.Maybe(c, l.dst))
+		p.fail(c, "%s: cannot overwrite directory", quote.File(c, l.dst))
 		return false, "", false, true, next
 	case p.made.of(c, p.Made, notePath)[l.dst]:
 		p.fail(c, "will not overwrite just-created %s with %s", quote.Shell(c, l.dst), quote.Shell(c, l.text))

@@ -307,7 +307,7 @@ func arrow(c *cmd.Ctx, src, dst, backed string) string {
 func (k *copier) symlink(d *duel) bool {
 	c := d.c
 	if !strings.HasPrefix(d.src, "/") && !here(c, walk.Parent(d.dst)) {
-		k.fail(c, "%s: can make relative symbolic links only in current directory", quote.Maybe(c, d.dst))
+		k.fail(c, "%s: can make relative symbolic links only in current directory", quote.File(c, d.dst))
 		return false
 	}
 	if _, err := putLink(c, d.dst, d.r.force, func(path string) error { return c.Symlink(d.src, path) }); err != nil {

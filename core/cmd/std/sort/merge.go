@@ -16,7 +16,7 @@ func (p *program) write(c *cmd.Ctx) cmd.Next {
 		if o.output != "" && o.output != "-" {
 			fd, err := c.Open(o.output, vfs.O_WRONLY|vfs.O_CREAT|vfs.O_TRUNC, 0o666)
 			if err != nil {
-				c.Errorf("open failed: %s: %s", quote.Maybe(c, o.output), err)
+				c.Errorf("open failed: %s: %s", quote.File(c, o.output), err)
 				return cmd.Exit(2)
 			}
 			p.Out = fd
@@ -31,7 +31,7 @@ func (p *program) write(c *cmd.Ctx) cmd.Next {
 		data := c.Out.B[from:]
 		c.Out.B = c.Out.B[:from]
 		if err := c.Write(p.Out, data); err != nil {
-			c.Errorf("write failed: %s: %s", quote.Maybe(c, o.output), err)
+			c.Errorf("write failed: %s: %s", quote.File(c, o.output), err)
 			return cmd.Exit(2)
 		}
 	}

@@ -175,7 +175,7 @@ func (p *program) inputs(c *cmd.Ctx) (status int) {
 			continue
 		}
 		if err := c.Access(name, vfs.R_OK); err != nil {
-			c.Errorf("cannot read: %s: %s", quote.Maybe(c, name), err)
+			c.Errorf("cannot read: %s: %s", quote.File(c, name), err)
 			return 2
 		}
 	}
@@ -194,7 +194,7 @@ func (p *program) list(c *cmd.Ctx) cmd.Next {
 		if file != "-" {
 			fd, err := c.Open(file, vfs.O_RDONLY, 0)
 			if err != nil {
-				c.Errorf("open failed: %s: %s", quote.Maybe(c, file), err)
+				c.Errorf("open failed: %s: %s", quote.File(c, file), err)
 				return cmd.Exit(2)
 			}
 			p.ListFD = fd
@@ -206,12 +206,12 @@ func (p *program) list(c *cmd.Ctx) cmd.Next {
 	case cmd.ErrBlocked:
 		return cmd.WaitRead(p.ListFD)
 	default:
-		c.Errorf("%s: read error: %s", quote.Maybe(c, file), err)
+		c.Errorf("%s: read error: %s", quote.File(c, file), err)
 		return cmd.Exit(2)
 	}
 	for name, ok := p.List.Next(0); ok; name, ok = p.List.Next(0) {
 		if len(name) == 0 {
-			c.Errorf("%s:%d: invalid zero-length file name", quote.Maybe(c, file), len(p.Names)+1)
+			c.Errorf("%s:%d: invalid zero-length file name", quote.File(c, file), len(p.Names)+1)
 			return cmd.Exit(2)
 		}
 		if string(name) == "-" {

@@ -66,7 +66,7 @@ func (p *program) Step(c *cmd.Ctx) cmd.Next {
 	}
 	if p.Probe {
 		if len(p.All)+len(p.in.Rest()) > maxProbe {
-			c.Errorf("%s: cannot determine file size: Value too large for defined data type", quote.Maybe(c, o.name))
+			c.Errorf("%s: cannot determine file size: Value too large for defined data type", quote.File(c, o.name))
 			return cmd.Exit(1)
 		}
 		p.All = append(p.All, p.in.Take()...)
@@ -118,7 +118,7 @@ func (p *program) open(c *cmd.Ctx) (status int) {
 		}
 	}
 	if o.kind == byChunks || o.kind == byRecords {
-		c.Errorf("%s: cannot determine file size", quote.Maybe(c, o.name))
+		c.Errorf("%s: cannot determine file size", quote.File(c, o.name))
 		return 1
 	}
 	return 0
