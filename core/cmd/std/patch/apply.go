@@ -3,8 +3,6 @@ package patch
 import (
 	"bytes"
 	"fmt"
-	"strconv"
-	"strings"
 
 	"eryxsh/core/large"
 )
@@ -214,48 +212,4 @@ func (k *change) apply(work large.Meter, text []byte, maxFuzz int, loose, verbos
 		res.text = large.Push(res.text, l, work)
 	}
 	return res
-}
-
-// rejected writes failed hunks in the form of the patch.
-func (k *change) rejected(list []int) []byte {
-	var b bytes.Buffer
-	head := func(mark, name string) { b.WriteString(mark + " " + name + "\n") }
-	if len(k.head) >= 2 && k.format == 'u' {
-		for _, l := range k.head[len(k.head)-2:] {
-			b.WriteString(strings.TrimRight(l, "\r\n") + "\n")
-		}
-	} else {
-		head("---", k.old)
-		head("+++", k.new)
-	}
-	for _, n := range list {
-		h := &k.hunks[n]
-		oldN, newN := 0, 0
-		for _, l := range h.lines {
-			if l.kind != '+' {
-				oldN++
-			}
-			if l.kind != '-' {
-				newN++
-			}
-		}
-		at := func(line, n int) string {
-			switch n {
-			case 1:
-				return strconv.Itoa(line)
-			case 0:
-				return strconv.Itoa(line-1) + ",0"
-			}
-			return strconv.Itoa(line) + "," + strconv.Itoa(n)
-		}
-		fmt.Fprintf(&b, "@@ -%s +%s @@\n", at(h.oldAt+h.shift, oldN), at(h.newAt+h.shift, newN))
-		for _, l := range h.lines {
-			b.WriteByte(l.kind)
-			b.Write(l.text)
-			if !bytes.HasSuffix(l.text, []byte("\n")) {
-				b.WriteString("\n\\ No newline at end of file\n")
-			}
-		}
-	}
-	return b.Bytes()
 }

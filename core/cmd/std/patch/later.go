@@ -38,10 +38,10 @@ func (p *Program) put(c *cmd.Ctx, k *change, v move) {
 	}
 }
 
-// reads reports whether a file is one that a change before has read: it is to be written first.
-func (p *Program) reads(path string) bool {
+// gives reports whether a change before gives a file that is there: it is written before it changes once more.
+func (p *Program) gives(path string) bool {
 	for _, v := range p.Later {
-		if v.From == path {
+		if v.To == path {
 			return true
 		}
 	}
@@ -56,10 +56,8 @@ func (p *Program) settle(c *cmd.Ctx) {
 			continue
 		}
 		taken[v.To] = true
-		for i := 1; i < len(v.To) && v.Fresh; i++ {
-			if v.To[i] == '/' {
-				c.Mkdir(v.To[:i], 0o777)
-			}
+		if v.Fresh {
+			makeParents(c, v.To)
 		}
 		if !p.store(c, v.To, v.Text, 0o666) {
 			taken[v.From] = true // which stays, as its content has no other place
@@ -73,4 +71,13 @@ func (p *Program) settle(c *cmd.Ctx) {
 		}
 	}
 	p.Later = nil
+}
+
+// makeParents makes the directories above a file; if one cannot be made the file cannot either, and says so.
+func makeParents(c *cmd.Ctx, path string) {
+	for i := 1; i < len(path); i++ {
+		if path[i] == '/' {
+			c.Mkdir(path[:i], 0o777)
+		}
+	}
 }

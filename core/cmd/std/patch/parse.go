@@ -20,7 +20,8 @@ type line struct {
 type hunk struct {
 	oldAt, newAt int // line numbers, from 1
 	lines        []line
-	shift        int // how many lines the hunks before it added, if it was rejected
+	shift        int    // how many lines the hunks before it added, if it was rejected
+	function     string // what stands behind its numbers
 }
 
 // change is what a patch says about one file.
@@ -36,6 +37,7 @@ type change struct {
 	torn, tornAfter  int    // how often a line without its end was met: in the hunks, behind them
 	crlf             bool   // its lines end in CR LF, and the CRs are none of the text
 	wrong            string // what is said of a hunk that cannot be read, "" if all can
+	reversed         bool
 }
 
 // reader goes through the lines of a patch.
@@ -234,6 +236,9 @@ func (k *change) unified(r *reader) {
 			newAt++
 		}
 		h := hunk{oldAt: oldAt, newAt: newAt}
+		if _, behind, ok := strings.Cut(string(head[2:]), " @@"); ok {
+			h.function = strings.TrimRight(behind, "\r\n")
+		}
 		for oldN > 0 || newN > 0 {
 			l := r.next()
 			if len(l) == 0 && newN > chopped {
@@ -285,7 +290,7 @@ func (h *hunk) bare() {
 // context reads context hunks and turns them into the order of unified ones.
 func (k *change) context(r *reader) {
 	for r.at("***************") {
-		r.next()
+		function := strings.TrimRight(strings.TrimLeft(string(r.next()), "*"), "\r\n")
 		l := strings.TrimSpace(string(r.next()))
 		oldAt, _, spanned := contextSpan(l, "*** ", " ****")
 		if !spanned {
@@ -323,7 +328,7 @@ func (k *change) context(r *reader) {
 				return
 			}
 		}
-		k.hunks = append(large.Extend(k.hunks, 1, r.work), hunk{oldAt: max(oldAt, 1), newAt: max(newAt, 1), lines: weave(sides[0], sides[1])})
+		k.hunks = append(large.Extend(k.hunks, 1, r.work), hunk{oldAt: max(oldAt, 1), newAt: max(newAt, 1), lines: weave(sides[0], sides[1]), function: function})
 	}
 }
 
@@ -376,6 +381,19 @@ func weave(old, new []line) []line {
 		}
 	}
 	return out
+}
+
+// adds reports whether the first hunk takes nothing away and stands at the beginning: the file may not be there yet.
+func (k *change) adds() bool {
+	if len(k.hunks) == 0 || k.format == 'n' || k.hunks[0].oldAt > 1 {
+		return false
+	}
+	for _, l := range k.hunks[0].lines {
+		if l.kind != '+' {
+			return false
+		}
+	}
+	return true
 }
 
 // isNormal reports whether a line is a command of a normal diff: 5d4, 3,4c2, 7a8,9.
@@ -468,6 +486,7 @@ func lines(s string) (at, n int, ok bool) {
 
 // reverse exchanges old and new.
 func (k *change) reverse() {
+	k.reversed = !k.reversed
 	k.old, k.new, k.oldNone, k.newNone = k.new, k.old, k.newNone, k.oldNone
 	k.git.oldMode, k.git.newMode = k.git.newMode, k.git.oldMode
 	for i := range k.hunks {

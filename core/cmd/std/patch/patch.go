@@ -43,7 +43,8 @@ func Command() *cmd.Command {
 			req('r', "reject-file", "FILE", "output rejects to FILE"), lack(req('D', "ifdef", "NAME", "make merged if-then-else output using NAME")), lack(o(0, "merge", "merge using conflict markers")),
 			o('E', "remove-empty-files", "remove output files that are empty after patching"), o('b', "backup", "back up the original contents of each file"),
 			o(0, "no-backup-if-mismatch", "back up mismatches only if otherwise requested"), o(0, "backup-if-mismatch", "back up if the patch does not match exactly"),
-			req('z', "suffix", "SUFFIX", "append SUFFIX to backup file names"), o('t', "batch", "ask no questions; skip bad-Prereq patches; assume reversed"),
+			req('z', "suffix", "SUFFIX", "append SUFFIX to backup file names"), req('B', "prefix", "PREFIX", "prepend PREFIX to backup file names"),
+			req('Y', "basename-prefix", "PREFIX", "prepend PREFIX to backup file basenames"), req(0, "read-only", "BEHAVIOR", "how to handle read-only input files: 'ignore', 'warn', 'fail'"), o('t', "batch", "ask no questions; skip bad-Prereq patches; assume reversed"),
 			o('f', "force", "like -t, but ignore bad-Prereq patches, and assume unreversed"), o('s', "quiet", "work silently unless an error occurs"), o(0, "silent", "work silently unless an error occurs"),
 			o(0, "verbose", "output extra information about the work being done"), o(0, "dry-run", "do not actually change any files; just print what would happen"),
 			o(0, "posix", "conform to the POSIX standard"), req('d', "directory", "DIR", "change the working directory to DIR first"), o(0, "binary", "read and write data in binary mode"),
@@ -126,6 +127,19 @@ func (p *Program) say(c *cmd.Ctx, format string, args ...any) {
 func (p *Program) input(c *cmd.Ctx) cmd.Next {
 	if !p.Opened {
 		p.Opened = true
+		for _, f := range c.Flags {
+			switch {
+			case f.Name == "reject-format" && f.Value != "context" && f.Value != "unified",
+				f.Name == "read-only" && f.Value != "ignore" && f.Value != "warn" && f.Value != "fail":
+				return cmd.Exit(c.TryHelp())
+			case f.Name == "B" && f.Value == "":
+				return p.fatal(c, "backup prefix is empty")
+			case f.Name == "Y" && f.Value == "":
+				return p.fatal(c, "backup basename prefix is empty")
+			case f.Name == "z" && f.Value == "":
+				return p.fatal(c, "backup suffix is empty")
+			}
+		}
 		name := c.Flags.Value("i")
 		switch {
 		case len(c.Args) > 2:
@@ -230,7 +244,7 @@ func (p *Program) find(c *cmd.Ctx) cmd.Next {
 		return p.fatal(c, "%s", k.wrong)
 	}
 	p.Target = name
-	if p.reads(at(c, name)) {
+	if to := p.moved(c, k); p.gives(at(c, to)) || to == "" && p.gives(at(c, name)) {
 		p.settle(c)
 	}
 	if k.git.binary {
@@ -249,6 +263,10 @@ func (p *Program) find(c *cmd.Ctx) cmd.Next {
 	if p.Exists {
 		if !st.Mode.IsRegular() {
 			p.say(c, "File %s is not a regular file -- refusing to patch", name)
+			p.ignored(c, k, true)
+			return cmd.Again()
+		}
+		if !p.mayWrite(c, name) {
 			p.ignored(c, k, true)
 			return cmd.Again()
 		}
@@ -277,6 +295,28 @@ func (p *Program) read(c *cmd.Ctx) cmd.Next {
 	return cmd.Again()
 }
 
+// mayWrite says that a file is read-only; it reports whether that is no hindrance.
+func (p *Program) mayWrite(c *cmd.Ctx, name string) bool {
+	if how := c.Flags.Value("read-only"); how == "ignore" || c.Access(at(c, name), vfs.W_OK) == nil {
+		return true
+	} else if how == "fail" {
+		p.say(c, "File %s is read-only; refusing to patch", quote.Maybe(c, name))
+		return false
+	}
+	p.say(c, "File %s is read-only; trying to patch anyway", quote.Maybe(c, name))
+	return true
+}
+
+// backupName is where the original of a file goes.
+func backupName(c *cmd.Ctx, path string) string {
+	prefix, base, suffix := c.Flags.Value("B"), c.Flags.Value("Y"), c.Flags.Value("z")
+	if prefix+base+suffix == "" {
+		return path + ".orig"
+	}
+	i := strings.LastIndexByte(path, '/') + 1
+	return prefix + path[:i] + base + path[i:] + suffix
+}
+
 // stripName takes leading components off a name; ok is false if it has not so many.
 func stripName(name string, n int) (string, bool) {
 	if n < 0 {
@@ -297,7 +337,7 @@ func (p *Program) choose(c *cmd.Ctx, k *change) string {
 	if len(c.Args) > 0 {
 		return c.Args[0]
 	}
-	strip := strip(c)
+	strip, ignored := strip(c), ""
 	var names []string
 	list := []string{k.old, k.new, k.index}
 	switch {
@@ -310,7 +350,13 @@ func (p *Program) choose(c *cmd.Ctx, k *change) string {
 		if n == "" || n == "/dev/null" {
 			continue
 		}
-		if s, ok := stripName(n, strip); ok && !dangerous(s) {
+		s, ok := stripName(n, strip)
+		if ok && dangerous(s) {
+			if ignored != s {
+				p.say(c, "Ignoring potentially dangerous file name %s", s)
+			}
+			ignored = s
+		} else if ok {
 			names = append(names, s)
 		}
 	}
@@ -323,7 +369,7 @@ func (p *Program) choose(c *cmd.Ctx, k *change) string {
 	if best != "" {
 		return best
 	}
-	if k.oldNone && k.new != "" {
+	if (k.oldNone || k.adds()) && k.new != "" {
 		if s, ok := stripName(k.new, strip); ok && !dangerous(s) {
 			return s
 		}
@@ -384,7 +430,7 @@ func (p *Program) ignored(c *cmd.Ctx, k *change, save bool) {
 		}
 		name := p.rejectName(c)
 		m += " -- saving rejects to file " + name
-		p.store(c, at(c, name), k.rejected(all), 0o666)
+		p.store(c, at(c, name), k.rejected(all, c.Flags.Value("reject-format")), 0o666)
 	}
 	p.say(c, "%s", m)
 	p.Status = max(p.Status, 1)
@@ -539,7 +585,7 @@ func (p *Program) write(c *cmd.Ctx, k *change, res outcome) {
 		m := fmt.Sprintf("%d out of %d hunk%s FAILED", n, len(k.hunks), s)
 		if name := p.rejectName(c); !dry && name != "-" {
 			m += " -- saving rejects to file " + quote.Maybe(c, name)
-			p.store(c, at(c, name), k.rejected(res.rejects), 0o666)
+			p.store(c, at(c, name), k.rejected(res.rejects, c.Flags.Value("reject-format")), 0o666)
 		}
 		p.say(c, "%s", m)
 		p.Status = max(p.Status, 1)
@@ -559,16 +605,14 @@ func (p *Program) write(c *cmd.Ctx, k *change, res outcome) {
 	}
 	mismatch := (res.mismatch || len(res.rejects) > 0) && !c.Flags.Has("no-backup-if-mismatch") && !c.Flags.Has("posix")
 	if c.Flags.Has("b") || mismatch {
-		suffix := ".orig"
-		if z, ok := c.Flags.Last("z"); ok {
-			suffix = z.Value
-		}
+		saved := backupName(c, out)
+		makeParents(c, saved)
 		mode := p.Mode
 		if !p.Exists {
 			mode = 0o666 &^ c.Umask()
 		}
-		if p.store(c, out+suffix, p.Text, 0o666) {
-			c.Chmod(out+suffix, mode)
+		if p.store(c, saved, p.Text, 0o666) {
+			c.Chmod(saved, mode)
 		}
 	}
 	if len(res.text) == 0 && (k.newNone && len(res.rejects) == 0 || c.Flags.Has("E")) {
@@ -588,21 +632,41 @@ func (p *Program) remove(c *cmd.Ctx, path string) {
 	}
 }
 
-// store writes a file anew.
+// store writes a file anew, or leaves it as it is: what is there goes when all is written, and other links keep it.
 func (p *Program) store(c *cmd.Ctx, path string, text []byte, mode uint32) bool {
-	_, given := c.Flags.Last("o")
-	if st, err := c.Lstat(path); err == nil && (st.Nlink > 1 && st.Mode.IsRegular() || st.Mode.IsLink() && !given) {
-		c.Unlink(path) // other links keep what they have, and so does what it leads to
+	into := path
+	st, err := c.Lstat(path)
+	if o, given := c.Flags.Last("o"); err != nil || !given || at(c, o.Value) != path {
+		into = temporary(c, path)
+	} else if st.Nlink > 1 && st.Mode.IsRegular() {
+		c.Unlink(path)
 	}
-	fd, err := c.Open(path, vfs.O_WRONLY|vfs.O_CREAT|vfs.O_TRUNC, mode)
+	fd, err := c.Open(into, vfs.O_WRONLY|vfs.O_CREAT|vfs.O_TRUNC, mode)
 	if err == nil {
 		err = c.Write(fd, text)
 		c.Close(fd)
 	}
+	if err == nil && into != path {
+		err = c.Rename(into, path)
+	}
 	if err != nil {
+		if into != path {
+			c.Unlink(into)
+		}
 		c.Flush()
 		fmt.Fprintf(&c.Errout, "patch: **** Can't create file %s : %s\n", path, err)
 		p.Status = 2
 	}
 	return err == nil
+}
+
+// temporary is a name beside a file that nothing has.
+func temporary(c *cmd.Ctx, path string) string {
+	i := strings.LastIndexByte(path, '/') + 1
+	for n := 0; ; n++ {
+		name := path[:i] + ".po" + strconv.Itoa(n)
+		if _, err := c.Lstat(name); err != nil {
+			return name
+		}
+	}
 }
