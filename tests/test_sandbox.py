@@ -87,14 +87,9 @@ def test_what_later_versions_have() -> None:
         ("mount", ("/x", {})),
         ("unmount", ("/x",)),
         ("rpc", ("run",)),
-        ("offload", ()),
-        ("rehydrate", ()),
     ):
         with pytest.raises(NotImplementedError, match=name):
             getattr(sb, name)(*arguments)
-    run = sb.commands.start("true")
-    with pytest.raises(NotImplementedError, match="store"):
-        run.dump(store="x")
 
 
 def test_reset() -> None:

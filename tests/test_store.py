@@ -13,7 +13,7 @@ from typing import Any, Dict, List
 import pytest
 
 import second_reader
-from eryxsh import ConflictError, Limits, PersistenceError, Sandbox, StateError, Store
+from eryxsh import ConflictError, Limits, PersistenceError, Run, RunGoneError, Sandbox, StateError, Store
 from eryxsh._errors import CapabilityError
 
 Place = Dict[str, bytes]
@@ -516,3 +516,61 @@ def test_a_store_completes_a_thin_pack() -> None:
             assert files_of(back) == files_of(sb)
     with pytest.raises(StateError, match="commit"):
         Sandbox.from_state(row, base=Store({}))
+
+
+def test_offload_frees_the_memory_and_the_next_use_brings_it_back() -> None:
+    place: Place = {}
+    with Sandbox(files={"/big": os.urandom(400_000)}, tools={"ask": lambda: "yes\n"}, limits=Limits(steps=10**6)) as sb:
+        sb.commands.run("x=5; cd /tmp; f() { ask; }")
+        sb.snapshot("named")
+        content = sb.files.read("/big")
+        with pytest.raises(PersistenceError, match="ephemeral"):
+            sb.offload()
+        for use in (
+            lambda: sb.commands.run("echo $x; pwd; f").stdout == "5\n/tmp\nyes\n",
+            lambda: sb.files.read("/big") == content,
+            lambda: sb.files.write("/other", "1") is None,
+            lambda: sb.fork().commands.run("cat /other").stdout == "1",
+            lambda: [s.name for s in sb.snapshots.list()] == ["named"],
+            lambda: sb.commands.start("echo $x").drive().stdout == "5\n",
+            lambda: sb.rehydrate() is None,
+        ):
+            sb.offload(place)
+            assert not sb.closed
+            assert size(place) > 400_000
+            assert use()
+            assert Store(place).namespaces() == []
+            assert sb.info().limits["steps"] == 10**6
+        sb.offload(place)
+    assert sb.closed
+    assert Store(place).namespaces() == []
+    with Sandbox(persistence="persistent", store=place) as sb:
+        sb.commands.run("echo 1 > f")
+        sb.offload()
+    assert Store(place).load().files.read_text("f") == "1\n"
+
+
+def test_a_run_is_dumped_to_a_store() -> None:
+    store = Store({})
+    with Sandbox(files={"/big": os.urandom(400_000)}, tools={"ask": None}) as sb:
+        run = sb.commands.start('for i in 1 2 3; do echo "$(ask $i)"; done')
+        refs = []
+        for i in (1, 2, 3):
+            call = run.next()
+            refs.append(run.dump(store=store))
+            run.resume(call, stdout=f"{i}\n")
+        run.drive()
+        with pytest.raises(RunGoneError):
+            run.dump(store=store)
+        with pytest.raises(ValueError, match="key"):
+            run.dump(key=b"k", store=store)  # type: ignore[call-overload]
+    assert size(store.backend._dict if hasattr(store.backend, "_dict") else {}) < 450_000
+    for at, ref in enumerate(refs):
+        again = Run.load(ref, store=store)
+        for i in range(at + 1, 4):
+            again.resume(again.next(), stdout=f"{i}\n")
+        assert again.drive().stdout == "1\n2\n3\n"
+    with pytest.raises(ValueError, match="dump"):
+        Run.load("rubbish", store=store)
+    with pytest.raises(KeyError):
+        Run.load("run-nobody@" + "00" * 32, store=store)

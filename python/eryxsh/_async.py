@@ -332,6 +332,14 @@ class AsyncSandbox:
         found: bool = await _in_thread(self._sandbox.load_state)
         return found
 
+    async def offload(self, store: Any = None) -> None:
+        """See ``Sandbox.offload``."""
+        await _in_thread(lambda: self._sandbox.offload(store))
+
+    async def rehydrate(self) -> None:
+        """See ``Sandbox.rehydrate``."""
+        await _in_thread(self._sandbox.rehydrate)
+
     async def clear_persisted_state(self) -> None:
         """See ``Sandbox.clear_persisted_state``."""
         await _in_thread(self._sandbox.clear_persisted_state)
@@ -399,7 +407,7 @@ class AsyncSandbox:
 
     def __getattr__(self, name: str) -> Any:
         # mount, rpc, …: what this version does not have says so itself.
-        if name in ("mount", "unmount", "rpc", "offload", "rehydrate"):
+        if name in ("mount", "unmount", "rpc"):
             return getattr(self._sandbox, name)
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 

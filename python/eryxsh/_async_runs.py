@@ -126,9 +126,17 @@ class AsyncRun(AnyRun):
         """See ``Run.result``."""
         return self._outcome()
 
-    async def dump(self, *, key: Optional[bytes] = None, store: Any = None) -> bytes:
+    @overload
+    async def dump(self, *, key: Optional[bytes] = None, store: None = None) -> bytes: ...
+    @overload
+    async def dump(self, *, store: Any) -> str: ...
+    async def dump(self, *, key: Optional[bytes] = None, store: Any = None) -> Union[bytes, str]:
         """See ``Run.dump``."""
-        return self._export(key, store)
+        if store is None:
+            return self._export(key)
+        import asyncio
+
+        return await asyncio.to_thread(self._keep, store, key)
 
     @overload
     async def fork(self, count: None = None, *, reseed: Optional[int] = None) -> AsyncRun: ...
@@ -168,7 +176,7 @@ class AsyncRun(AnyRun):
         """Supply what the steps need in this task, in this sandbox's turn (taken here unless given)."""
         import asyncio
 
-        handle = self._sandbox._handle
+        handle = self._sandbox._handle or self._sandbox._live()
         mine = turn or task_turn()
         try:
             if turn is None and drivers.setdefault(handle, mine) is not mine:

@@ -126,7 +126,7 @@ class Commands:
         'a\\n'
         """
         sandbox = self._sandbox
-        handle = sandbox._handle
+        handle = sandbox._handle or sandbox._live()
         turn = Turn()  # thread_turn, without the call
         turn.thread = get_ident()
         try:
@@ -215,7 +215,7 @@ class Commands:
         Raises SandboxBusyError while another run is active.
         """
         sandbox = self._sandbox
-        handle = sandbox._handle
+        handle = sandbox._handle or sandbox._live()
         turn = thread_turn()
         try:
             if drivers.setdefault(handle, turn) is not turn:
@@ -263,7 +263,7 @@ class AsyncCommands:
     ) -> CommandResult:
         """See ``Commands.run``. Cancelling the task stops the script."""
         sandbox = self._async_sandbox._sandbox
-        handle = sandbox._handle
+        handle = sandbox._handle or sandbox._live()
         turn = task_turn()
         try:
             if drivers.setdefault(handle, turn) is not turn:
@@ -314,7 +314,7 @@ class AsyncCommands:
     ) -> AsyncRun:
         """See ``Commands.start``."""
         sandbox = self._async_sandbox._sandbox
-        handle = sandbox._handle
+        handle = sandbox._handle or sandbox._live()
         turn = task_turn()
         try:
             if drivers.setdefault(handle, turn) is not turn:

@@ -81,7 +81,7 @@ class Files:
 
     def read(self, path: PathLike) -> bytes:
         """The whole content."""
-        return _wire.files_read(self._sandbox._handle, path if type(path) is str else path_text(path))
+        return _wire.files_read(self._sandbox._handle or self._sandbox._live(), path if type(path) is str else path_text(path))
 
     def read_text(self, path: PathLike, encoding: str = "utf-8", errors: str = "strict") -> str:
         """The whole content, decoded; newlines as they are."""
@@ -90,7 +90,7 @@ class Files:
     def write(self, path: PathLike, data: Data) -> None:
         """Replace or make a file, with its parents. ``str`` is written as UTF-8; an open file or an iterable is read first."""
         _wire.files_write(
-            self._sandbox._handle,
+            self._sandbox._handle or self._sandbox._live(),
             path if type(path) is str else path_text(path),
             data if type(data) is bytes else content(data),
         )

@@ -11,6 +11,7 @@ import atexit
 import contextlib
 import logging
 import os
+import secrets
 import threading
 import time
 import weakref
@@ -157,6 +158,58 @@ class Home:
         if not self.changed:
             self.changed = now
         return now - self.last >= QUIET or now - self.changed >= LATEST
+
+
+class Away:
+    """A sandbox that is in a store and nowhere else for now."""
+
+    __slots__ = ("_coming", "_limits", "_namespace", "_own", "_store")
+
+    def __init__(self, store: Store, own: bool, limits: Dict[str, int]) -> None:
+        self._store = store
+        self._own = own  # closed with this
+        self._limits = limits
+        self._coming = threading.Lock()
+        self._namespace = f"offload-{secrets.token_hex(12)}"
+
+    @classmethod
+    def leave(cls, sandbox: Sandbox, place: Any) -> Away:
+        """Write a sandbox to its store, or to another one."""
+        from ._store import Store
+
+        if place is None and sandbox._home is None:
+            raise PersistenceError("offload: this sandbox is ephemeral: give it a store to go to, offload(store=…)")
+        store = place if isinstance(place, Store) else sandbox._home.store if place is None and sandbox._home else Store(place)
+        made = cls(store, place is not None and store is not place, dict(_wire.sandbox_info(sandbox._handle)["limits"]))
+        try:
+            store.write(sandbox._handle, made._namespace)
+        except BaseException:
+            made._end()
+            raise
+        return made
+
+    def back(self, sandbox: Sandbox) -> None:
+        """Read it back, if no other thread has done it meanwhile."""
+        from ._tools import wire_tools
+
+        with self._coming:
+            if sandbox._away is not self:
+                return
+            ref = self._store._need(self._namespace, "main")
+            tools = wire_tools(sandbox._tools) if sandbox._tools else None
+            sandbox._handle = self._store.read(ref, limits=self._limits, tools=tools)
+            sandbox._away = None
+            self.forget()
+
+    def forget(self) -> None:
+        """It is not needed any more."""
+        with contextlib.suppress(Exception):  # the bytes stay until somebody sees to them
+            self._store.delete(self._namespace)
+        self._end()
+
+    def _end(self) -> None:
+        if self._own:
+            self._store.close()
 
 
 class Autosave:

@@ -42,6 +42,7 @@ from ._errors import (
     RunSuspended,
     SandboxBusyError,
     SandboxClosedError,
+    StateError,
 )
 from ._events import Checkpoint, Event, Finished, InputNeeded, LimitReached, Output, Sleeping, Suspended
 from ._limits import DEFAULT_TIMEOUT, Limits, amounts
@@ -163,12 +164,23 @@ class AnyRun:
     def _tool_call(self, c: _wire.Call) -> ToolCall:
         return ToolCall(self, c)
 
-    def _export(self, key: Optional[bytes], store: Any) -> bytes:
-        if store is not None:
-            raise self._sandbox._not_yet("dump(store=…)")
+    def _export(self, key: Optional[bytes]) -> bytes:
         if self._result is not None:
             raise RunGoneError(f"the run {self._id} has ended: export_state saves its sandbox", path=self._id)
         return self._sandbox._export(key, self._id)
+
+    def _keep(self, place: Any, key: Optional[bytes]) -> str:
+        """Save the sandbox with the run in a store."""
+        from ._store import opened
+
+        if key is not None:
+            raise ValueError("dump: a key signs bytes; a store has what it holds under its own sums")
+        active = self._sandbox.runs.active()
+        if self._result is not None or active is None or active.id != self._id:
+            raise RunGoneError(f"the run {self._id} is not active", path=self._id)
+        with opened(place) as store:
+            namespace = f"run-{self._id}"
+            return f"{namespace}@{store.save(self._sandbox, namespace)}"
 
     def _outcome(self) -> CommandResult:
         if self._result is None:
@@ -357,7 +369,7 @@ class Run(AnyRun):
     @classmethod
     def load(
         cls,
-        blob: bytes,
+        blob: Union[bytes, str],
         *,
         tools: Any = None,
         key: Optional[bytes] = None,
@@ -365,7 +377,7 @@ class Run(AnyRun):
         timeout: Optional[float] = DEFAULT_TIMEOUT,
         limits: Optional[Limits] = None,
     ) -> Run:
-        """A Run, in a sandbox of its own, out of what ``dump`` gave.
+        """A Run, in a sandbox of its own, out of what ``dump`` gave: bytes, or the text of a ``store``.
 
         ``tools`` must have every name that held a function when the run was dumped
         (CapabilityError); a name registered as None needs nothing. ``timeout`` is for
@@ -378,11 +390,31 @@ class Run(AnyRun):
         """
         from ._sandbox import Sandbox
 
+        if isinstance(blob, str):
+            return cls._kept(blob, store, tools=tools, timeout=timeout, limits=limits)
         if store is not None:
-            raise Sandbox._not_yet("Run.load(store=…)")
+            raise TypeError("load: what was dumped to a store is known by a text, not by bytes")
         sandbox, loaded = Sandbox._out_of(_wire.run_load, blob, key=key, tools=tools, timeout=timeout, limits=limits)
         run = cls(sandbox, loaded["run"])
         run._chunks = list(loaded["output"])
+        return run
+
+    @classmethod
+    def _kept(cls, ref: str, place: Any, **options: Any) -> Run:
+        """A Run out of a store."""
+        from ._store import opened
+
+        namespace, at, commit = ref.rpartition("@")
+        if not at:
+            raise ValueError(f"load: {ref[:80]!r} is not what dump(store=…) gave")
+        if place is None:
+            raise TypeError("load: the store is needed that the run was dumped to")
+        with opened(place) as store:
+            sandbox = store.load(namespace, commit=commit, **options)
+        run = sandbox.runs.active()
+        if run is None:
+            sandbox.close()
+            raise StateError(f"{ref} holds no run: Store.load loads it", path=ref)
         return run
 
     def next(self, *, wait: bool = True) -> Event:
@@ -394,7 +426,7 @@ class Run(AnyRun):
 
         Raises RunGoneError if the sandbox was restored under it.
         """
-        handle = self._sandbox._handle
+        handle = self._sandbox._handle or self._sandbox._live()
         turn = thread_turn()
         try:
             if drivers.setdefault(handle, turn) is not turn:
@@ -505,15 +537,24 @@ class Run(AnyRun):
         """
         return self._outcome()
 
-    def dump(self, *, key: Optional[bytes] = None, store: Any = None) -> bytes:
+    @overload
+    def dump(self, *, key: Optional[bytes] = None, store: None = None) -> bytes: ...
+    @overload
+    def dump(self, *, store: Any) -> str: ...
+    def dump(self, *, key: Optional[bytes] = None, store: Any = None) -> Union[bytes, str]:
         """The run and its sandbox as bytes, signed if there is a key.
+
+        With a ``store`` (a Store, or what makes one) they are saved there, at the cost of what
+        changed since the last dump, and what comes back is a short text for ``Run.load``: the
+        run's namespace in the store and the commit. ``Store.delete`` of the namespace, which is
+        before the ``@``, forgets the run.
 
         Raises NotSuspendableError where a command cannot be saved, RunGoneError
         when the script has ended, which it has when ``events`` gives the last output.
         """
         if key is None and store is None and self._result is None:
             return _native.call(_EXPORT, (self._sandbox._live(), None, None, self._id))
-        return self._export(key, store)
+        return self._export(key) if store is None else self._keep(store, key)
 
     @overload
     def fork(self, count: None = None, *, reseed: Optional[int] = None) -> Run: ...
@@ -575,7 +616,7 @@ class Run(AnyRun):
 
     def _sync(self, steps: Generator[Need, Any, T], turn: Optional[Turn] = None) -> T:
         """Supply what the steps need on this thread, in this sandbox's turn (taken here unless given)."""
-        handle = self._sandbox._handle
+        handle = self._sandbox._handle or self._sandbox._live()
         mine = turn or thread_turn()
         try:
             if turn is None and drivers.setdefault(handle, mine) is not mine:

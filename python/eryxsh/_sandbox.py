@@ -92,7 +92,7 @@ class Sandbox:
     'bob,80\\n'
     """
 
-    __slots__ = ("__weakref__", "_asked", "_handle", "_home", "_timeout_ns", "_tools")
+    __slots__ = ("__weakref__", "_asked", "_away", "_handle", "_home", "_timeout_ns", "_tools")
 
     def __init__(
         self,
@@ -115,6 +115,7 @@ class Sandbox:
     ) -> None:
         self._handle = 0
         self._home: Optional[_persistence.Home] = None  # where it is kept
+        self._away: Optional[_persistence.Away] = None  # where it is while it takes no memory
         self._asked: List[Asked] = []  # a call that Run.next has given out, then its answer
         self._tools = _NO_TOOLS if tools is None else registry(tools)
         self._timeout_ns = _TIMEOUT_NS if timeout is DEFAULT_TIMEOUT else nanoseconds(timeout)
@@ -163,6 +164,7 @@ class Sandbox:
         made = cls.__new__(cls)
         made._handle = handle
         made._home = None
+        made._away = None
         made._asked = []
         made._timeout_ns = like._timeout_ns
         made._tools = like._tools
@@ -213,6 +215,7 @@ class Sandbox:
         made = cls.__new__(cls)
         made._handle = 0
         made._home = None
+        made._away = None
         made._asked = []
         made._tools = _NO_TOOLS if tools is None else registry(tools)
         made._timeout_ns = nanoseconds(timeout)
@@ -392,6 +395,34 @@ class Sandbox:
             raise _persistence.off(what)
         return self._home
 
+    def offload(self, store: Any = None) -> None:
+        """Write everything to a store and free the memory; the next use, or ``rehydrate``, brings it back.
+
+        ``store``: a Store or what makes one; by default that of the modes ``session`` and ``persistent``. What
+        does not travel in ``export_state`` (snapshots without a name, what ``undo`` goes back to) is gone.
+
+        >>> from eryxsh import Sandbox
+        >>> sb = Sandbox(files={"/data": "x" * 100_000})
+        >>> sb.offload({})
+        >>> sb.files.stat("/data").size
+        100000
+        """
+        handle = self._live()
+        self._away = _persistence.Away.leave(self, store)
+        self._handle = 0
+        _native.discard(handle)
+        _turns.wake(handle, stop=True)
+
+    def rehydrate(self) -> None:
+        """Back into memory after ``offload``; if it is there already nothing happens."""
+        self._live()
+
+    def _come_back(self) -> None:
+        away = self._away
+        if away is None:
+            raise SandboxClosedError("the sandbox is closed")
+        away.back(self)
+
     def diff(self, a: Union[str, SnapshotInfo, None] = None, b: Union[str, SnapshotInfo, None] = None) -> Diff:
         """What differs between two snapshots (ids, names, or what ``snapshots.list`` gives).
 
@@ -529,7 +560,7 @@ class Sandbox:
     @property
     def closed(self) -> bool:
         """Whether it was closed."""
-        return self._handle == 0
+        return self._handle == 0 and self._away is None
 
     def close(self) -> None:
         """End the sandbox: what runs is cancelled, the memory is free. Twice is fine; forks live on.
@@ -541,13 +572,17 @@ class Sandbox:
             if home is not None:
                 self._move_out(home)
         finally:
+            away, self._away = self._away, None
+            if away is not None:
+                away.forget()
             self._discard()
 
     def _move_out(self, home: _persistence.Home) -> None:
         """Leave the store, in persistent mode with everything saved."""
         _persistence.autosave.drop(self)
         try:
-            if home.mode == "persistent" and self._handle:
+            if home.mode == "persistent" and (self._handle or self._away is not None):
+                self._live()
                 home.save(self._handle, if_changed=True)
         finally:
             home.leave()
@@ -594,7 +629,7 @@ class Sandbox:
     def _live(self) -> int:
         """The handle; SandboxClosedError after close. Whatever it is asked for comes after the answer to a call."""
         if not self._handle:
-            raise SandboxClosedError("the sandbox is closed")
+            self._come_back()
         if self._asked:
             self._settle()
         return self._handle
@@ -623,14 +658,6 @@ class Sandbox:
     def rpc(self, method: str, **params: Any) -> NoReturn:
         """A method of the JSON-RPC server: not in this version."""
         raise self._not_yet("Sandbox.rpc")
-
-    def offload(self) -> NoReturn:
-        """Write to the store and free the memory: not in this version."""
-        raise self._not_yet("Sandbox.offload")
-
-    def rehydrate(self) -> NoReturn:
-        """Come back from the store: not in this version."""
-        raise self._not_yet("Sandbox.rehydrate")
 
 
 def _unpickled(cls: Type[S], blob: bytes, timeout_ns: Optional[int], tools: Tuple[Tool, ...]) -> S:

@@ -16,6 +16,7 @@ process that dies leaves packs that nobody needs, never half a state.
 
 from __future__ import annotations
 
+import contextlib
 import datetime
 import secrets
 import time
@@ -538,6 +539,16 @@ _CONFLICT = (
     "namespace {namespace!r}: somebody else has saved since this sandbox was loaded or saved; nothing was written. "
     "load_state() takes over theirs, and another namespace or branch keeps both"
 )
+
+
+@contextlib.contextmanager
+def opened(place: Any) -> Iterator[Store]:
+    """A Store of anything that makes one; closed again if it was made here."""
+    if isinstance(place, Store):
+        yield place
+        return
+    with Store(place) as store:
+        yield store
 
 
 def commit_of(ref: bytes) -> str:
