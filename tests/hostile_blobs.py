@@ -28,7 +28,7 @@ from typing import Any, Dict, Iterable, Iterator, List, Optional, Set, Tuple
 
 import golden
 from blobs import INODE, MACHINE, PROCESS, TREE, WORLD, Blob, Raw, decode, encode
-from eryxsh import Checkpoint, EryxshError, Finished, InputNeeded, LimitReached, Limits, Run, Sandbox, StateError, ToolCall
+from eryxsh import Checkpoint, EryxshError, Finished, InputNeeded, Limits, Run, Sandbox, StateError, ToolCall
 
 CAP = 6 << 30  # bytes of address space of a worker
 PATIENCE = 20.0  # seconds for one blob
@@ -277,7 +277,10 @@ class Maker:
         for _ in range(rng.choice([1, 1, 1, 2, 3])):
             if programs and rng.random() < 0.75:
                 utility, frame = rng.choice(programs)
-                state = decode(frame[5])[0]
+                try:
+                    state = decode(frame[5])[0]
+                except (ValueError, IndexError, KeyError, TypeError):  # it was changed itself
+                    continue
                 holder = {0: state}
                 found = places(holder[0], self.kinds.roots["utility " + utility], self.kinds, utility)
                 if found:
@@ -383,22 +386,29 @@ def _used(sb: Sandbox, typed: List[str]) -> str:
     if run is not None:
         stop = threading.Timer(1, run.cancel)
         stop.start()
-        for _ in range(200):
-            event = run.next(wait=False)
-            if isinstance(event, Finished):
-                said = event.result.stderr
-                break
-            if isinstance(event, ToolCall):
-                run.resume(event, stdout="x\n")
-            elif isinstance(event, InputNeeded):
-                run.resume(event, data=typed.pop(0) if typed else "")
-            elif isinstance(event, LimitReached) or not isinstance(event, Checkpoint):
-                break
-        stop.cancel()
+        try:
+            said = _moved(run, typed)
+        finally:
+            stop.cancel()
         run.cancel()
     sb.export_state()
     result = sb.commands.run("echo $x; ls | cat; jobs; trap; wait")
     return said + result.stderr
+
+
+def _moved(run: Run, typed: List[str]) -> str:
+    """Move a run to its end, and give what it complained of."""
+    for _ in range(200):
+        event = run.next(wait=False)
+        if isinstance(event, Finished):
+            return event.result.stderr
+        if isinstance(event, ToolCall):
+            run.resume(event, stdout="x\n")
+        elif isinstance(event, InputNeeded):
+            run.resume(event, data=typed.pop(0) if typed else "")
+        elif not isinstance(event, Checkpoint):
+            break
+    return ""
 
 
 def _serve(pipe: Any) -> None:

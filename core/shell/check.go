@@ -298,6 +298,9 @@ func (l *loader) checkProc(p *Process, use func(int) error) error {
 	}
 	for i := range p.Frames {
 		x := p.Frames[i].X
+		if f := &p.Frames[i]; f.Child < 0 || f.Child != 0 && f.expands() && !f.captures() {
+			return bad("process %d: frame %d waits for output that goes nowhere", p.PID, i)
+		}
 		if x == nil {
 			continue
 		}
@@ -315,8 +318,6 @@ func (l *loader) checkProc(p *Process, use func(int) error) error {
 			if err := use(int(x.Until) - 1); err != nil {
 				return err
 			}
-		} else if p.Frames[i].Child != 0 && p.Frames[i].expands() {
-			return bad("process %d: frame %d waits for output that goes nowhere", p.PID, i)
 		}
 		if p.Frames[i].Kind == FRead && p.Frames[i].PC == readMenu && (i == 0 || p.Frames[i-1].Kind != FSelect) {
 			return bad("process %d: frame %d reads a choice for nothing", p.PID, i)

@@ -80,6 +80,14 @@ type commProgram struct {
 	Unpaired bool        `cbor:"4,keyasint,omitempty"` // a line was only in one file
 }
 
+// Wrong checks that there are two files.
+func (p *commProgram) Wrong(c *cmd.Ctx) string {
+	if p.Begun && len(c.Args) != len(p.Files) {
+		return "files that are not named"
+	}
+	return ""
+}
+
 func (p *commProgram) Step(c *cmd.Ctx) cmd.Next {
 	sep := []byte("\t")
 	seen := false

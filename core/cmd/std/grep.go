@@ -657,7 +657,7 @@ func (p *grepProgram) advance(c *cmd.Ctx) cmd.Next {
 		}
 		args := c.Args
 		if len(p.Patterns.Origins) > 0 && !c.Flags.Has("e") && !c.Flags.Has("f") {
-			args = args[1:]
+			args = args[min(1, len(args)):]
 		}
 		implied := len(args) == 0
 		if implied {

@@ -127,6 +127,9 @@ func (p *xargsProgram) Step(c *cmd.Ctx) cmd.Next {
 		if p.running() >= len(p.Slots) && p.running() > 0 && (p.o.procs > 0 && p.running() >= p.o.procs) {
 			return cmd.WaitChild(0)
 		}
+		if p.o.replace != "" && len(p.Items) == 0 {
+			return c.Unfit("there is no item")
+		}
 		p.run(c)
 		return cmd.Again()
 	case p.Ended:

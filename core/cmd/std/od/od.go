@@ -50,9 +50,9 @@ type program struct {
 	Some  bool      `cbor:"4,keyasint,omitempty"` // Prev is set
 	Same  bool      `cbor:"5,keyasint,omitempty"` // the * is written
 	Off   int64     `cbor:"6,keyasint,omitempty"`
-	Skip  int64     `cbor:"7,keyasint,omitempty"` // bytes to skip still
+	Skip  int64     `cbor:"7,keyasint,omitempty" holds:"count"` // bytes to skip still
 	Begun bool      `cbor:"8,keyasint,omitempty"`
-	Read  int64     `cbor:"9,keyasint,omitempty"` // bytes taken
+	Read  int64     `cbor:"9,keyasint,omitempty" holds:"count"` // bytes taken
 
 	opt *options
 }
@@ -258,6 +258,9 @@ func (p *program) Step(c *cmd.Ctx) cmd.Next {
 	if p.opt == nil {
 		if status := p.options(c); status != 0 {
 			return cmd.Exit(status)
+		}
+		if p.Begun && len(p.Block) >= p.opt.width {
+			return c.Unfit("a block is longer than it may be")
 		}
 	}
 	o := p.opt

@@ -39,13 +39,20 @@ type program struct {
 }
 
 // Wrong checks the runs.
-func (p *program) Wrong(*cmd.Ctx) string {
+func (p *program) Wrong(c *cmd.Ctx) string {
+	end := byte('\n')
+	if c.Flags.Has("z") {
+		end = 0
+	}
 	if p.Open && len(p.Runs) == 0 {
 		return "a run is open and there is none"
 	}
 	for _, r := range p.Runs {
 		if s := cmd.Beyond("a place in a run", r.Pos, len(r.Data)); s != "" {
 			return s
+		}
+		if n := len(r.Data); n > 0 && r.Data[n-1] != end {
+			return "a line without its end"
 		}
 	}
 	if p.Out < 0 || p.ListFD < 0 || p.Total < 0 || p.Files < 0 {

@@ -12,18 +12,18 @@ import (
 
 // program copies its input to one output after the other.
 type program struct {
-	FD     int    `cbor:"2,keyasint,omitempty"`
+	FD     int    `cbor:"2,keyasint,omitempty" holds:"count"`
 	Begun  bool   `cbor:"3,keyasint,omitempty"`
-	Files  uint64 `cbor:"5,keyasint,omitempty"`  // outputs begun
-	Out    int    `cbor:"6,keyasint,omitempty"`  // the open output, 0 if none is
-	Used   int64  `cbor:"7,keyasint,omitempty"`  // lines or bytes in it
-	Size   int64  `cbor:"8,keyasint,omitempty"`  // of the input, for chunks
-	All    []byte `cbor:"9,keyasint,omitempty"`  // of -C: bytes not written yet
-	Off    int64  `cbor:"10,keyasint,omitempty"` // of the next byte
-	Robin  []int  `cbor:"11,keyasint,omitempty"` // descriptors of round robin; 0 if not open
-	Next   int64  `cbor:"12,keyasint,omitempty"` // whose turn it is, from 0
-	Middle bool   `cbor:"13,keyasint,omitempty"` // within a line
-	Probe  bool   `cbor:"14,keyasint,omitempty"` // the size is not known: all is read before anything is written
+	Files  uint64 `cbor:"5,keyasint,omitempty"`                // outputs begun
+	Out    int    `cbor:"6,keyasint,omitempty" holds:"count"`  // the open output, 0 if none is
+	Used   int64  `cbor:"7,keyasint,omitempty" holds:"count"`  // lines or bytes in it
+	Size   int64  `cbor:"8,keyasint,omitempty" holds:"count"`  // of the input, for chunks
+	All    []byte `cbor:"9,keyasint,omitempty"`                // of -C: bytes not written yet
+	Off    int64  `cbor:"10,keyasint,omitempty" holds:"count"` // of the next byte
+	Robin  []int  `cbor:"11,keyasint,omitempty"`               // descriptors of round robin; 0 if not open
+	Next   int64  `cbor:"12,keyasint,omitempty"`               // whose turn it is, from 0
+	Middle bool   `cbor:"13,keyasint,omitempty"`               // within a line
+	Probe  bool   `cbor:"14,keyasint,omitempty"`               // the size is not known: all is read before anything is written
 
 	opt *options
 	in  cmd.Lines // a turn takes all it reads, but for Probe
@@ -45,6 +45,12 @@ func (p *program) Step(c *cmd.Ctx) cmd.Next {
 	if p.opt == nil {
 		if status := p.options(c); status != 0 {
 			return cmd.Exit(status)
+		}
+		if k := p.opt.kind; (k == byLines || k == byBytes || k == byLineBytes) && p.Used > p.opt.size {
+			return c.Unfit("an output has more than it may have")
+		}
+		if p.Robin != nil && int64(len(p.Robin)) != p.opt.size {
+			return c.Unfit("there are not as many outputs")
 		}
 	}
 	o := p.opt

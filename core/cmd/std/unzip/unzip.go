@@ -54,6 +54,14 @@ type totals struct {
 	Count  int   `cbor:"3,keyasint,omitempty"`
 }
 
+// Wrong checks that a member that is being written was begun.
+func (p *Program) Wrong(*cmd.Ctx) string {
+	if p.I == 0 && (p.Asking || p.Body.Open) {
+		return "a member that was not begun"
+	}
+	return ""
+}
+
 // body is the member whose data is being read.
 type body struct {
 	Open  bool            `cbor:"1,keyasint,omitempty"`
@@ -160,6 +168,9 @@ func (p *Program) Step(c *cmd.Ctx) cmd.Next {
 			return cmd.Exit(status)
 		}
 		p.o = o
+		if p.Begun && len(p.Found) != len(o.names) {
+			return c.Unfit("it is of other names")
+		}
 	}
 	if c.Pending() > cmd.Turn {
 		return cmd.WaitWrite()

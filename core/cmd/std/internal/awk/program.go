@@ -24,7 +24,6 @@
 package awk
 
 import (
-	"runtime"
 	"strings"
 
 	"eryxsh/core/cmd"
@@ -111,7 +110,6 @@ type machine struct {
 	sp      int
 	budget  int // instructions, or bytes, left in this turn
 	wait    cmd.Next
-	loaded  bool                     // the program came from a saved state
 	regex   []*regex.Regexp          // constant ones
 	cache   map[string]*regex.Regexp // dynamic ones
 	text    []byte                   // scratch: text being made
@@ -142,6 +140,9 @@ type abort struct{ status int }
 
 const badState = "the saved state does not fit its program"
 
+// Interprets says that a Program runs instructions on what was saved.
+func (p *Program) Interprets() {}
+
 // Step runs the program for one turn.
 func (p *Program) Step(c *cmd.Ctx) (next cmd.Next) {
 	p.c = c
@@ -149,13 +150,7 @@ func (p *Program) Step(c *cmd.Ctx) (next cmd.Next) {
 		if r := recover(); r != nil {
 			a, ok := r.(abort)
 			if !ok {
-				if _, wrong := r.(runtime.Error); !wrong || !p.loaded { // a limit that is met ends the run as it always does
-					panic(r)
-				}
-				// A damaged state can be sound in its parts and make no sense as a whole.
-				c.Errorf("fatal: %s", badState)
-				next = cmd.Exit(2)
-				return
+				panic(r)
 			}
 			p.Phase, p.Status = Closing, a.status
 			p.save()
@@ -235,7 +230,6 @@ func (p *Program) load() (status int, ok bool) {
 		p.c.Errorf("fatal: %s", badState)
 		return 2, false
 	}
-	p.loaded = !first
 	p.sp = len(p.Stack)
 	if p.Phase != Closing { // which may be because FS is no regular expression
 		p.refresh()

@@ -2,7 +2,7 @@ package awk
 
 // sound makes what is not saved of arrays, and reports whether a loaded program fits its instructions and itself: every
 // index is in range and every chain ends. It cannot tell whether the stack is
-// what the instruction at PC expects; what comes of that, Step catches.
+// what the instruction at PC expects: that shows when it runs.
 func (p *Program) sound() bool {
 	code := p.code
 	inCode := func(pc int32) bool { return pc >= 0 && int(pc) < len(code.ins) }
