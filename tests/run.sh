@@ -46,6 +46,7 @@ part_python-types() { python -m mypy; }
 part_python() { python -m pytest --ignore-glob='*/test_backend*.py'; }
 
 # Where stores keep their bytes, against real servers where they are installed (pip install -e '.[servers]').
+# The long form: tests/kills_backends.py, 1,000 kills of each kind.
 part_backends() { python -m pytest -rs tests/test_backend*.py; }
 
 # Scripts recorded from bash and the GNU tools; the floor is what passed before.

@@ -33,6 +33,10 @@ class Unavailable(Exception):
 class Server:
     """A server process that can be killed and started again, with its data and on its port."""
 
+    url = ""
+    socket = ""
+    stop = signal.SIGTERM  # ends it in an orderly way, whoever is connected
+
     def __init__(self, name: str, command: List[str], ready: Callable[[], Any], user: Optional[int] = None) -> None:
         self.name = name
         self.log = private_folder() / "log"
@@ -163,7 +167,7 @@ def _postgres() -> Any:
         except Unavailable as error:
             reason = error
             continue
-        server.url = url  # type: ignore[attr-defined]
+        server.url, server.stop = url, signal.SIGINT
         return server
     return Unavailable(f"PostgreSQL does not start: {reason}")
 
@@ -192,8 +196,8 @@ def _redis() -> Any:
             client.ping()
 
     server = Server("Redis", [program, *options, "--save", ""], ready)
-    server.url = url  # type: ignore[attr-defined]
-    server.socket = str(folder / "socket")  # type: ignore[attr-defined]
+    server.url = url
+    server.socket = str(folder / "socket")
     return server
 
 
@@ -201,11 +205,13 @@ def _redis() -> Any:
 
 # moto's server; one request at a time, because its check of a condition and the change after it are two steps
 _MOTO = """
-import sys, threading
+import io, sys, threading
 from moto.server import DomainDispatcherApplication, MotoRequestHandler, create_backend_app
 from werkzeug.serving import run_simple
 application, turn = DomainDispatcherApplication(create_backend_app), threading.Lock()
 def one_at_a_time(environ, start):
+    size = None if environ.get("wsgi.input_terminated") else int(environ.get("CONTENT_LENGTH") or 0)
+    environ["wsgi.input"] = io.BytesIO(environ["wsgi.input"].read(size))  # before it is its turn: a client may be slow
     with turn:
         return list(application(environ, start))
 run_simple("127.0.0.1", int(sys.argv[1]), one_at_a_time, threaded=True, request_handler=MotoRequestHandler)
@@ -231,7 +237,7 @@ def _s3() -> Any:
         client.close()
 
     server = Server("moto", [sys.executable, "-W", "ignore", "-c", _MOTO, str(port)], ready)
-    server.url = url  # type: ignore[attr-defined]
+    server.url = url
     return server
 
 
@@ -254,3 +260,27 @@ def redis() -> Any:
 def s3() -> Any:
     """A running S3 API in memory, with a bucket called ``bucket``; ``.url`` is its endpoint."""
     return _there(_s3())
+
+
+def settle(url: str) -> None:
+    """Wait until a server has nothing more to do for clients that died."""
+    end = time.monotonic() + 10
+    while _clients(url) > 1:
+        if time.monotonic() > end:
+            raise TimeoutError(f"{url}: clients of the dead")
+        time.sleep(0.002)
+
+
+def _clients(url: str) -> int:
+    if url.startswith("postgresql:"):
+        import psycopg
+
+        with psycopg.connect(url) as connection:
+            row = connection.execute("SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend'").fetchone()
+            return int(row[0]) if row else 0
+    if url.startswith("redis:"):
+        import redis
+
+        with redis.Redis.from_url(url) as client:
+            return len(client.client_list())
+    return 0

@@ -273,7 +273,7 @@ def test_threads_count(kind: str, place: Place) -> None:
 
 def test_processes_count(kind: str, place: Place, child: Any) -> None:
     """8 processes, 200 increments each: none is lost. ERYXSH_INCREMENTS=200: also where each is several slow requests."""
-    times = int(os.environ.get("ERYXSH_INCREMENTS", {"s3": 10, "locks": 25}.get(kind, 200)))
+    times = int(os.environ.get("ERYXSH_INCREMENTS", {"s3": 5, "locks": 25}.get(kind, 200)))
     children = [child("count", str(times)) for _ in range(8)]
     for each in children:
         ended(each)

@@ -56,6 +56,7 @@ from ._protocol import (
     DecryptionError,
     FullBackend,
     MissingExtraError,
+    SwapUnknownError,
     check_key,
     check_prefix,
 )
@@ -105,6 +106,7 @@ __all__ = [
     "RedisBackend",
     "S3Backend",
     "SQLiteBackend",
+    "SwapUnknownError",
     "check_key",
     "check_prefix",
     "default_directory",

@@ -17,6 +17,7 @@ from ._protocol import (
     BackendError,
     BackendUnavailableError,
     Data,
+    SwapUnknownError,
     check_key,
     check_prefix,
     check_value,
@@ -88,7 +89,12 @@ class Base:
         before = None if old is None else bytes(check_value(old, SWAP_LIMIT))
         after = None if new is None else bytes(check_value(new, SWAP_LIMIT))
         attempt = Attempt()
-        return self._call("cas", key, lambda: self._swap(key, before, after, attempt))
+        try:
+            return self._call("cas", key, lambda: self._swap(key, before, after, attempt))
+        except BackendUnavailableError as error:
+            if attempt.sent and not isinstance(error, SwapUnknownError):
+                raise self._unknown(key, error.cause) from error.cause
+            raise
 
     def get_range(self, key: str, start: int, length: int) -> bytes:
         """``get(key)[start:start + length]``: shorter, or empty, past the end. Raises KeyError when there is no value."""
@@ -223,10 +229,10 @@ class Base:
         text = str(error).strip() or type(error).__name__
         raise cls(f"{self._name()}: {about}: {text}", key=key, backend=self._name(), cause=error) from error
 
-    def _unknown(self, key: str) -> BackendUnavailableError:
-        """For a ``cas`` that was tried again, and can no longer tell what became of its first try."""
-        text = "the connection was lost, and there is another value now: whether the swap was made is not known"
-        return BackendUnavailableError(f"{self._name()}: cas {key}: {text}", key=key, backend=self._name())
+    def _unknown(self, key: str, cause: Optional[BaseException] = None) -> SwapUnknownError:
+        """For a ``cas`` whose answer was lost, when nothing tells any more what became of it."""
+        text = f"{self._name()}: cas {key}: the connection was lost: whether the swap was made is not known"
+        return SwapUnknownError(text, key=key, backend=self._name(), cause=cause)
 
     def _listed(self, prefix: str) -> Iterator[str]:
         try:

@@ -111,10 +111,11 @@ class BackendError(PersistenceError):
 
 
 class BackendUnavailableError(BackendError):
-    """The place did not answer, again and again: a server that is down, a lock that is held. Later may work.
+    """The place did not answer, again and again: a server that is down, a lock that is held. Later may work."""
 
-    After a ``cas`` it may be unknown whether the swap happened; the message says so.
-    """
+
+class SwapUnknownError(BackendUnavailableError):
+    """The connection was lost during a ``cas``, and whether the swap was made is not known: read the value again."""
 
 
 class BackendClosedError(BackendError, ValueError):
@@ -160,5 +161,5 @@ def _short(value: Any) -> str:
     return text if len(text) <= 80 else text[:60] + "…"
 
 
-for _error in (BackendError, BackendUnavailableError, BackendClosedError, DecryptionError, MissingExtraError):
+for _error in (BackendError, BackendUnavailableError, SwapUnknownError, BackendClosedError, DecryptionError, MissingExtraError):
     _error.__module__ = "eryxsh.backends"  # as users import them

@@ -58,6 +58,16 @@ local function delete()
 end
 """
 
+# Reading is by scripts too: a transaction is refused when the memory is full, even one that only reads.
+_GET = "return {redis.call('GET', KEYS[1]), redis.call('HGET', KEYS[4], ARGV[1])}"
+_GET_RANGE = """
+if redis.call('EXISTS', KEYS[1]) == 1 then return {redis.call('GETRANGE', KEYS[1], ARGV[2], ARGV[3]), false} end
+return {false, redis.call('HGET', KEYS[4], ARGV[1])}
+"""
+_STAT = (
+    "return {redis.call('STRLEN', KEYS[1]), redis.call('HGET', KEYS[4], ARGV[1]), redis.call('HGET', KEYS[3], ARGV[1]), redis.call('TIME')}"
+)
+
 _PUT = _COMMON + "set(ARGV[2])"
 
 _PUT_LARGE = (
@@ -118,7 +128,7 @@ class RedisBackend(Base):
             health_check_interval=30,
             retry=Retry(NoBackoff(), 0),
         )
-        self._scripts = {text: self._client.register_script(text) for text in (_PUT, _PUT_LARGE, _DELETE, _SWAP)}
+        self._scripts = {text: self._client.register_script(text) for text in (_GET, _GET_RANGE, _STAT, _PUT, _PUT_LARGE, _DELETE, _SWAP)}
         self._call("open", None, self._check_kept)
         self._retry_seconds = retry  # not for the first connection: a wrong URL is said at once
 
@@ -176,8 +186,7 @@ class RedisBackend(Base):
 
     def _get(self, key: str) -> bytes:
         while True:
-            with self._client.pipeline(transaction=True) as commands:
-                value, body = commands.get(self._value(key)).hget(self._bodies, key).execute()
+            value, body = self._run(_GET, key)
             if value is not None:
                 return bytes(value)
             if body is None:
@@ -188,28 +197,24 @@ class RedisBackend(Base):
                 return joined  # otherwise another value has taken its place meanwhile
 
     def _get_range(self, key: str, start: int, length: int) -> bytes:
-        end = start + max(length, 1)
         while True:
-            with self._client.pipeline(transaction=True) as commands:
-                commands.exists(self._value(key)).getrange(self._value(key), start, end - 1).hget(self._bodies, key)
-                there, part, body = commands.execute()
-            if not there and body is None:
-                raise KeyError(key)
-            if there or not length:
+            part, body = self._run(_GET_RANGE, key, start, start + max(length, 1) - 1)
+            if part is not None:
                 return bytes(part) if length else b""
+            if body is None:
+                raise KeyError(key)
             name, _, size = body.decode().split()
-            stop = min(int(size), end)
+            at, end = start, min(int(size), start + length)
             parts = []
-            while start < stop:
-                number, offset = divmod(start, _PIECE)
-                part = self._client.getrange(self._piece_key(name, number), offset, min(_PIECE, offset + stop - start) - 1)
+            while at < end:
+                number, offset = divmod(at, _PIECE)
+                part = self._client.getrange(self._piece_key(name, number), offset, min(_PIECE, offset + end - at) - 1)
                 if not part:
-                    break
+                    break  # another value has taken its place
                 parts.append(part)
-                start += len(part)
-            if start >= stop:
+                at += len(part)
+            if at >= end:
                 return b"".join(parts)
-            start = end - length
 
     def _get_many(self, keys: List[str]) -> Dict[str, bytes]:
         found: Dict[str, bytes] = {}
@@ -224,12 +229,10 @@ class RedisBackend(Base):
         return found
 
     def _stat(self, key: str) -> Tuple[int, float]:
-        with self._client.pipeline(transaction=True) as commands:
-            commands.strlen(self._value(key)).hget(self._bodies, key).hget(self._times, key).time()
-            size, body, changed, now = commands.execute()
+        size, body, changed, now = self._run(_STAT, key)
         if changed is None:
             raise KeyError(key)
-        return int(body.split()[2]) if body else size, now[0] + now[1] / 1e6 - float(changed)
+        return int(body.split()[2]) if body else size, int(now[0]) + int(now[1]) / 1e6 - float(changed)
 
     def _page(self, prefix: str, after: str) -> List[str]:
         first = f"({after}" if after else f"[{prefix}" if prefix else "-"
@@ -269,6 +272,7 @@ class RedisBackend(Base):
 
     def _swap(self, key: str, old: Optional[bytes], new: Optional[bytes], attempt: Attempt) -> bool:
         values = [b"0" if old is None else b"1", old or b"", b"0" if new is None else b"1", new or b""]
+        attempt.sent = True
         return bool(self._run(_SWAP, key, *values, attempt.id.hex))
 
     def _close(self) -> None:

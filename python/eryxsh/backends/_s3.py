@@ -26,6 +26,7 @@ except ImportError as _error:
 
 _AT_ONCE = 64 << 20  # bytes: more goes up in parts, and becomes visible when all are there
 _TOGETHER = 16  # requests under way at the same time
+_SWAPS = 16  # how many swaps an object tells of
 _REFUSED = (404, 409, 412)
 _NO_TAG = '"00000000000000000000000000000000"'
 
@@ -170,40 +171,44 @@ class S3Backend(FsspecBackend):
                 raise OSError(f"{first.get('Key')}: {first.get('Message')}")
 
     # --- compare and swap, by conditions ---
+    #
+    # A request may be sent twice without our knowing (aiohttp does so when a connection breaks), so
+    # "refused" may mean "made before". Each object therefore says which swaps made it what it is.
 
     def _swap(self, key: str, old: Optional[bytes], new: Optional[bytes], attempt: Attempt) -> bool:
+        before: List[str] = []
         while True:
-            tag, mark, now = "", "", None
+            tag, swaps, now = "", [], None
             try:
                 now, tag, said = self._fetched(key)
-                mark = said.get("swap", "")
+                swaps = said.get("swaps", "").split()
             except KeyError:
                 pass
-            if new is not None and mark == attempt.id.hex:
-                return True  # by an earlier try, whose answer was lost
+            if attempt.id.hex in swaps:
+                return True
             if now != old:
-                if attempt.sent:
+                known = swaps and (len(swaps) < _SWAPS or set(before) & set(swaps))  # all swaps since are there
+                if attempt.sent and (new is None or not known):
                     raise self._unknown(key)
                 return False
             if old is None and new is None:
                 return True
-            before, attempt.sent = attempt.sent, True
+            self._check_conditions("put" if new is not None else "delete")
+            before, attempt.sent = swaps, True
             try:
-                self._change(key, tag, new, attempt)
+                self._change(key, tag, new, [attempt.id.hex, *swaps[: _SWAPS - 1]])
                 return True
             except OSError as error:
                 if _status(error) not in _REFUSED:
                     raise
-                attempt.sent = before  # it was refused, so another value is there now
 
-    def _change(self, key: str, tag: str, new: Optional[bytes], attempt: Attempt) -> None:
+    def _change(self, key: str, tag: str, new: Optional[bytes], swaps: List[str]) -> None:
         place = {"Bucket": self._bucket, "Key": self._base + key}
-        self._check_conditions("put" if new is not None else "delete")
         if new is None:
             self._fs.call_s3("delete_object", **place, IfMatch=tag)
         else:
             condition = {"IfMatch": tag} if tag else {"IfNoneMatch": "*"}
-            self._fs.call_s3("put_object", **place, Body=new, Metadata={"swap": attempt.id.hex}, **condition)
+            self._fs.call_s3("put_object", **place, Body=new, Metadata={"swaps": " ".join(swaps)}, **condition)
 
     def _check_conditions(self, what: str) -> None:
         """Ask for what must be refused, once: a condition that is ignored would lose updates."""
