@@ -1,0 +1,113 @@
+"""A process saves in a loop and is killed at a random instant; what it has said to be saved must be there.
+
+    python tests/kills_store.py [--kills 1000] [--place directory|sqlite|redis|postgres|s3] [--seed N]
+
+After each kill the store is opened again: ``verify`` is clean, the last acknowledged save is in the
+history, with everything before it, and the next process goes on from there. Every tenth time rubbish is
+collected while the child writes.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import random
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from typing import Any, Tuple
+
+from eryxsh import Sandbox, Store
+
+NAMESPACE = "kills"
+
+
+def child(place: str, first: int) -> None:
+    """Save for ever; a line for each save that was acknowledged."""
+    with Sandbox(persistence="session", namespace=NAMESPACE, store=place) as sb:
+        if not sb.load_state():
+            sb.files.write("/base", os.urandom(300_000))
+        n = first
+        while True:
+            n += 1
+            sb.commands.run(
+                f"n={n}; echo {n} >> log; echo {n} > f{n % 50}; rm -f f{(n + 7) % 50}; head -c {n % 9 * 5000} /dev/urandom > data"
+            )
+            sb.save_state()
+            print(n, flush=True)
+
+
+def places(kind: str, top: str) -> Tuple[str, Any]:
+    """What names a store of a kind, and what must live while it is used."""
+    if kind == "directory":
+        return os.path.join(top, "store"), None
+    if kind == "sqlite":
+        return f"sqlite:///{top}/store.db", None
+    import servers
+
+    server = {"redis": servers.redis, "postgres": servers.postgres, "s3": servers.s3}[kind]()
+    return str(server.url), server
+
+
+def once(place: str, seen: int, rng: random.Random, collect: bool) -> int:
+    """Start a child, kill it, and look; the number of the last save."""
+    process = subprocess.Popen([sys.executable, __file__, "--child", place, str(seen)], stdout=subprocess.PIPE, text=True)
+    assert process.stdout is not None
+    lines = [process.stdout.readline()]  # it has begun
+    time.sleep(rng.random() ** 2 * 0.4)
+    if collect:
+        with Store(place) as store:
+            store.gc()
+    os.kill(process.pid, signal.SIGKILL)
+    with process:
+        lines += process.stdout.read().split("\n")
+    said = [int(line) for line in lines if line.strip()]
+    acknowledged = said[-1] if said else seen
+    with Store(place) as store:
+        faults = store.verify(NAMESPACE)
+        assert faults == [], faults
+        with store.load(NAMESPACE) as sb:
+            log = [int(line) for line in sb.files.read_text("log").split()]
+            assert log == list(range(1, len(log) + 1)), "a save in the middle is gone"
+            assert len(log) >= acknowledged, f"save {acknowledged} was acknowledged, {len(log)} is there"
+            assert len(log) <= acknowledged + 1
+            assert sb.files.stat("/base").size == 300_000
+            assert sb.commands.run("echo $n").stdout == f"{len(log)}\n"
+        return len(log)
+
+
+def campaign(kind: str, kills: int, seed: int) -> int:
+    """So many kills; how many saves survived them."""
+    rng = random.Random(seed)
+    with tempfile.TemporaryDirectory() as top:
+        place, server = places(kind, top)
+        seen = 0
+        for i in range(kills):
+            seen = once(place, seen, rng, i % 10 == 9)
+            if seen > 400:  # a history that is verified whole each time must not become long
+                with Store(place) as store:
+                    store.delete(NAMESPACE)
+                    store.gc(grace=0)
+                seen = 0
+        del server
+        return seen
+
+
+def main() -> None:
+    """The command."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--kills", type=int, default=1000)
+    parser.add_argument("--place", default="directory", choices=["directory", "sqlite", "redis", "postgres", "s3"])
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--child", nargs=2, help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.child:
+        child(options.child[0], int(options.child[1]))
+    campaign(options.place, options.kills, options.seed)
+    print(f"{options.kills} kills, {options.place}: every store opened, verified clean, every acknowledged save was there")
+
+
+if __name__ == "__main__":
+    main()
