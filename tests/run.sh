@@ -43,11 +43,11 @@ part_python-lint() { python -m ruff check python tests examples _backend setup.p
 
 part_python-types() { python -m mypy; }
 
-part_python() { python -m pytest --ignore-glob='*/test_backend*.py'; }
+part_python() { python -m pytest --ignore-glob='*/test_backend*.py' --ignore-glob='*/test_kills_store.py'; }
 
 # Where stores keep their bytes, against real servers where they are installed (pip install -e '.[servers]').
 # The long form: tests/kills_backends.py, 1,000 kills of each kind.
-part_backends() { python -m pytest -rs tests/test_backend*.py; }
+part_backends() { python -m pytest -rs tests/test_backend*.py tests/test_kills_store.py; }
 
 # Scripts recorded from bash and the GNU tools; the floor is what passed before.
 part_corpora() {
