@@ -323,6 +323,50 @@ def until(true: Any, seconds: float = 20.0) -> None:
         time.sleep(0.05)
 
 
+def test_the_background_tries_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    from eryxsh import _persistence
+
+    monkeypatch.setattr(_persistence, "_PATIENCE", 0.1)
+
+    class Shaky(Dict[str, bytes]):
+        broken = False
+
+        def __setitem__(self, key: str, value: bytes) -> None:
+            if self.broken and key.startswith("packs/"):
+                raise OSError(28, "No space left on device")
+            super().__setitem__(key, value)
+
+    place = Shaky()
+    with Sandbox(persistence="persistent", store=place) as sb:
+        sb.commands.run("echo 1 > f")
+        until(lambda: Store(place).log())
+        place.broken = True
+        sb.commands.run("echo 2 > f")
+        time.sleep(1.6)
+        assert Store(place).load().files.read_text("f") == "1\n"
+        with pytest.raises(PersistenceError, match="space"):
+            sb.save_state()
+        place.broken = False
+        until(lambda: Store(place).load().files.read_text("f") == "2\n")
+        sb.commands.run("echo 3 > f")
+        place.broken = True
+        with pytest.raises(PersistenceError):
+            sb.close()
+        assert sb.closed
+    assert Store(place).load().files.read_text("f") == "2\n"
+
+
+def test_a_dropped_one_is_saved() -> None:
+    place: Place = {}
+    sb = Sandbox(persistence="persistent", store=place)
+    sb.commands.run("echo 1 > f")
+    del sb
+    until(lambda: Store(place).log())
+    assert Store(place).load().files.read_text("f") == "1\n"
+    with Sandbox(persistence="persistent", store=place) as sb:
+        sb.commands.run("echo 2 > f")
+
+
 def test_what_cannot_be_read_is_not_overwritten() -> None:
     place: Place = {}
     with Sandbox(persistence="persistent", store=place, tools={"ask": lambda: "x"}) as sb:

@@ -18,7 +18,7 @@ import weakref
 from typing import TYPE_CHECKING, Any, Dict, Optional
 
 from . import _wire
-from ._errors import PersistenceError
+from ._errors import ConflictError, PersistenceError
 
 if TYPE_CHECKING:
     from ._locks import Lock
@@ -30,6 +30,7 @@ MODES = ("ephemeral", "session", "persistent")
 QUIET = 1.0  # seconds without a change after which a persistent sandbox is saved
 LATEST = 10.0  # seconds after the first change
 _LOOK = 0.2  # seconds between looks
+_PATIENCE = 5.0  # seconds after which the background tries again what failed
 
 _log = logging.getLogger("eryxsh")
 
@@ -81,7 +82,9 @@ class Home:
         self.changed = 0.0  # when a stamp was seen that was not saved; 0: none
         self.last = 0.0  # when the stamp changed last
         self.stamp = -1
-        self.failed: Optional[BaseException] = None  # what the background met, until somebody is told
+        self.lost = False  # somebody else writes here: the background has given up, and who saves or closes is told
+        self.again = 0.0  # when the background tries again after a failure
+        self._pid = os.getpid()
 
     def load(self, handle: int) -> bool:
         """Give a sandbox the state that stands there; False when there is none."""
@@ -102,7 +105,7 @@ class Home:
                 self._hold()
             stamp = _wire.store_stamp(handle)
             self.ref = self.store.write(handle, self.namespace, note=note, expect=self.ref, if_changed=if_changed)
-            self.failed = None
+            self.lost, self.again = False, 0.0
             self.settled(handle, stamp)
 
     def checkpoint(self, handle: int) -> None:
@@ -139,6 +142,11 @@ class Home:
             self.store.delete(self.namespace)
             self.ref = None
             self.seen = -1
+
+    @property
+    def ours(self) -> bool:
+        """Whether the sandbox is of this process, and not of the one it was forked from."""
+        return os.getpid() == self._pid
 
     def leave(self) -> None:
         """Give everything back."""
@@ -251,25 +259,32 @@ class Autosave:
 
     def _look(self, sandbox: Sandbox) -> None:
         home, handle = sandbox._home, sandbox._handle
-        if home is None or not handle or home.failed is not None:
+        now = time.monotonic()
+        if home is None or not handle or home.lost or now < home.again:
             return
         try:
             home.keep()
-            if home.due(handle, time.monotonic()):
+            if home.due(handle, now):
                 home.save(handle, if_changed=True)
-        except Exception as error:  # it is for whoever saves or closes next
-            if sandbox._handle:
-                home.failed = error
-                _log.error("namespace %r is not saved any more: %s", home.namespace, error)
+        except Exception as error:
+            if not sandbox._handle:
+                return  # it was closed meanwhile, and saved by that
+            home.lost = isinstance(error, ConflictError)
+            home.again = now + _PATIENCE
+            _log.error("namespace %r is not saved: %s", home.namespace, error)
 
     def flush(self) -> None:
         """Save everything now: the process ends."""
         for found in list(self._sandboxes.values()):
             sandbox = found()
-            if sandbox is not None and sandbox._home is not None and sandbox._handle:
-                with contextlib.suppress(Exception):
-                    sandbox._home.save(sandbox._handle, if_changed=True)
-                    sandbox._home.leave()
+            home = None if sandbox is None else sandbox._home
+            if sandbox is not None and home is not None and sandbox._handle:
+                try:
+                    home.save(sandbox._handle, if_changed=True)
+                except Exception as error:
+                    _log.error("namespace %r is not saved: %s", home.namespace, error)
+                home.leave()
+                sandbox._home = None
 
     def forked(self) -> None:
         """In a child made by fork: the sandboxes are its parent's."""

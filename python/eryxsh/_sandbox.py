@@ -581,7 +581,7 @@ class Sandbox:
         """Leave the store, in persistent mode with everything saved."""
         _persistence.autosave.drop(self)
         try:
-            if home.mode == "persistent" and (self._handle or self._away is not None):
+            if home.mode == "persistent" and home.ours and (self._handle or self._away is not None):
                 self._live()
                 home.save(self._handle, if_changed=True)
         finally:
@@ -611,6 +611,9 @@ class Sandbox:
     def __del__(self, _discard: Callable[[int], None] = _native.discard) -> None:
         handle = getattr(self, "_handle", 0)  # without one where the constructor's arguments did not fit
         if handle:
+            if self._home is not None:
+                with contextlib.suppress(Exception):
+                    self.close()  # nobody is there to be told what fails; whoever wants to know closes
             _discard(handle)
 
     def __copy__(self: S) -> S:
