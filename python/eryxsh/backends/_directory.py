@@ -43,7 +43,8 @@ def default_directory() -> str:
             "the default store is in the user's data directory, which platformdirs knows: pip install 'eryxsh[store]', "
             "or say where: store='/a/directory'"
         ) from error
-    return user_data_dir("eryxsh", appauthor=False)
+    folder: str = user_data_dir("eryxsh", appauthor=False)
+    return folder
 
 
 class DirectoryBackend(Base):

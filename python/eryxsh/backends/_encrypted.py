@@ -75,9 +75,10 @@ class Encrypted(Base):
         if cipher is None:
             raise self._refused(key, "encrypted under a key that is not among those given")
         try:
-            return cipher.decrypt(nonce, view[_HEAD:], head + key.encode())
+            plain: bytes = cipher.decrypt(nonce, view[_HEAD:], head + key.encode())
         except InvalidTag as error:
             raise self._refused(key, "not what was written under this name: it was changed, cut or moved", error) from error
+        return plain
 
     def _refused(self, key: str, text: str, cause: Optional[BaseException] = None) -> DecryptionError:
         return DecryptionError(f"{self._name()}: {key}: {text}", key=key, backend=self._name(), cause=cause)

@@ -125,7 +125,8 @@ class PostgresBackend(Base):
 
     def _all(self, text: str, values: Tuple[Any, ...]) -> List[Tuple[Any, ...]]:
         with self._pool.connection() as connection:
-            return connection.execute(self._sql(text), values, binary=True).fetchall()
+            rows: List[Tuple[Any, ...]] = connection.execute(self._sql(text), values, binary=True).fetchall()
+        return rows
 
     def _one(self, text: str, values: Tuple[Any, ...]) -> Tuple[Any, ...]:
         """The row. Raises KeyError, of the last value, when there is none."""
@@ -288,11 +289,12 @@ class PostgresBackend(Base):
 
         def swept() -> int:
             with self._pool.connection() as connection:
-                return connection.execute(
+                gone: int = connection.execute(
                     self._sql(
                         "DELETE FROM {pieces} p WHERE NOT EXISTS (SELECT 1 FROM {entries} e WHERE e.body = p.body OR e.before = p.body)"
                     )
                 ).rowcount
+            return gone
 
         return self._call("sweep", None, swept)
 
