@@ -86,7 +86,7 @@ func (c *compiler) unended(d *redir, r *syntax.Redirect) {
 	case r.Hdoc != nil:
 		start, end = c.off(r.Hdoc.Pos()), c.off(r.Hdoc.End())
 	}
-	if end < len(text) || d.delim != "" && strings.HasSuffix(text, "\n"+d.delim) {
+	if end < len(text) || d.delim != "" && strings.HasSuffix(text[c.off(r.Word.End()):], "\n"+d.delim) {
 		return
 	}
 	lines := strings.Count(text, "\n")

@@ -96,6 +96,7 @@ type Undo struct {
 	Open  []int   `cbor:"4,keyasint,omitempty"` // descriptors of process substitutions
 	Args  int     `cbor:"5,keyasint,omitempty"` // what becomes of BASH_ARGV: argsPushed and its like
 	Place *Place  `cbor:"6,keyasint,omitempty"` // where the shell worked before a run with a directory of its own
+	Posix bool    `cbor:"7,keyasint,omitempty"` // of Opts those are to be put back that POSIX mode has changed
 }
 
 // Asking is a tool call on its way.
@@ -271,6 +272,9 @@ func (m *Machine) undo(p *Process, f *Frame) {
 		p.Shell.Vars.Bind(x.Vars[i].Name, x.Vars[i].Var)
 		if name := x.Vars[i].Name; name == "PATH" || name == "BASH_COMPAT" || name == "POSIXLY_CORRECT" || name[0] == 'L' { // or LC_ALL and its like
 			m.noticed(p, name)
+			if c, ok := f.node.(*simple); name == "POSIXLY_CORRECT" && u.Posix && ok && c.builtin != nil {
+				p.Shell.Opts.take(&u.Opts, posixSets[:])
+			}
 		}
 	}
 	if x.Set {

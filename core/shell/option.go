@@ -122,6 +122,9 @@ func (o *Options) on(x Option) bool {
 	return o.Hi&(1<<(x-64)) != 0
 }
 
+// posixSets are the options that go with POSIX mode.
+var posixSets = [...]Option{OptInteractiveComments, OptSourcepath, OptInheritErrexit, OptExpandAliases, OptShiftVerbose}
+
 // posix enters or leaves POSIX mode, with the options that go with it.
 func (o *Options) posix(on bool) {
 	o.set(OptPosix, on)
@@ -132,6 +135,13 @@ func (o *Options) posix(on bool) {
 	}
 	o.set(OptExpandAliases, on || o.on(optInteractive))
 	o.set(OptShiftVerbose, on)
+}
+
+// take sets options as they are in another set.
+func (o *Options) take(from *Options, which []Option) {
+	for _, x := range which {
+		o.set(x, from.on(x))
+	}
 }
 
 func (o *Options) set(x Option, v bool) {

@@ -293,6 +293,12 @@ func (m *Machine) assignTemp(p *Process, e expand.Env, f *Frame, a *assign) erro
 	}
 	if !seen {
 		x.Vars = append(x.Vars, Saved{Name: name, Var: old, Temp: true})
+		if name == "POSIXLY_CORRECT" {
+			if x.Undo == nil {
+				x.Undo = &Undo{}
+			}
+			x.Undo.Opts, x.Undo.Posix = p.Shell.Opts, true
+		}
 	}
 	attrs := vars.Export
 	if old.Is(vars.Integer) && a.add { // only a sum is computed

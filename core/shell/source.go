@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	goruntime "runtime"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -167,6 +168,9 @@ func parseUnit(a expand.Account, text string) (stmts []*syntax.Stmt, n int, err 
 // maxOpenDocs is how many here-documents of a line may be without an end: as many as bash reads.
 const maxOpenDocs = 16
 
+// unclosedDoc is what the parser says of a here-document that does not end, in front of its delimiter in Go's quotes.
+const unclosedDoc = "unclosed here-document "
+
 // errRefused is of a line that the parser takes and bash does not.
 var errRefused = errors.New("refused")
 
@@ -188,17 +192,19 @@ func parseLine(a expand.Account, text string) (stmts []*syntax.Stmt, n int, err 
 		}
 	}
 	var pe syntax.ParseError
-	if err != nil && errors.As(err, &pe) && strings.Contains(pe.Text, "unclosed here-document") {
+	if err != nil && errors.As(err, &pe) && strings.Contains(pe.Text, unclosedDoc) {
 		// bash takes the rest of the text as the body, and as that of those that follow
 		tail := ""
 		for range maxOpenDocs {
-			_, word, _ := strings.Cut(pe.Text, "`")
-			tail += "\n" + strings.TrimSuffix(word, "`") + "\n"
+			_, word, _ := strings.Cut(pe.Text, unclosedDoc)
+			word, _ = strconv.QuotedPrefix(word)
+			word, _ = strconv.Unquote(word)
+			tail += "\n" + word + "\n"
 			s2, n2, err2 := parseOnce(a, text, tail)
 			if err2 == nil {
 				return s2, min(n2, len(text)), nil
 			}
-			if !errors.As(err2, &pe) || !strings.Contains(pe.Text, "unclosed here-document") {
+			if !errors.As(err2, &pe) || !strings.Contains(pe.Text, unclosedDoc) {
 				break
 			}
 		}

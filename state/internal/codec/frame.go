@@ -471,6 +471,7 @@ func (w *writer) shellUndo(x *shell.Undo) {
 		w.key(at, 6)
 		w.shellPlace(x.Place)
 	}
+	w.bool(at, 7, x.Posix)
 }
 
 func (r *reader) shellUndo(x *shell.Undo) {
@@ -496,6 +497,8 @@ func (r *reader) shellUndo(x *shell.Undo) {
 			if p := one(r, &x.Place); p != nil {
 				r.shellPlace(p)
 			}
+		case 7:
+			r.bool(&x.Posix)
 		default:
 			r.fail()
 		}
