@@ -34,6 +34,9 @@ const maxTemplates = 16
 // shared. Errors are a fault.Error of kind Invalid or File.
 func (t *Templates) New(c Config) (w *World, origin *shell.Mark, err error) {
 	c.normalize()
+	if err := c.fits(); err != nil {
+		return nil, nil, err
+	}
 	if w, origin, err = t.fork(c); err != nil {
 		return nil, nil, err
 	}

@@ -127,14 +127,27 @@ var generated = vfs.NewGenerated(vfs.GeneratedTable{
 // Generated is the part of every tree that is never saved.
 func Generated() *vfs.Generated { return generated }
 
-// New makes a World. Errors are a fault.Error of kind Invalid or File.
+// New makes a World. Errors are a fault.Error of kind Invalid, File or Quota.
 func New(c Config) (*World, error) {
 	c.normalize()
+	if err := c.fits(); err != nil {
+		return nil, err
+	}
 	w, err := newBare(c)
 	if err != nil {
 		return nil, err
 	}
 	return w, w.dress(c)
+}
+
+// fits is a Quota fault if the environment is more than the limit memory.
+func (c *Config) fits() error {
+	if lim := c.Limits.Memory; lim > 0 && len(c.Env) > 0 {
+		if n := shell.EnvSize(c.Env); n > lim {
+			return fault.New(fault.Quota, "create", "env", "the environment takes %d bytes; the limit memory is %d", n, lim)
+		}
+	}
+	return nil
 }
 
 // newBare makes a World of a normal Config, without what dress adds.

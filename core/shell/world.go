@@ -194,7 +194,25 @@ type Start struct {
 	Suspend bool  // meeting a budget suspends instead of ending
 }
 
-// Begin starts a run in the shell. There must be none active.
+// size is what the machine keeps of the environment and the words, in bytes.
+func (s *Start) size() int64 {
+	n := EnvSize(s.Env) + 16*int64(len(s.Argv))
+	for _, word := range s.Argv {
+		n += int64(len(word))
+	}
+	return n
+}
+
+// EnvSize is about what an environment takes, in bytes.
+func EnvSize(env map[string]string) int64 {
+	n := int64(0)
+	for name, value := range env {
+		n += int64(vars.BindingCost + len(name) + len(value))
+	}
+	return n
+}
+
+// Begin starts a run in the shell. There must be none active. One whose environment or words are more than the limit memory has ended.
 func (m *Machine) Begin(s Start) error {
 	m.own()
 	p := m.Procs[0]
@@ -223,6 +241,10 @@ func (m *Machine) Begin(s Start) error {
 	}
 	m.IO = HostIO{In: s.Stdin, InOpen: s.Open}
 	bottom := Frame{Kind: FBottom}
+	tooMuch := m.Limits.Memory > 0 && s.size() > m.Limits.Memory
+	if tooMuch { // nothing of it becomes the machine's
+		s = Start{Script: s.Script}
+	}
 	if len(s.Env) > 0 || s.Cwd != "" {
 		bottom.X = m.lend(p, s.Env, s.Cwd, dir)
 	}
@@ -235,6 +257,10 @@ func (m *Machine) Begin(s Start) error {
 	p.Shell.Opts.set(optFed, false)
 	m.Sched.Cur, m.Sched.Quantum = p.PID, quantum
 	p.Shell.Exec = command
+	if tooMuch {
+		m.exceed("memory")
+		return nil
+	}
 	if s.Argv != nil {
 		m.runArgv(p, s.Argv)
 		return nil
