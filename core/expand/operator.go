@@ -551,14 +551,15 @@ func (p *param) applied(m *Matcher, rep *replacement, s string) string {
 	if len(p.word.parts) == 0 {
 		which = nil
 	}
-	if !p.all || len(s) <= caseBlock {
-		return changeCase(s, p.letter, p.all, which, m.byte, m)
-	}
-	return p.cased(m, which, s)
+	return cased(s, p.letter, p.all, which, m.byte, large.Or(m.env))
 }
 
-// cased changes the case of a long text, block by block.
-func (p *param) cased(m, which *Matcher, s string) string {
+// cased is changeCase of a text that may be long: it is done block by block.
+func cased(s string, letter byte, all bool, which *Matcher, bytes bool, m large.Meter) string {
+	if !all || len(s) <= caseBlock {
+		large.Ask(m, len(s))
+		return changeCase(s, letter, all, which, bytes)
+	}
 	slow := 4 // a byte is some 6 ns; matched against a pattern first, four times that
 	if which != nil {
 		slow = 2
@@ -570,11 +571,11 @@ func (p *param) cased(m, which *Matcher, s string) string {
 		for n < len(s) && n < caseBlock+utf8.UTFMax && !utf8.RuneStart(s[n]) {
 			n++
 		}
-		b.WriteString(changeCase(s[:n], p.letter, true, which, m.byte, m))
+		b.WriteString(changeCase(s[:n], letter, true, which, bytes))
 		s = s[n:]
-		m.charge(n >> slow)
+		m.Charge(n >> slow)
 	}
-	b.WriteString(changeCase(s, p.letter, true, which, m.byte, m))
+	b.WriteString(changeCase(s, letter, true, which, bytes))
 	return b.String()
 }
 
@@ -677,15 +678,11 @@ func plainLen(s string) int {
 	return i
 }
 
-// changeCase implements ^ , and ~ on the characters that match m. work hears of it.
-func changeCase(s string, letter byte, all bool, m *Matcher, bytes bool, work large.Meter) string {
-	b := large.Builder{M: work}
-	b.Exactly(len(s))
-	for i, charged := 0, 0; i < len(s); {
-		if i-charged >= caseBlock {
-			work.Charge((i - charged) >> 4)
-			charged = i
-		}
+// changeCase implements ^ , and ~ on the characters that match m.
+func changeCase(s string, letter byte, all bool, m *Matcher, bytes bool) string {
+	var b strings.Builder
+	b.Grow(len(s))
+	for i := 0; i < len(s); {
 		if c := s[i]; m == nil && c < utf8.RuneSelf && all {
 			b.WriteByte(asciiCase(c, letter))
 			i++
@@ -716,7 +713,7 @@ func changeCase(s string, letter byte, all bool, m *Matcher, bytes bool, work la
 // ChangeCase is s, or only its first character unless all, in upper (^) or lower (,) case.
 // bytes says that a character is a byte; work hears of it.
 func ChangeCase(s string, letter byte, all, bytes bool, work large.Meter) string {
-	return changeCase(s, letter, all, nil, bytes, work)
+	return cased(s, letter, all, nil, bytes, work)
 }
 
 // asciiCase is c as ^ , or ~ leaves it.

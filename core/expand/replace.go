@@ -56,20 +56,26 @@ func (r *replacement) size(n int) int {
 
 // replaced is a text in which matches are replaced. Memory is asked for before it is taken.
 type replaced struct {
-	large.Builder
-	m *Matcher
-	r replacement
+	*strings.Builder // in place it would make m escape
+	m                *Matcher
+	r                replacement
 }
 
-// room reports whether there may be n more bytes.
+// room asks for n more bytes. It reports whether there may be so many.
 func (b *replaced) room(n int) bool {
+	if b.Cap()-b.Len() < n && b.Len()+n > large.Piece {
+		large.RoomIn(b.Builder, n, large.Or(b.m.env))
+	}
 	b.m.over = b.m.over || n > maxWordSize-b.Len()
 	return !b.m.over
 }
 
 func (b *replaced) add(s string) {
-	if b.room(len(s)) {
+	switch {
+	case b.Cap()-b.Len() >= len(s) && len(s) <= large.Piece:
 		b.WriteString(s)
+	case b.room(len(s)):
+		large.Write(b.Builder, s, large.Or(b.m.env))
 	}
 }
 
@@ -97,7 +103,7 @@ func (m *Matcher) Replace(s string, r replacement, anchor byte, all bool) string
 	if m.err != nil || m.odd || len(m.seq) == 0 && anchor == 0 {
 		return s
 	}
-	b := replaced{Builder: large.Builder{M: m}, m: m, r: r}
+	b := replaced{new(strings.Builder), m, r}
 	switch anchor {
 	case '#':
 		n, ok := m.prefix(s, true)
@@ -126,7 +132,7 @@ func (m *Matcher) Replace(s string, r replacement, anchor byte, all bool) string
 		return m.replaceLit(s, r, all)
 	}
 	if all && len(s) > muchText && b.room(2*len(s)) {
-		b.Room(2 * len(s))
+		large.RoomIn(b.Builder, 2*len(s), large.Or(m.env))
 	}
 	work := 0
 	for s != "" {
@@ -159,8 +165,10 @@ func (m *Matcher) replaceLit(s string, r replacement, all bool) string {
 	if i < 0 {
 		return s
 	}
-	b := replaced{Builder: large.Builder{M: m}, m: m, r: r}
-	if all && len(s) > muchText && r.pieces == nil { // it need not grow
+	b := replaced{new(strings.Builder), m, r}
+	if len(s) <= muchText {
+		b.Grow(len(s) + min(len(r.text), muchText))
+	} else if all && r.pieces == nil { // it need not grow
 		n := len(s)
 		if more := len(r.text) - len(m.lit); more <= 0 {
 			n += strings.Count(s, m.lit) * more
@@ -169,10 +177,12 @@ func (m *Matcher) replaceLit(s string, r replacement, all bool) string {
 		} else {
 			n += k * more
 		}
-		if !b.room(n) {
+		if n > maxWordSize {
+			m.over = true
 			return s
 		}
-		b.Exactly(n)
+		large.Ask(large.Or(m.env), n)
+		b.Grow(n)
 	}
 	work := 0
 	for ; i >= 0; i = strings.Index(s, m.lit) {

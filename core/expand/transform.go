@@ -77,11 +77,11 @@ func (e *eval) transformed(letter byte, s string) (string, error) {
 	case 'P':
 		return e.env.Prompt(e.env, s)
 	case 'U':
-		return changeCase(s, '^', true, nil, e.bytes(s), e.env), nil
+		return cased(s, '^', true, nil, e.bytes(s), e.env), nil
 	case 'L':
-		return changeCase(s, ',', true, nil, e.bytes(s), e.env), nil
+		return cased(s, ',', true, nil, e.bytes(s), e.env), nil
 	case 'u':
-		return changeCase(s, '^', false, nil, e.bytes(s), e.env), nil
+		return cased(s, '^', false, nil, e.bytes(s), e.env), nil
 	}
 	return s, nil
 }

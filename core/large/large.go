@@ -197,27 +197,32 @@ func (b *Builder) Len() int { return b.b.Len() }
 
 // Room makes room for n more bytes.
 func (b *Builder) Room(n int) {
-	if size := b.b.Len(); size+n <= Piece {
-		b.b.Grow(n)
-	} else if room := b.b.Cap(); room-size < n {
-		b.grow(Roomier(size, n), room)
+	RoomIn(&b.b, n, Or(b.M))
+}
+
+// RoomIn makes room in b for n more bytes, with m asked for what is much and charged meanwhile.
+func RoomIn(b *strings.Builder, n int, m Meter) {
+	if size := b.Len(); size+n <= Piece {
+		b.Grow(n)
+	} else if b.Cap()-size < n {
+		resize(b, Roomier(size, n), m)
 	}
 }
 
 // Exactly makes room for n more bytes, and not for more than those.
 func (b *Builder) Exactly(n int) {
-	if room := b.b.Cap(); room-b.b.Len() < n {
-		b.grow(b.b.Len()+n, room)
+	if b.b.Cap()-b.b.Len() < n {
+		resize(&b.b, b.b.Len()+n, Or(b.M))
 	}
 }
 
-func (b *Builder) grow(most, room int) {
-	m := Or(b.M)
-	Ask(m, most)
-	old := b.b.String()
-	b.b.Reset()
-	b.b.Grow(most)
-	Write(&b.b, old, m)
+// resize gives b room for size bytes in all.
+func resize(b *strings.Builder, size int, m Meter) {
+	Ask(m, size)
+	old, room := b.String(), b.Cap()
+	b.Reset()
+	b.Grow(size)
+	Write(b, old, m)
 	give(m, room)
 }
 
