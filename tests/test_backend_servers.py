@@ -384,9 +384,10 @@ def test_a_service_that_ignores_conditions(monkeypatch: pytest.MonkeyPatch) -> N
 @pytest.fixture
 def settings() -> Iterator[Any]:
     """Changes settings of the Redis server, until the end of the test."""
+    url = served("redis").url
     import redis
 
-    with redis.Redis.from_url(served("redis").url) as client:
+    with redis.Redis.from_url(url) as client:
         yield client
         client.config_set("maxmemory", "0")
         client.config_set("maxmemory-policy", "noeviction")
