@@ -46,6 +46,8 @@ func (t *translator) word(closing byte, dquote, bare bool) {
 	defer func() { t.depth-- }()
 	for t.i < len(t.s) && (closing == 0 || t.s[t.i] != closing) {
 		switch quoted := closing == '"'; {
+		case t.has("$$"): // the process, whatever follows
+			t.copy(t.i + 2)
 		case t.has("$'") && !quoted:
 			s, n := ansiC(t.s[t.i+2:])
 			switch {
