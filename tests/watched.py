@@ -60,16 +60,16 @@ def _field(pid: int, name: str) -> int:
     return 0
 
 
-def _waited() -> float:
+def waited() -> float:
     """Seconds that this process's threads were ready and had no processor."""
-    waited = 0
+    nanoseconds = 0
     try:
         for task in os.listdir("/proc/self/task"):
             with open(f"/proc/self/task/{task}/schedstat", encoding="ascii") as stat:
-                waited += int(stat.read().split()[1])
+                nanoseconds += int(stat.read().split()[1])
     except (OSError, ValueError, IndexError):
         pass
-    return waited / 1e9
+    return nanoseconds / 1e9
 
 
 class Child:
@@ -154,7 +154,7 @@ def _serve() -> None:
             except OSError:
                 pass
             status, error, stderr, shown = 0, "", "", ""
-            start, waited = _field(os.getpid(), "VmRSS"), _waited()
+            start, delayed = _field(os.getpid(), "VmRSS"), waited()
             began, used = time.monotonic(), time.process_time()
             try:
                 result = sb.commands.run(job.script, timeout=job.timeout, stdin=job.stdin or None)
@@ -162,7 +162,7 @@ def _serve() -> None:
                 shown = result.stdout if job.shown else ""
             except EryxshError as e:
                 status, error = -1, f"{type(e).__name__}: {e}"[:300]
-            spent, cpu, delay = time.monotonic() - began, time.process_time() - used, max(0.0, _waited() - waited)
+            spent, cpu, delay = time.monotonic() - began, time.process_time() - used, max(0.0, waited() - delayed)
             grown = _field(os.getpid(), "VmHWM") - start
         answer = Outcome(status, error, spent, cpu, delay, max(0, grown), "", stderr, shown)
         print(json.dumps(dataclasses.asdict(answer)), flush=True)

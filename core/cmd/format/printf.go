@@ -64,9 +64,10 @@ type printing struct {
 	Printer
 	Result
 	args  []string
-	from  int // where this call's output starts
-	began int // where this pass through the format starts
-	told  int // how much of the output Work has heard of
+	from  int         // where this call's output starts
+	began int         // where this pass through the format starts
+	told  int         // how much of the output Work has heard of
+	pairs map[int]int // parentheses of the format, where %( is in it
 }
 
 // muchOutput is worth telling: bytes.
@@ -558,16 +559,7 @@ func (p *printing) float(a string) Float {
 
 // time does %(layout)T at the start of s; open is the place of its parenthesis.
 func (p *printing) time(s string, open int, spec Spec) (n int, ok bool) {
-	depth, i := 0, open
-	for ; i < len(s); i++ {
-		if s[i] == '(' {
-			depth++
-		} else if s[i] == ')' {
-			if depth--; depth == 0 {
-				break
-			}
-		}
-	}
+	i := p.closing(s, open)
 	if i+1 >= len(s) || s[i+1] != 'T' {
 		given := byte(' ')
 		if i+1 < len(s) {
@@ -597,6 +589,24 @@ func (p *printing) time(s string, open int, spec Spec) (n int, ok bool) {
 	}
 	p.text(spec, string(text))
 	return i + 2, true
+}
+
+// closing is where the parenthesis at open of s, the rest of the format, is closed, its end if it is not. All are
+// paired at once, by how far they are from the end: there may be many.
+func (p *printing) closing(s string, open int) int {
+	if p.pairs == nil {
+		p.pairs = map[int]int{}
+		var opened []int
+		for i := open; i < len(s); i++ {
+			if s[i] == '(' {
+				opened = append(opened, i)
+			} else if n := len(opened); s[i] == ')' && n > 0 {
+				p.pairs[len(s)-opened[n-1]] = len(s) - i
+				opened = opened[:n-1]
+			}
+		}
+	}
+	return len(s) - p.pairs[len(s)-open]
 }
 
 // maxTime is how long a %(…)T can be: bash's buffer for it has 128 bytes, and what does not fit in gives nothing.

@@ -72,8 +72,8 @@ func (p *cmpProgram) Step(c *cmd.Ctx) cmd.Next {
 			continue
 		}
 		buf := make([]byte, cmd.Turn)
-		if p.Left >= 0 { // what is behind the limit is left to others
-			buf = buf[:min(int64(len(buf)), p.Left+in.Skip)]
+		if p.Left >= 0 && p.Left < int64(len(buf))-in.Skip { // what is behind the limit is left to others
+			buf = buf[:p.Left+in.Skip]
 		}
 		n, err := c.Read(in.FD, buf)
 		switch {

@@ -142,16 +142,16 @@ func show(c byte) string {
 func (l *lexer) moan(text string) {
 	const many, size = 1 << 10, 128 // of a complaint and of its message
 	if n := len(l.moans); n%many == many-1 {
-		l.tell(many, n*size)
+		l.tell(many, many*size)
 	}
 	l.moans, l.illegal = append(l.moans, complaint{l.line + 1, text}), true
 }
 
-// tell says how much work was done since it was last told, and how many bytes are held.
-func (l *lexer) tell(work, held int) {
+// tell says how much work was done since it was last told, and how many bytes were taken.
+func (l *lexer) tell(work, taken int) {
 	if l.work != nil {
 		l.work.Charge(work)
-		l.work.Need(held)
+		l.work.Need(taken)
 	}
 }
 

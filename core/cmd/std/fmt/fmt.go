@@ -409,7 +409,7 @@ func (p *program) write(end int) {
 	for i := 0; i != end; {
 		if indent > wide {
 			p.work.Charge(indent >> 5)
-			p.work.Need(len(p.out) + p.work.Pending() + indent)
+			p.work.Need(indent)
 		}
 		p.column = 0
 		p.space(p.Indent)

@@ -207,7 +207,6 @@ func (u *unit) trim() {
 
 // write writes a block; where data is shorter than the block there are blanks.
 func (l *layout) write(out, data []byte, off int64, block int, k large.Keeper) []byte {
-	had := len(out)
 	at := 0
 	for _, u := range l.units {
 		for r := 0; r < u.reps && !u.final(); r++ {
@@ -219,7 +218,7 @@ func (l *layout) write(out, data []byte, off int64, block int, k large.Keeper) [
 				return out
 			}
 			for _, p := range pieces {
-				p.ask(k, len(out)-had)
+				p.ask(k)
 				switch {
 				case p.conv == "":
 					out = append(out, p.text...)
@@ -267,7 +266,7 @@ func final(out []byte, formats []layout, off int64, k large.Keeper) []byte {
 		return out
 	}
 	for _, p := range last.pieces {
-		p.ask(k, len(out))
+		p.ask(k)
 		if p.conv == "_A" {
 			out = p.address(out, off)
 		} else if p.conv == "" {
@@ -277,11 +276,11 @@ func final(out []byte, formats []layout, off int64, k large.Keeper) []byte {
 	return out
 }
 
-// ask asks for the room of a piece, beside what was written in the block, where its field is wide.
-func (p *piece) ask(k large.Keeper, written int) {
+// ask asks for the room of a piece where its field is wide.
+func (p *piece) ask(k large.Keeper) {
 	const wide = 1 << 8
 	if n := p.room; n > wide {
-		k.Need(written + n)
+		k.Need(n)
 		k.Charge(n >> 5)
 	}
 }

@@ -129,6 +129,7 @@ func class(pattern string, p int, r rune, f Flags) (end int, ok, valid bool) {
 		l, u := unicode.ToLower(r), unicode.ToUpper(r)
 		return lo <= l && l <= hi || lo <= u && u <= hi
 	}
+	e := ends{pattern: pattern}
 	for first := true; ; first = false {
 		if i >= len(pattern) {
 			return 0, false, false
@@ -137,20 +138,20 @@ func class(pattern string, p int, r rune, f Flags) (end int, ok, valid bool) {
 			return i + 1, ok != not, true
 		}
 		if strings.HasPrefix(pattern[i:], "[:") {
-			if j := strings.Index(pattern[i+2:], ":]"); j >= 0 {
+			if j := e.find(i+2, 0, ":]"); j >= 0 {
 				ok = ok || named(pattern[i+2:i+2+j], r, f)
 				i += j + 4
 				continue
 			}
 		}
-		lo, n := element(pattern, i, f)
+		lo, n := e.element(i, f)
 		if n == 0 {
 			return 0, false, false
 		}
 		i += n
 		hi := lo
 		if i+1 < len(pattern) && pattern[i] == '-' && pattern[i+1] != ']' {
-			if hi, n = element(pattern, i+1, f); n == 0 {
+			if hi, n = e.element(i+1, f); n == 0 {
 				return 0, false, false
 			}
 			i += n + 1
@@ -159,11 +160,28 @@ func class(pattern string, p int, r rune, f Flags) (end int, ok, valid bool) {
 	}
 }
 
+// ends finds where names in a bracket expression end. What was not found once is not further on either.
+type ends struct {
+	pattern string
+	absent  [3]bool // :] =] .]
+}
+
+// find is how far from i an end is, -1 if there is none.
+func (e *ends) find(i, kind int, end string) int {
+	if e.absent[kind] {
+		return -1
+	}
+	j := strings.Index(e.pattern[i:], end)
+	e.absent[kind] = j < 0
+	return j
+}
+
 // element is one character of a bracket expression and its length, 0 if it is cut off.
-func element(pattern string, i int, f Flags) (rune, int) {
-	for _, c := range [2]string{"[=", "[."} {
+func (e *ends) element(i int, f Flags) (rune, int) {
+	pattern := e.pattern
+	for k, c := range [2]string{"[=", "[."} {
 		if strings.HasPrefix(pattern[i:], c) {
-			if j := strings.Index(pattern[i+2:], c[1:]+"]"); j > 0 {
+			if j := e.find(i+2, k+1, c[1:]+"]"); j > 0 {
 				r, _ := next(pattern[i+2:], f)
 				return r, j + 4
 			}

@@ -70,6 +70,15 @@ func (p *parser) fail(what string) {
 	panic(&parseError{text: where(p.sources, p.at, p.pos) + what})
 }
 
+// told charges for the commands of a long script, and asks for what they hold.
+func (p *parser) told() {
+	const many, work, size = 1 << 6, 100, 2 << 10 // of one with a pattern
+	if n := len(p.out.commands); n%many == many-1 && p.o.regex.Charge != nil {
+		p.o.regex.Charge(many * work)
+		p.o.regex.Need(many * size)
+	}
+}
+
 // next reads a byte of the source, or eof.
 func (p *parser) next() int {
 	if p.pos >= len(p.sources[p.at].Text) {
@@ -128,6 +137,7 @@ func (p *parser) source() {
 }
 
 func (p *parser) command(c int) {
+	p.told()
 	cmd := command{n: -1, file: -1}
 	cmd.a1 = p.address(c)
 	if cmd.a1 != nil {
