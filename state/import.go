@@ -423,8 +423,17 @@ func (im *importer) add(b *vfs.Builder) error {
 		}
 		ino.Record.Pieces = append(ino.Record.Pieces, vfs.Piece{Index: c.Index, Data: im.chunks[c.Chunk-1]})
 	}
-	if err := b.Add(ino.Record); err != nil {
-		return bad("%s", err)
+	return Built("import", b.Add(ino.Record))
+}
+
+// Built is the error of a builder of files as a fault of op. Files that are whole, and more than the limits allow, are a matter of quota.
+func Built(op string, err error) error {
+	var e *vfs.BuildError
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &e) && e.Over:
+		return fault.New(fault.Quota, op, "", "%s: the limits allow no more", err)
 	}
-	return nil
+	return fault.New(fault.State, op, "", "%s", err)
 }

@@ -9,7 +9,7 @@ from typing import Any, Dict
 import pytest
 
 import blobs
-from eryxsh import LimitReached, Limits, Run, Sandbox
+from eryxsh import LimitReached, Limits, QuotaExceededError, Run, Sandbox
 
 HARD = Limits.hardened()
 BOMB = "f() { x=$x$1$1$1$1; f $x; }; f 0123456789abcdef"
@@ -141,3 +141,20 @@ def test_files_of_a_run() -> None:
     assert sb.commands.run("head -c 3000 /dev/zero > f", limits=Limits(file_size=1000)).exit_code == 1
     assert sb.files.stat("/home/user/f").size <= 1000
     assert sb.commands.run("head -c 3000 /dev/zero > f").exit_code == 0
+
+
+@pytest.mark.parametrize(
+    "limits", [Limits(files=100), Limits(file_bytes=100_000), Limits(file_size=1_000)], ids=["files", "file_bytes", "file_size"]
+)
+def test_more_files_than_the_limits_allow(limits: Limits) -> None:
+    """Nothing is wrong with such a state: it is the quota that keeps it out, as FORMAT.md says, and nothing is half done."""
+    with Sandbox() as full:
+        full.commands.run("for i in {1..150}; do : > f$i; done; head -c 300000 /dev/zero > big")
+        blob = full.export_state()
+    with pytest.raises(QuotaExceededError, match="limit"):
+        Sandbox.from_state(blob, limits=limits)
+    with Sandbox(limits=limits) as sb:
+        sb.files.write("mine", b"kept")
+        with pytest.raises(QuotaExceededError):
+            sb.import_state(blob)
+        assert sb.commands.run("cat mine; ls").stdout == "keptmine\n"

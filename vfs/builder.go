@@ -11,6 +11,7 @@ import (
 type BuildError struct {
 	Ino    Ino // 0: with all of them together
 	Reason string
+	Over   bool // nothing is wrong but that the limits allow less
 }
 
 // Error names the inode and the fault.
@@ -27,6 +28,7 @@ type Builder struct {
 	fs   *FS
 	last Ino
 	refs map[Ino]uint32 // names that lead to an inode
+	over bool           // the last fault is that the limits allow less
 }
 
 // NewBuilder returns a builder of a tree over gen (nil: nothing) that refuses
@@ -42,9 +44,15 @@ func NewBuilder(gen *Generated, lim Limits) *Builder {
 // change from then on. The error is a *BuildError.
 func (b *Builder) Add(r Record) error {
 	if reason := b.add(r); reason != "" {
-		return &BuildError{r.Ino, reason}
+		return &BuildError{r.Ino, reason, b.over}
 	}
 	return nil
+}
+
+// beyond says that the limits allow less.
+func (b *Builder) beyond(format string, limit int64) string {
+	b.over = true
+	return fmt.Sprintf(format, limit)
 }
 
 func (b *Builder) add(r Record) (reason string) {
@@ -57,7 +65,7 @@ func (b *Builder) add(r Record) (reason string) {
 	case r.Mode&^(TypeMask|PermMask) != 0:
 		return fmt.Sprintf("mode %#o has unknown bits", r.Mode)
 	case f.room(0, 1) != nil:
-		return fmt.Sprintf("more than %d files", f.limits.Files)
+		return b.beyond("more than %d files", f.limits.Files)
 	}
 	b.last = r.Ino
 	if reason := r.strangers(); reason != "" {
@@ -84,7 +92,7 @@ func (b *Builder) add(r Record) (reason string) {
 		return reason
 	}
 	if f.room(in.stored(), 0) != nil {
-		return fmt.Sprintf("more than %d stored bytes", f.limits.Bytes)
+		return b.beyond("more than %d stored bytes", f.limits.Bytes)
 	}
 	f.usage.Bytes += in.stored()
 	f.usage.Files++
@@ -151,7 +159,7 @@ func (b *Builder) names(r Record, in *inode) string {
 		}
 		if b.refs[e.Ino]++; b.refs[e.Ino] > 1 {
 			if b.fs.room(0, 1) != nil {
-				return fmt.Sprintf("more than %d files", b.fs.limits.Files)
+				return b.beyond("more than %d files", b.fs.limits.Files)
 			}
 			b.fs.usage.Files++
 		}
@@ -162,8 +170,11 @@ func (b *Builder) names(r Record, in *inode) string {
 // content checks and takes the pieces of a regular file.
 func (b *Builder) content(r Record, in *inode) string {
 	f := b.fs
-	if r.Size < 0 || r.Size > f.maxSize() {
+	if r.Size < 0 || r.Size > MaxFileSize {
 		return fmt.Sprintf("size %d is out of range", r.Size)
+	}
+	if r.Size > f.maxSize() {
+		return b.beyond("size above %d bytes", f.maxSize())
 	}
 	in.size = r.Size
 	f.usage.Logical += r.Size
@@ -197,13 +208,13 @@ func (b *Builder) Finish(next Ino) (*FS, error) {
 	f := b.fs
 	switch root := f.get(Root); {
 	case root == nil:
-		return nil, &BuildError{0, "there is no root directory"}
+		return nil, &BuildError{Ino: 0, Reason: "there is no root directory"}
 	case !root.mode.IsDir():
-		return nil, &BuildError{Root, "the root is not a directory"}
+		return nil, &BuildError{Ino: Root, Reason: "the root is not a directory"}
 	case b.refs[Root] > 0:
-		return nil, &BuildError{Root, "the root has a name"}
+		return nil, &BuildError{Ino: Root, Reason: "the root has a name"}
 	case next <= b.last || next >= genBase:
-		return nil, &BuildError{0, fmt.Sprintf("next number %d is out of range", next)}
+		return nil, &BuildError{Ino: 0, Reason: fmt.Sprintf("next number %d is out of range", next)}
 	}
 	f.next = next
 	for ino, in := range f.inodes.All() {
@@ -221,7 +232,7 @@ func (b *Builder) Finish(next Ino) (*FS, error) {
 	}
 	for ino, in := range f.inodes.All() {
 		if reason := b.counted(Ino(ino), in, reached[Ino(ino)]); reason != "" {
-			return nil, &BuildError{Ino(ino), reason}
+			return nil, &BuildError{Ino: Ino(ino), Reason: reason}
 		}
 	}
 	return f, nil
@@ -237,11 +248,11 @@ func (b *Builder) enter(dir Ino, in *inode) error {
 		child := b.fs.get(ino)
 		switch {
 		case child == nil:
-			return &BuildError{dir, fmt.Sprintf("name %q leads to inode %d, which is not there", name, ino)}
+			return &BuildError{Ino: dir, Reason: fmt.Sprintf("name %q leads to inode %d, which is not there", name, ino)}
 		case child.mode.IsDir() && b.refs[ino] > 1:
-			return &BuildError{ino, "directory with two names"}
+			return &BuildError{Ino: ino, Reason: "directory with two names"}
 		case child.mode.IsDir() && child.parent != 0:
-			return &BuildError{ino, "parent given for a directory that has a name"}
+			return &BuildError{Ino: ino, Reason: "parent given for a directory that has a name"}
 		case child.mode.IsDir():
 			in.nlink++
 		}
@@ -269,7 +280,7 @@ func (b *Builder) above() error {
 			continue
 		}
 		if up := f.get(in.parent); up == nil || in.parent.Generated() || !up.mode.IsDir() {
-			return &BuildError{first, "parent that is no directory"}
+			return &BuildError{Ino: first, Reason: "parent that is no directory"}
 		}
 		*f.below.Slot(f.epoch, int64(in.parent))++
 		at := first
@@ -277,7 +288,7 @@ func (b *Builder) above() error {
 			passed[at] = first
 		}
 		if passed[at] == first {
-			return &BuildError{first, "removed directory above itself"}
+			return &BuildError{Ino: first, Reason: "removed directory above itself"}
 		}
 	}
 	return nil

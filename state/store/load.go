@@ -369,10 +369,7 @@ func (l *Load) files(w *world) (*vfs.FS, *shadow, error) {
 			if err != nil {
 				return err
 			}
-			if err := b.Add(f.Record); err != nil {
-				return damaged("%s", err)
-			}
-			return nil
+			return state.Built("store", b.Add(f.Record))
 		})
 		if err != nil {
 			return nil, nil, err

@@ -53,6 +53,9 @@ type joinProgram struct {
 	fields [2][][]byte // of the lines being written
 }
 
+// joinMostAuto bounds the fields of the first lines.
+const joinMostAuto = 1 << 24
+
 // Wrong checks the pair at hand.
 func (p *joinProgram) Wrong(*cmd.Ctx) string {
 	if p.Phase < joinCompare || p.Phase > joinPairs || p.I < 0 || p.J < 0 || p.I > len(p.Groups[0]) || p.J > len(p.Groups[1]) {
@@ -61,7 +64,12 @@ func (p *joinProgram) Wrong(*cmd.Ctx) string {
 	if first, second := len(p.Groups[0]), len(p.Groups[1]); p.Phase != joinCompare && first == 0 || p.Phase == joinPairs && (p.J >= second || p.I >= first) {
 		return "a group of no lines"
 	}
-	return cmd.Beyond("a count of fields", max(p.Auto[0], p.Auto[1], -min(p.Auto[0], p.Auto[1])), 1<<24)
+	for _, n := range p.Auto {
+		if n < -joinMostAuto || n > joinMostAuto {
+			return "more fields than a line has"
+		}
+	}
+	return ""
 }
 
 const (

@@ -52,7 +52,10 @@ func (p *tacProgram) Wrong(*cmd.Ctx) string {
 	if p.Phase == tacReads || len(p.Parts) == 0 {
 		return ""
 	}
-	return cmd.Beyond("a place in a text", max(p.To, p.From, -min(p.To, p.From)), p.size())
+	if s := cmd.Beyond("a place in a text", p.From, p.size()); s != "" {
+		return s
+	}
+	return cmd.Beyond("a place in a text", p.To, p.size())
 }
 
 // tacPart is how much text is in one piece.
