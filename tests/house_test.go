@@ -94,6 +94,7 @@ var arrows = []struct {
 	{"eryxsh/core/bignum", 5},
 	{"eryxsh/core/dollar", 5},
 	{"eryxsh/core/compare", 2},
+	{"eryxsh/core/merge", 2},
 	{"eryxsh/core/linediff", 5},
 	{"eryxsh/core/locale", 5},
 	{"eryxsh/core/readline", 5},

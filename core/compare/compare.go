@@ -189,7 +189,9 @@ func replaced(files []File) []File {
 	return out
 }
 
-// own are the variables the shell itself keeps changing.
+// Own reports whether the shell itself keeps changing a variable: what it holds is no work of anybody.
+func Own(name string) bool { return slices.Contains(own, name) }
+
 var own = []string{"_", "BASH_COMMAND", "LINENO", "RANDOM", "SECONDS", "PIPESTATUS", "BASH_EXECUTION_STRING", "OLDPWD", "PWD"}
 
 func variables(a, b *vars.Table) []Value {
@@ -206,7 +208,7 @@ func variables(a, b *vars.Table) []Value {
 	}
 	var out []Value
 	add := func(name string, x, y *vars.Var) {
-		if slices.Contains(own, name) || x == y {
+		if Own(name) || x == y {
 			return
 		}
 		if v := (Value{name, text(x), text(y)}); x == nil || y == nil || x.IsArray() != y.IsArray() || *v.Before != *v.After {

@@ -194,7 +194,7 @@ func (p *patcher) change(from, to string, was, is vfs.Stat) error {
 	if same {
 		return nil
 	}
-	if binary(before) || binary(after) {
+	if linediff.Binary(before) || linediff.Binary(after) {
 		p.out = append(p.out, "GIT binary patch\n"...)
 		p.out = appendLiteral(p.out, after)
 		p.out = appendLiteral(p.out, before)
@@ -216,15 +216,7 @@ func (p *patcher) content(fs *vfs.FS, st vfs.Stat) ([]byte, error) {
 	if p.left -= st.Size; p.left < 0 {
 		return nil, fault.New(fault.Limit, "patch", "", "the changed files have more than %d bytes", p.o.Most)
 	}
-	r, _ := fs.RecordOf(st.Ino) // what was described is there: the tree does not change
-	if st.Mode.IsLink() {
-		return []byte(r.Target), nil
-	}
-	data := make([]byte, st.Size)
-	for _, piece := range r.Pieces {
-		copy(data[piece.Index*vfs.ChunkSize:], piece.Data)
-	}
-	return data, nil
+	return fs.Content(st.Ino), nil
 }
 
 // gitMode is the mode git keeps of a file.
@@ -249,15 +241,12 @@ func blobID(data []byte, mode vfs.Mode) string {
 	return fmt.Sprintf("%x", h.Sum(nil))
 }
 
-// binary is git's rule: a NUL among the first 8,000 bytes.
-func binary(data []byte) bool { return bytes.IndexByte(data[:min(len(data), 8000)], 0) >= 0 }
-
 // similarity is about how much of two contents is the same, in percent.
 func similarity(a, b []byte) int {
 	if bytes.Equal(a, b) {
 		return 100
 	}
-	if binary(a) || binary(b) {
+	if linediff.Binary(a) || linediff.Binary(b) {
 		return 0
 	}
 	x, y := linediff.Split(a), linediff.Split(b)

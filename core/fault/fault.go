@@ -29,6 +29,7 @@ const (
 	Limit          // a named limit
 	Unsupported    // a feature that is not there yet
 	Panic          // a bug, reported with its place
+	NoAncestor     // a merge of what has no state in common
 )
 
 // Error is an error with a kind, the operation, what it was about, and its cause.

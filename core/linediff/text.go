@@ -33,25 +33,8 @@ func Lines(a, b [][]byte) []Change {
 	for suffix < len(a)-prefix && suffix < len(b)-prefix && bytes.Equal(a[len(a)-1-suffix], b[len(b)-1-suffix]) {
 		suffix++
 	}
-	classes := map[string]int{}
-	var sides [2]Side
-	for i, lines := range [2][][]byte{a[prefix : len(a)-suffix], b[prefix : len(b)-suffix]} {
-		sides[i] = Side{Class: make([]int, len(lines)), Changed: make([]byte, len(lines)+2)}
-		for n, l := range lines {
-			k, known := classes[string(l)]
-			if !known {
-				k = len(classes)
-				classes[string(l)] = k
-			}
-			sides[i].Class[n] = k
-		}
-	}
-	Discard(func(int) {}, &sides, len(classes), false)
-	s := NewSearch(&sides)
-	s.limit = patient
-	for stack := Whole(&sides, false); len(stack) > 0; {
-		stack = s.Compare(stack, &sides)
-	}
+	sides, n := classes(a[prefix:len(a)-suffix], b[prefix:len(b)-suffix])
+	search(&sides, n)
 	Shift(&sides)
 	changes := Changes(&sides)
 	for i := range changes {
@@ -60,6 +43,36 @@ func Lines(a, b [][]byte) []Change {
 	}
 	return changes
 }
+
+// classes gives equal lines of two lists one number, and says how many there are.
+func classes(a, b [][]byte) (sides [2]Side, count int) {
+	known := map[string]int{}
+	for i, lines := range [2][][]byte{a, b} {
+		sides[i] = Side{Class: make([]int, len(lines)), Changed: make([]byte, len(lines)+2)}
+		for n, l := range lines {
+			k, old := known[string(l)]
+			if !old {
+				k = len(known)
+				known[string(l)] = k
+			}
+			sides[i].Class[n] = k
+		}
+	}
+	return sides, len(known)
+}
+
+// search marks what has changed between two sides.
+func search(sides *[2]Side, classes int) {
+	Discard(func(int) {}, sides, classes, false)
+	s := NewSearch(sides)
+	s.limit = patient
+	for stack := Whole(sides, false); len(stack) > 0; {
+		stack = s.Compare(stack, sides)
+	}
+}
+
+// Binary is git's rule for what is no text: a NUL among the first 8,000 bytes.
+func Binary(data []byte) bool { return bytes.IndexByte(data[:min(len(data), 8000)], 0) >= 0 }
 
 // AppendUnified appends the hunks of a unified diff, without its two heads.
 func AppendUnified(out []byte, a, b [][]byte, changes []Change, context int) []byte {

@@ -29,6 +29,8 @@ from ._errors import (
     ConflictError,
     EryxshError,
     ForkedSandboxError,
+    MergeConflictError,
+    NoAncestorError,
     NotSuspendableError,
     ParseError,
     PersistenceError,
@@ -45,6 +47,7 @@ from ._errors import (
 )
 from ._events import Checkpoint, Event, Finished, InputNeeded, LimitReached, Output, Sleeping, Suspended
 from ._limits import Limits
+from ._merge import MergeConflict, MergeResult
 from ._paths import SandboxPath
 from ._results import (
     Analysis,
@@ -108,6 +111,10 @@ __all__ = [
     "InputNeeded",
     "LimitReached",
     "Limits",
+    "MergeConflict",
+    "MergeConflictError",
+    "MergeResult",
+    "NoAncestorError",
     "NotSuspendableError",
     "Output",
     "ParseError",

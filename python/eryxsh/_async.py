@@ -31,6 +31,7 @@ from ._diff import Diff
 from ._env import AsyncEnv
 from ._files import Data, Files, HostPath, Match
 from ._history import AsyncHistory
+from ._merge import MergeResult, OnConflict
 from ._paths import PathLike, SandboxPath
 from ._results import Analysis, FileInfo, Info, SnapshotInfo, StateInfo, Usage
 from ._sandbox import Sandbox
@@ -314,6 +315,14 @@ class AsyncSandbox:
     async def diff(self, a: Union[str, SnapshotInfo, None] = None, b: Union[str, SnapshotInfo, None] = None) -> Diff:
         """See ``Sandbox.diff``; the Diff is the ordinary object."""
         return self._sandbox.diff(a, b)
+
+    async def merge(
+        self, other: AsyncSandbox, base: Union[str, SnapshotInfo, AsyncSandbox, None] = None, on_conflict: OnConflict = "raise"
+    ) -> MergeResult:
+        """See ``Sandbox.merge``; the MergeResult is the ordinary object, and the callable an ordinary function."""
+        if not isinstance(other, AsyncSandbox):
+            raise TypeError(f"merge: an AsyncSandbox is needed, not {type(other).__name__}")
+        return self._sandbox.merge(other._sandbox, base._sandbox if isinstance(base, AsyncSandbox) else base, on_conflict)
 
     async def undo(self, n: int = 1) -> None:
         """See ``Sandbox.undo``."""

@@ -20,6 +20,8 @@ __all__ = [
     "ConflictError",
     "EryxshError",
     "ForkedSandboxError",
+    "MergeConflictError",
+    "NoAncestorError",
     "NotSuspendableError",
     "ParseError",
     "PersistenceError",
@@ -154,6 +156,18 @@ class PersistenceError(EryxshError, RuntimeError):
 
 class ConflictError(PersistenceError):
     """Somebody else saved first: nothing was overwritten."""
+
+
+class MergeConflictError(EryxshError, RuntimeError):
+    """Both sides of a merge changed the same, and nobody decided; nothing was merged. ``.conflicts`` says what."""
+
+    def __init__(self, message: str = "", *, conflicts: Tuple[Any, ...] = (), path: Optional[str] = None) -> None:
+        super().__init__(message, path=path)
+        self.conflicts = conflicts
+
+
+class NoAncestorError(EryxshError, LookupError):
+    """A merge of two sandboxes that come from no common state: ``base=`` says what to compare them with."""
 
 
 class QuotaExceededError(EryxshError, OSError):

@@ -30,6 +30,7 @@ from ._errors import EryxshError, SandboxClosedError
 from ._files import Files, content, path_text
 from ._history import History
 from ._limits import DEFAULT_TIMEOUT, Limits, changed
+from ._merge import MergeResult, OnConflict, merge
 from ._results import Analysis, Info, SnapshotInfo, StateInfo, Usage, analysis, info, state_info, usage
 from ._runs import Asked, Run
 from ._snapshots import Snapshots
@@ -437,6 +438,36 @@ class Sandbox:
         $ x: unset -> '1'
         """
         return Diff(_wire.sandbox_diff(self._live(), a=_snapshot(a), b=_snapshot(b)))
+
+    def merge(self, other: Sandbox, base: Union[str, SnapshotInfo, Sandbox, None] = None, on_conflict: OnConflict = "raise") -> MergeResult:
+        """Bring in what ``other`` changed, files and shell: a three-way merge, whose cost follows the changes.
+
+        It is compared with the state where the two parted: the fork that made one of them, or the
+        last that both come from; after a merge, what was merged then. Going back (``restore``,
+        ``undo``) is a change like any other; ``reset`` and ``import_state`` begin anew, and forks
+        know of their last 16 generations. ``base`` gives another state: a snapshot (id or name) of
+        this sandbox or the other, or a sandbox.
+
+        What is changed on both sides alike is no conflict, nor are different lines of one text;
+        files are followed when they are renamed. What excludes each other is decided by
+        ``on_conflict``: ``"raise"`` a MergeConflictError, and nothing is changed; ``"ours"`` or
+        ``"theirs"`` for each conflict; ``"markers"`` leaves what ``git merge`` would, texts with
+        diff3's markers; or a callable that is given each MergeConflict and gives one of these three
+        words, the content, or None for the error. ``undo`` takes a merge back in one step.
+
+        Raises NoAncestorError when the two have nothing in common, SandboxBusyError while either has a run.
+
+        >>> from eryxsh import Sandbox
+        >>> sb = Sandbox(files={"/w/list": "one\\n"})
+        >>> workers = sb.fork(3)
+        >>> for i, worker in enumerate(workers):
+        ...     _ = worker.commands.run(f"echo {i} > /w/part{i}; echo {i} >> /w/list")
+        >>> [len(sb.merge(w, on_conflict=lambda c: c.ours + c.theirs.splitlines(True)[-1]).conflicts) for w in workers]
+        [0, 1, 1]
+        >>> sb.commands.run("cd /w; echo *; cat list").stdout
+        'list part0 part1 part2\\none\\n0\\n1\\n2\\n'
+        """
+        return merge(self, other, base, on_conflict)
 
     def undo(self, n: int = 1) -> None:
         """Back to before the n-th last command, files and shell; ``redo`` comes forward again.

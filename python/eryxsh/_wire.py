@@ -13,7 +13,7 @@ from typing import Any, Dict, Final, List, Literal, Optional, Tuple, TypedDict, 
 from eryxsh import _native
 from eryxsh._native import Method
 
-FINGERPRINT: Final = "9959ef5397c1f7dc"
+FINGERPRINT: Final = "5d30f32af91244ad"
 
 Strings = Union[List[str], Tuple[str, ...]]
 
@@ -48,6 +48,7 @@ KINDS: Final[Dict[int, str]] = {
     17: "EryxshError",  # limit
     18: "NotImplementedError",  # unsupported
     19: "EryxshError",  # panic
+    20: "NoAncestorError",  # no_ancestor
     252: "TypeError",  # type
     253: "EryxshError",  # request
     254: "SandboxClosedError",  # closing
@@ -210,6 +211,25 @@ _INFO: Final[Any] = (
     {"user": "", "hostname": "", "cwd": "", "status": 0, "run": "", "now": 0, "virtual": False, "seed": 0, "tools": (), "commands": ()},
     (None, "user", "hostname", "cwd", "status", "run", "now", "virtual", "seed", "tools", "limits", "commands",),
     (None, None, None, None, None, None, None, None, None, None, None, None,),
+)
+
+
+class MergeConflict(TypedDict):
+    id: str  # the same for the same conflict
+    kind: str  # content, add/add, modify/delete, rename/delete, rename/rename, file/directory, mode, variable, function or alias
+    path: str  # or name
+    ours_path: str  # where ours has the file, or empty
+    theirs_path: str  # where theirs has it, or empty
+    base: Optional[str]  # content; None: there was none
+    ours: Optional[str]  # content; None: there is none
+    theirs: Optional[str]  # content; None: there is none
+    merged: Optional[str]  # of a text: with what excludes each other between markers
+
+
+_MERGE_CONFLICT: Final[Any] = (
+    {"id": "", "kind": "", "path": "", "ours_path": "", "theirs_path": ""},
+    (None, "id", "kind", "path", "ours_path", "theirs_path", "base", "ours", "theirs", "merged",),
+    (None, None, None, None, None, None, None, None, None, None,),
 )
 
 
@@ -466,6 +486,19 @@ _ANALYSIS: Final[Any] = (
     {"commands": (), "is_opaque": False},
     (None, "commands", "is_opaque",),
     (None, _ANALYZED_COMMAND, None,),
+)
+
+
+class Combined(TypedDict):
+    done: bool  # it was done: no conflict was left
+    conflicts: Tuple[MergeConflict, ...]  # in path order
+    diff: Diff  # what the merge changed
+
+
+_COMBINED: Final[Any] = (
+    {"done": False, "conflicts": ()},
+    (None, "done", "conflicts", "diff",),
+    (None, None, _MERGE_CONFLICT, _DIFF,),
 )
 
 
@@ -963,6 +996,22 @@ def sandbox_redo(sandbox: int, n: int) -> None:
     n: commands, from 1
     """
     return _native.call(_SANDBOX_REDO, (sandbox, n))
+
+
+_SANDBOX_MERGE: Final[Method[Combined]] = Method((38, 0, _COMBINED))
+
+
+def sandbox_merge(sandbox: int, other: int, *, base: Optional[str] = None, common: Optional[int] = None, take: Optional[str] = None, decided: Optional[Union[List[Tuple[str, str, bytes]], Tuple[Tuple[str, str, bytes], ...]]] = None) -> Combined:
+    """Bring in what another sandbox changed since the two parted, or do nothing.
+
+    sandbox: handle
+    other: handle of the sandbox whose changes are brought in
+    base: snapshot id or name, of the sandbox or else of the other; empty is where the two parted
+    common: instead: handle of a sandbox that is the base
+    take: what becomes of every conflict: ours, theirs or markers; empty leaves it, and nothing changes
+    decided: what becomes of some
+    """
+    return _native.call(_SANDBOX_MERGE, (sandbox, other, base, common, take, decided))
 
 
 _ENV_GET: Final[Method[Optional[str]]] = Method((48, 0, None))

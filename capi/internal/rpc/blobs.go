@@ -126,7 +126,7 @@ func (b *sandbox) become(w *core.World) {
 	b.World.Close()
 	b.World = w
 	b.changed()
-	b.origin = w.Mark()
+	b.origin, b.descent = w.Mark(), newDescent()
 }
 
 func fromState(c *call, p *wire.FromStateParams) (int64, error) {

@@ -49,15 +49,19 @@ func diff(c *call, p *wire.DiffParams) (wire.Diff, error) {
 	if after == nil {
 		after = b.Mark()
 	}
-	d := compare.Marks(before, after)
-	out := wire.Diff{Variables: changedValues(d.Variables), Functions: changedValues(d.Functions), Handle: c.keepDiff(d)}
+	return c.describeDiff(compare.Marks(before, after)), nil
+}
+
+// describeDiff puts a difference into the terms of the wire, and keeps it.
+func (s *Server) describeDiff(d *compare.Difference) wire.Diff {
+	out := wire.Diff{Variables: changedValues(d.Variables), Functions: changedValues(d.Functions), Handle: s.keepDiff(d)}
 	for _, f := range d.Files {
 		out.Files = append(out.Files, changedFile(f))
 	}
 	if d.Dir[0] != d.Dir[1] {
 		out.DirBefore, out.DirAfter = d.Dir[0], d.Dir[1]
 	}
-	return out, nil
+	return out
 }
 
 // keepDiff gives a difference a handle.

@@ -26,6 +26,7 @@ type sandbox struct {
 
 	*core.World
 	origin  *shell.Mark  // the state it began with, for diff
+	descent descent      // where it comes from, for merge
 	goesOn  bool         // the run had a slice before and did not end in it
 	slept   int64        // when it was last answered that everything sleeps, ns; 0 none
 	wake    int64        // when it wanted to go on, ns
@@ -43,7 +44,7 @@ type note struct {
 }
 
 func newSandbox(w *core.World, origin *shell.Mark) *sandbox {
-	return &sandbox{lock: make(chan struct{}, 1), World: w, origin: origin}
+	return &sandbox{lock: make(chan struct{}, 1), World: w, origin: origin, descent: newDescent()}
 }
 
 // bounded makes the limits it has now its own.
@@ -182,7 +183,7 @@ func (b *sandbox) end() {
 	if w == nil {
 		return
 	}
-	b.World, b.origin = nil, nil
+	b.World, b.origin, b.descent = nil, nil, descent{}
 	w.Close()
 	if w.M.FS.Usage().Bytes >= big {
 		background(freeMemory, nil)

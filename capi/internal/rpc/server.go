@@ -104,7 +104,7 @@ func NewServer(version string, generation int64) *Server {
 
 // bindings lists what every method does.
 func bindings() []binding {
-	return slices.Concat(systemMethods(), sandboxMethods(), stateMethods(), runMethods(), fileMethods(), blobMethods(), diffMethods(), storeMethods())
+	return slices.Concat(systemMethods(), sandboxMethods(), stateMethods(), runMethods(), fileMethods(), blobMethods(), diffMethods(), mergeMethods(), storeMethods())
 }
 
 // data gives a Blob parameter, whichever way it came.

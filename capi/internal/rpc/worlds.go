@@ -58,7 +58,7 @@ func sandboxMethods() []binding {
 				if err := w.Reset(); err != nil {
 					return err
 				}
-				c.held.origin = w.Mark()
+				c.held.origin, c.held.descent = w.Mark(), newDescent()
 				return nil
 			})
 		}),
@@ -157,8 +157,10 @@ func forkWorld(c *call, p *wire.ForkParams) ([]int64, error) {
 	}
 	handles := make([]int64, p.Count)
 	origin := b.Mark()
+	past := b.descent.part(origin)
 	for i := range handles {
 		f := newSandbox(b.Fork(seed(p.Reseed, i)), origin)
+		f.descent.past, f.descent.merged = past, b.descent.merged
 		f.meter, f.bounds, f.saved, f.savedIn, f.had = b.meter, b.bounds, b.saved, b.savedIn, b.had
 		handles[i] = c.add(f)
 	}

@@ -4,4 +4,4 @@ package wire
 
 // Fingerprint identifies the tables: a library and a Python package with the
 // same one belong together.
-const Fingerprint = "9959ef5397c1f7dc"
+const Fingerprint = "5d30f32af91244ad"

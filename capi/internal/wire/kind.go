@@ -41,6 +41,7 @@ func Kinds() []KindRow {
 		{fault.Limit, "limit", "EryxshError", "a named limit was met outside a run"},
 		{fault.Unsupported, "unsupported", "NotImplementedError", "a feature that does not exist here"},
 		{fault.Panic, "panic", "EryxshError", "a bug: the message names the place"},
+		{fault.NoAncestor, "no_ancestor", "NoAncestorError", "a merge of two sandboxes that come from no common state"},
 		{KindType, "type", "TypeError", "a parameter is of another type"},
 		{KindRequest, "request", "EryxshError", "the request is not one of this version"},
 		{KindClosing, "closing", "SandboxClosedError", "the interpreter is ending"},

@@ -123,6 +123,44 @@ type DiffHandleParams struct {
 	Diff int64 `cbor:"1,keyasint" doc:"handle; one that is closed already is fine"`
 }
 
+// CombineParams are those of sandbox.merge.
+type CombineParams struct {
+	Sandbox int64           `cbor:"1,keyasint" doc:"handle"`
+	Other   int64           `cbor:"2,keyasint" doc:"handle of the sandbox whose changes are brought in"`
+	Base    string          `cbor:"3,keyasint,omitempty" doc:"snapshot id or name, of the sandbox or else of the other; empty is where the two parted"`
+	Common  int64           `cbor:"4,keyasint,omitempty" doc:"instead: handle of a sandbox that is the base"`
+	Take    string          `cbor:"5,keyasint,omitempty" doc:"what becomes of every conflict: ours, theirs or markers; empty leaves it, and nothing changes"`
+	Decided []MergeDecision `cbor:"6,keyasint,omitempty" doc:"what becomes of some"`
+}
+
+// MergeDecision says what becomes of a conflict.
+type MergeDecision struct {
+	_    struct{} `cbor:",toarray"`
+	ID   string
+	Take string // ours, theirs, markers, or write
+	Data []byte // of write
+}
+
+// MergeConflict is one thing that two sides changed in ways that exclude each other.
+type MergeConflict struct {
+	ID         string  `cbor:"1,keyasint,omitempty" doc:"the same for the same conflict"`
+	Kind       string  `cbor:"2,keyasint,omitempty" doc:"content, add/add, modify/delete, rename/delete, rename/rename, file/directory, mode, variable, function or alias"`
+	Path       string  `cbor:"3,keyasint,omitempty" doc:"or name"`
+	OursPath   string  `cbor:"4,keyasint,omitempty" doc:"where ours has the file, or empty"`
+	TheirsPath string  `cbor:"5,keyasint,omitempty" doc:"where theirs has it, or empty"`
+	Base       *string `cbor:"6,keyasint" doc:"content; None: there was none"`
+	Ours       *string `cbor:"7,keyasint" doc:"content; None: there is none"`
+	Theirs     *string `cbor:"8,keyasint" doc:"content; None: there is none"`
+	Merged     *string `cbor:"9,keyasint" doc:"of a text: with what excludes each other between markers"`
+}
+
+// Combined is what a merge has done, or why it has done nothing.
+type Combined struct {
+	Done      bool            `cbor:"1,keyasint,omitempty" doc:"it was done: no conflict was left"`
+	Conflicts []MergeConflict `cbor:"2,keyasint,omitempty" doc:"in path order"`
+	Diff      Diff            `cbor:"3,keyasint" doc:"what the merge changed"`
+}
+
 // ExportParams are those of sandbox.export.
 type ExportParams struct {
 	Sandbox int64    `cbor:"1,keyasint" doc:"handle"`

@@ -45,6 +45,7 @@ func Methods() []Method {
 		{35, "sandbox.mount", MountParams{}, nil, "Show a directory of the host inside."},
 		{36, "sandbox.unmount", UnmountParams{}, nil, "Take a mount away."},
 		{37, "sandbox.redo", UndoParams{}, nil, "Come forward again by n of the commands that were undone."},
+		{38, "sandbox.merge", CombineParams{}, Combined{}, "Bring in what another sandbox changed since the two parted, or do nothing."},
 
 		{48, "env.get", EnvNameParams{}, (*string)(nil), "Give a variable's value, or None."},
 		{49, "env.set", EnvSetParams{}, nil, "Set and export a variable."},

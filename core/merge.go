@@ -1,0 +1,34 @@
+package core
+
+import (
+	"errors"
+
+	"eryxsh/core/compare"
+	"eryxsh/core/fault"
+	"eryxsh/core/merge"
+	"eryxsh/core/shell"
+	"eryxsh/vfs"
+)
+
+// Merge brings in what theirs changed since base, a state that both come from.
+// ask decides conflicts; they are returned in the order they were met. If it
+// leaves one, nothing has changed and done is nil; else done says what has.
+// Undo takes a merge back in one step. While a run is going it is a Busy fault.
+func (w *World) Merge(base, theirs *shell.Mark, ask func(*merge.Conflict) merge.Decision) (done *compare.Difference, conflicts []*merge.Conflict, err error) {
+	if w.Going() {
+		return nil, nil, fault.New(fault.Busy, "merge", w.M.RunID, "the sandbox is busy with the run %s: drive, answer or cancel it first", w.M.RunID)
+	}
+	ours := w.Mark()
+	next := w.share()
+	conflicts, left, err := merge.Machine(next.M, base, ours, theirs, ask)
+	if errno := vfs.Errno(0); errors.As(err, &errno) {
+		err = &fault.Error{Kind: fault.File, Op: "merge", Err: err}
+	}
+	if err != nil || left > 0 {
+		return nil, conflicts, err
+	}
+	done = compare.Marks(ours, next.Mark())
+	w.remember()
+	w.become(next, nil)
+	return done, conflicts, nil
+}
