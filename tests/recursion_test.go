@@ -119,6 +119,9 @@ var bounded = map[string]string{
 	"core/cmd/std/internal/jq.Program.setPath":          "a path has maxDepth keys at most",
 	"core/cmd/std/internal/jq.timeReader.field":         "%c and its like stand for layouts of the table, which hold none that holds another",
 
+	"core/merge.pair.of":   "climbs in a loop, and asks only for what is the same",
+	"core/merge.tree.rest": "what waited adds nothing that waits",
+
 	"core/expand.Recorder.*":           "a Recorder's Env is the process's, never another Recorder",
 	"core/shell.plainEnv.*":            "its Env is the process's",
 	"core/expand.Matcher.alternatives": "a pattern is maxPatternDepth deep",

@@ -26,7 +26,8 @@ def shown(sb: Sandbox) -> Dict[str, Any]:
     """Files with their modes and contents, and what the shell has."""
     out: Dict[str, Any] = {}
     found = sb.commands.run(
-        'cd /; find /w /home -printf \'%y %m %n %l %p\\n\' | sort; find /w /home -type f | sort | while read -r f; do echo "$f"; cat "$f"; done'
+        "cd /; find /w /home -printf '%y %m %n %l %p\\n' | sort; "
+        'find /w /home -type f | sort | while read -r f; do echo "$f"; cat "$f"; done'
     )
     assert found.exit_code == 0, found.stderr
     out["files"] = found.stdout
@@ -49,7 +50,9 @@ def test_disjoint_work() -> None:
         assert fork.commands.run(script).exit_code == 0
     for fork in forks:
         result = sb.merge(fork)
-        assert result and result.clean and not result.conflicts
+        assert result
+        assert result.clean
+        assert not result.conflicts
     for n in range(8):
         assert sb.files.read_text(f"/w/d{n}/new{n}") == f"{n}\n"
         assert f"LINE {n}\n" in sb.files.read_text(f"/w/d{n}/f")
@@ -78,14 +81,14 @@ def test_what_was_done_to_files() -> None:
 
 def test_conflicts() -> None:
     """Each kind, as an error that changes nothing, and as each way to decide."""
-    files = {name: TEXT for name in ("/w/text", "/w/deleted", "/w/changed", "/w/moved")}
+    files = dict.fromkeys(("/w/text", "/w/deleted", "/w/changed", "/w/moved"), TEXT)
     base = Sandbox(files={**files, "/w/binary": b"\0base"})
     base.commands.run("v=base; f() { echo base; }; alias l=base")
     ours, theirs = base.fork(2)
     ours.commands.run(
-        "cd /w; sed -i '5s/.*/ours/' text; rm deleted; echo ours >> changed; mv moved here; printf '\\0ours' > binary; echo o > both; v=ours"
+        "cd /w; sed -i '5s/.*/ours/' text; rm deleted; echo ours >> changed; mv moved here; printf '\\0ours' > binary; echo o > both"
     )
-    ours.commands.run("f() { echo ours; }; alias l=ours; echo file > /w/kind")
+    ours.commands.run("v=ours; f() { echo ours; }; alias l=ours; echo file > /w/kind")
     theirs.commands.run(
         "cd /w; sed -i '5s/.*/theirs/' text; echo t >> deleted; rm changed; mv moved there; printf '\\0theirs' > binary; echo t > both"
     )
@@ -104,7 +107,8 @@ def test_conflicts() -> None:
     assert (found["/w/here"].ours_path, found["/w/here"].theirs_path) == ("/w/here", "/w/there")
     assert found["/w/binary"].merged is None
     text = found["/w/text"].merged
-    assert text is not None and b"<<<<<<< ours\nours\n||||||| base\nline 4\n=======\ntheirs\n>>>>>>> theirs\n" in text
+    assert text is not None
+    assert b"<<<<<<< ours\nours\n||||||| base\nline 4\n=======\ntheirs\n>>>>>>> theirs\n" in text
 
     mine = ours.fork()
     assert len(mine.merge(theirs, on_conflict="ours").conflicts) == 10
@@ -117,7 +121,9 @@ def test_conflicts() -> None:
     assert not marked.merge(theirs, on_conflict="markers").clean
     assert marked.files.read("/w/text") == text
     assert marked.files.read_text("/w/kind~ours") == "file\n"
-    assert marked.files.exists("/w/here") and marked.files.exists("/w/there") and marked.files.exists("/w/deleted")
+    assert marked.files.exists("/w/here")
+    assert marked.files.exists("/w/there")
+    assert marked.files.exists("/w/deleted")
 
     decided: List[str] = []
 
@@ -151,7 +157,8 @@ def work(sb: Sandbox, chance: random.Random, count: int) -> None:
                 f"sed -i '{1 + 3 * m}s/.*/{chance.random()}/' f{n}", f"rm -f f{n}", f"echo {chance.random()} > new{n}", f"mv f{n} moved{m}",
                 f"mkdir -p d{n}; echo {chance.random()} > d{n}/x{m}", f"chmod {chance.choice(['600', '755'])} f{n}", f"ln -f f{n} hard{m}",
                 f"rm -rf d{n}", f"mv d{n} e{m}", f"ln -sfn f{n} link{m}", f"v{n}={chance.random()}", f"unset v{n}",
-                f"f{n}() {{ echo {m}; }}", f"alias a{n}={m}", "shopt -s extglob", f"rm -rf f{n}; mkdir -p f{n}; echo y > f{n}/y", f"cp f{n} c; mv c f{n}",
+                f"f{n}() {{ echo {m}; }}", f"alias a{n}={m}", "shopt -s extglob", f"rm -rf f{n}; mkdir -p f{n}; echo y > f{n}/y",
+                f"cp f{n} c; mv c f{n}",
             ]
         )  # fmt: skip
         sb.commands.run("cd /w; " + script)
@@ -170,18 +177,23 @@ def test_laws(seed: int) -> None:
     work(b, chance, 6)
     before, other = shown(a), shown(b)
     result = a.merge(still)
-    assert result.clean and not result.diff and shown(a) == before
+    assert result.clean
+    assert not result.diff
+    assert shown(a) == before
     assert still.merge(b).clean
     assert shown(still) == other
     same = a.fork()
-    assert a.merge(same).clean and a.merge(a).clean and shown(a) == before
+    assert a.merge(same).clean
+    assert a.merge(a).clean
+    assert shown(a) == before
 
     def kinds(x: Sandbox, y: Sandbox) -> List[Any]:
         found = x.fork().merge(y, on_conflict="markers").conflicts
         return sorted(sorted(filter(None, {c.path, c.ours_path, c.theirs_path})) for c in found)
 
     assert kinds(a, b) == kinds(b, a)
-    assert shown(a) == before and shown(b) == other
+    assert shown(a) == before
+    assert shown(b) == other
     for take in ("ours", "theirs", "markers"):
         merged = a.fork()
         merged.merge(b, on_conflict=take)
@@ -280,12 +292,15 @@ def test_shown() -> None:
     child = sb.fork()
     child.commands.run("echo '<b>' > '/w/<b>'")
     result = sb.merge(child)
-    assert str(result) == "A /w/<b>" and repr(result) == "<MergeResult 1 paths, 0 conflicts>"
-    assert "&lt;b&gt;" in result._repr_html_() and "A /w/<b>" in str(result.__rich__())
+    assert str(result) == "A /w/<b>"
+    assert repr(result) == "<MergeResult 1 paths, 0 conflicts>"
+    assert "&lt;b&gt;" in result._repr_html_()
+    assert "A /w/<b>" in str(result.__rich__())
     sb.commands.run("echo 2 > /w/f")
     child.commands.run("echo 3 > /w/f")
     result = sb.merge(child, on_conflict="ours")
-    assert str(result) == "nothing to merge\n! content: /w/f" and repr(result.conflicts[0]) == "<MergeConflict content /w/f>"
+    assert str(result) == "nothing to merge\n! content: /w/f"
+    assert repr(result.conflicts[0]) == "<MergeConflict content /w/f>"
 
 
 def test_async() -> None:

@@ -279,7 +279,7 @@ func (t *tree) content(was vfs.Ino, theirs, ours version) error {
 func (t *tree) adopt(was vfs.Ino, theirs, ours version) error {
 	st, _ := t.theirs.StatIno(theirs.ino)
 	old, _ := t.out.StatIno(ours.ino)
-	if ours.ino.Generated() || old.Mode&vfs.TypeMask != st.Mode&vfs.TypeMask || theirs.ino != was && old.Nlink > 1 {
+	if at := t.linked(theirs.ino, st); at != 0 && at != ours.ino || ours.ino.Generated() || old.Mode&vfs.TypeMask != st.Mode&vfs.TypeMask || theirs.ino != was && old.Nlink > 1 {
 		if err := t.out.Take(ours.up, ours.name, t.now); err != nil {
 			return err
 		}
