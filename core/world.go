@@ -35,6 +35,7 @@ type World struct {
 	LogNext int // index of the next history entry
 	Snaps   []*Snapshot
 	SnapSeq int64
+	At      string        // id of the snapshot this state comes from, or empty
 	Kept    []shell.Chunk // output of the run at hand, delivered and kept for a dump
 	Keep    bool
 	own     bool          // no fork has the same Kept
@@ -324,10 +325,8 @@ func (w *World) Snapshot(name string) (*Snapshot, error) {
 		}
 	}
 	w.SnapSeq++
-	s := &Snapshot{ID: "s" + strconv.FormatInt(w.SnapSeq, 10), Name: name, Created: w.M.Now(), Size: w.M.FS.Usage().Bytes}
-	if n := len(w.Snaps); n > 0 {
-		s.Parent = w.Snaps[n-1].ID
-	}
+	s := &Snapshot{ID: "s" + strconv.FormatInt(w.SnapSeq, 10), Name: name, Created: w.M.Now(), Size: w.M.FS.Usage().Bytes, Parent: w.At}
+	w.At = s.ID
 	if n := len(w.Log); n > 0 {
 		s.Command = w.Log[n-1].Command
 	}
@@ -335,6 +334,15 @@ func (w *World) Snapshot(name string) (*Snapshot, error) {
 	s.held, w.held = w.held, 0
 	w.Snaps = append(w.Snaps, s)
 	return s, nil
+}
+
+// Own returns how many of the stored bytes of a snapshot's files the snapshot it came after has not.
+func (w *World) Own(s *Snapshot) int64 {
+	i := slices.IndexFunc(w.Snaps, func(p *Snapshot) bool { return p.ID == s.Parent })
+	if i < 0 || w.Snaps[i] == s {
+		return s.Size
+	}
+	return vfs.Unshared(w.Snaps[i].State().M.FS, s.State().M.FS)
 }
 
 // Retained is about how many bytes snapshots and undo hold beyond the live files.

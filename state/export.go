@@ -156,7 +156,7 @@ func oldest(w *core.World) int {
 
 // of fills the record that begins a world.
 func (e *exporter) of(w *core.World) {
-	e.rec = World{Lineage: w.Lineage, Forks: w.Forks, SnapSeq: w.SnapSeq, LogNext: w.LogNext, Log: w.Log, Kept: w.Kept, Keep: w.Keep, Config: *w.Config, Base: budgetOf(w)}
+	e.rec = World{Lineage: w.Lineage, Forks: w.Forks, SnapSeq: w.SnapSeq, LogNext: w.LogNext, Log: w.Log, Kept: w.Kept, Keep: w.Keep, Config: *w.Config, Base: budgetOf(w), At: w.At}
 }
 
 // snapshot fills the record that begins the world of a snapshot.

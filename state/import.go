@@ -321,7 +321,7 @@ func (im *importer) machine(fs *vfs.FS) (*core.World, error) {
 		}
 	}
 	config := rec.Config // not the record, which would stay with it
-	w := &core.World{M: m, Config: &config, Lineage: rec.Lineage, Forks: rec.Forks, Log: rec.Log, LogNext: rec.LogNext, Kept: rec.Kept, Keep: rec.Keep}
+	w := &core.World{M: m, Config: &config, Lineage: rec.Lineage, Forks: rec.Forks, Log: rec.Log, LogNext: rec.LogNext, Kept: rec.Kept, Keep: rec.Keep, At: rec.At}
 	if rec.Base != nil {
 		w.SetBaseLimits(rec.Base.Limits)
 	}

@@ -142,3 +142,34 @@ def test_snapshots_do_not_grow_with_the_files() -> None:
         sb.fork().close()
     # A copy of 5,000 files a time would be minutes.
     assert time.perf_counter() - started < 10
+
+
+def test_snapshots_are_a_tree() -> None:
+    """The parent is the snapshot a state comes from, through restore, fork, export and undo; own bytes are what it has not."""
+    sb = Sandbox(files={"/base": b"x" * 50_000})
+    first = sb.snapshot("first")
+    sb.files.write("/a", b"a" * 3000)
+    left = sb.snapshot("left")
+    sb.restore(first)
+    sb.files.write("/b", b"b" * 4000)
+    right = sb.snapshot("right")
+    below = sb.snapshot()
+    found = {s.id: s for s in sb.snapshots.list()}
+    assert [found[id].parent for id in (first, left, right, below)] == [None, first, first, right]
+    assert [found[id].own for id in (left, right, below)] == [3000, 4000, 0]
+    assert found[first].own == found[first].size > 50_000
+    assert sb.snapshots.tree().splitlines() == [f"{first} first", f"  {left} left", f"  {right} right", f"    {below}"]
+    with Sandbox.from_state(sb.export_state()) as back:
+        back.restore("left")
+        again = back.snapshot()
+        assert {s.id: s for s in back.snapshots.list()}[again].parent == left
+    with sb.fork() as child:
+        child.restore("left")
+        last = child.snapshot()
+        assert {s.id: s for s in child.snapshots.list()}[last].parent == left
+    sb.commands.run("echo 1")
+    sb.restore("left")
+    sb.commands.run("echo 2")
+    sb.undo()
+    after = sb.snapshot()
+    assert {s.id: s for s in sb.snapshots.list()}[after].parent == left

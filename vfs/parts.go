@@ -142,6 +142,17 @@ func (f *FS) NamesFrom(dir Ino, name string) iter.Seq2[string, Ino] {
 	return f.contentOf(dir).more.entries.From(name)
 }
 
+// Unshared returns how many of the stored bytes of b's files a has not. The cost
+// follows the changes.
+func Unshared(a, b *FS) (sum int64) {
+	for _, ino := range Changed(a, b) {
+		for _, i := range ChangedPieces(a, b, ino) {
+			sum += chunkCost(i, len(b.Piece(ino, i)))
+		}
+	}
+	return sum
+}
+
 // ChangedNames lists the names of a directory that two versions do not have
 // alike, in byte order. The cost follows the changes.
 func ChangedNames(a, b *FS, dir Ino) (all []string) {

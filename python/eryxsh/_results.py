@@ -206,11 +206,13 @@ class SnapshotInfo(NamedTuple):
     created: datetime.datetime
     """On the sandbox's clock; aware, in UTC."""
     parent: Optional[str]
-    """The snapshot it came after."""
+    """The snapshot its state comes from: the last one before that was taken, restored or loaded."""
     size: int
     """Stored bytes of its files."""
     command: str
     """The last command before it."""
+    own: int = 0
+    """Stored bytes of its files that the parent has not: the others it shares."""
 
 
 class StateInfo(NamedTuple):
@@ -378,7 +380,7 @@ def history_entry(e: _wire.HistoryEntry) -> HistoryEntry:
 
 def snapshot_info(s: _wire.SnapshotInfo) -> SnapshotInfo:
     """A SnapshotInfo of the wire."""
-    return SnapshotInfo(s["id"], s["name"] or None, when(s["created"]), s["parent"] or None, s["size"], s["command"])
+    return SnapshotInfo(s["id"], s["name"] or None, when(s["created"]), s["parent"] or None, s["size"], s["command"], s["own"])
 
 
 def state_info(s: _wire.StateInfo) -> StateInfo:

@@ -13,7 +13,7 @@ from typing import Any, Dict, Final, List, Literal, Optional, Tuple, TypedDict, 
 from eryxsh import _native
 from eryxsh._native import Method
 
-FINGERPRINT: Final = "5d30f32af91244ad"
+FINGERPRINT: Final = "0da47293206fba98"
 
 Strings = Union[List[str], Tuple[str, ...]]
 
@@ -305,15 +305,16 @@ class SnapshotInfo(TypedDict):
     id: str  # what restore takes
     name: str  # as given, or empty
     created: int  # ns since 1970 on the world's clock
-    parent: str  # id of the snapshot it came after, or empty
+    parent: str  # id of the snapshot its state comes from, or empty
     size: int  # stored bytes of its files
     command: str  # the last command before it
+    own: int  # stored bytes of its files that its parent has not
 
 
 _SNAPSHOT_INFO: Final[Any] = (
-    {"id": "", "name": "", "created": 0, "parent": "", "size": 0, "command": ""},
-    (None, "id", "name", "created", "parent", "size", "command",),
-    (None, None, None, None, None, None, None,),
+    {"id": "", "name": "", "created": 0, "parent": "", "size": 0, "command": "", "own": 0},
+    (None, "id", "name", "created", "parent", "size", "command", "own",),
+    (None, None, None, None, None, None, None, None,),
 )
 
 

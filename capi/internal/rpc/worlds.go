@@ -188,7 +188,7 @@ func listSnapshots(c *call, p *wire.SandboxParams) ([]wire.SnapshotInfo, error) 
 	}
 	var out []wire.SnapshotInfo
 	for _, s := range b.Snaps {
-		out = append(out, wire.SnapshotInfo{ID: s.ID, Name: s.Name, Created: s.Created, Parent: s.Parent, Size: s.Size, Command: s.Command})
+		out = append(out, wire.SnapshotInfo{ID: s.ID, Name: s.Name, Created: s.Created, Parent: s.Parent, Size: s.Size, Command: s.Command, Own: b.Own(s)})
 	}
 	return out, nil
 }

@@ -4,4 +4,4 @@ package wire
 
 // Fingerprint identifies the tables: a library and a Python package with the
 // same one belong together.
-const Fingerprint = "5d30f32af91244ad"
+const Fingerprint = "0da47293206fba98"

@@ -63,9 +63,10 @@ type SnapshotInfo struct {
 	ID      string `cbor:"1,keyasint,omitempty" doc:"what restore takes"`
 	Name    string `cbor:"2,keyasint,omitempty" doc:"as given, or empty"`
 	Created int64  `cbor:"3,keyasint,omitempty" doc:"ns since 1970 on the world's clock"`
-	Parent  string `cbor:"4,keyasint,omitempty" doc:"id of the snapshot it came after, or empty"`
+	Parent  string `cbor:"4,keyasint,omitempty" doc:"id of the snapshot its state comes from, or empty"`
 	Size    int64  `cbor:"5,keyasint,omitempty" doc:"stored bytes of its files"`
 	Command string `cbor:"6,keyasint,omitempty" doc:"the last command before it"`
+	Own     int64  `cbor:"7,keyasint,omitempty" doc:"stored bytes of its files that its parent has not"`
 }
 
 // UndoParams are those of sandbox.undo and sandbox.redo.

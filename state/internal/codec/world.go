@@ -38,6 +38,7 @@ func (w *writer) recordWorld(x *record.World) {
 		w.key(at, 15)
 		w.recordBudget(x.Base)
 	}
+	w.string(at, 16, x.At)
 }
 
 func (r *reader) recordWorld(x *record.World) {
@@ -81,6 +82,8 @@ func (r *reader) recordWorld(x *record.World) {
 			if p := one(r, &x.Base); p != nil {
 				r.recordBudget(p)
 			}
+		case 16:
+			r.string(&x.At)
 		default:
 			r.fail()
 		}

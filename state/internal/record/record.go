@@ -42,6 +42,7 @@ type World struct {
 	Keep     bool          `cbor:"13,keyasint,omitempty"`
 	Config   core.Config   `cbor:"14,keyasint"`
 	Base     *Budget       `cbor:"15,keyasint,omitempty"`
+	At       string        `cbor:"16,keyasint,omitempty"` // id of the snapshot the state comes from
 }
 
 // Budget is what a run's own limits replaced, to be put back at its end.
