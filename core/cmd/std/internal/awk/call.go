@@ -23,6 +23,9 @@ func (p *Program) argument(in instr) {
 		r := p.root(v)
 		if r.K == Arr {
 			*v = Value{K: Arr, R: r.R}
+		} else if r.K == Unassigned { // it was read
+			p.push(*r)
+			return
 		} else if r.K != Untyped { // it became a scalar meanwhile
 			p.push(Value{})
 			return

@@ -216,7 +216,7 @@ func (c *compiler) slot(n *node) (slot int, local bool) {
 		if f := c.defined[i]; n.at.unit < f.unit || n.at.unit == f.unit && n.at.start < f.start {
 			c.lex().fatal(f, 1, "error: function name `%s' previously defined", n.s)
 		}
-		c.lex().fatal(n.at, 1, "error: function `%s' called with space between name and `('\nor used as a variable or an array", n.s)
+		c.lex().fatal(n.at, 1, "error: function `%s' called with space between name and `(',\nor used as a variable or an array", n.s)
 	}
 	i, ok := c.slots[n.s]
 	if !ok {

@@ -181,14 +181,22 @@ func (c *compiler) unary(n *node) {
 	}
 }
 
+// zero reports whether an expression is a zero, with or without a sign: whoever divides by that need not run to fail.
+func zero(n *node) bool {
+	if n.kind == nUnary && n.s != "!" {
+		n = n.a
+	}
+	return n.kind == nNumber && n.n == 0
+}
+
 func (c *compiler) binary(n *node) {
+	if zero(n.b) && n.s == "/" {
+		c.lex().fatal(n.at, 1, "error: division by zero attempted")
+	}
+	if zero(n.b) && n.s == "%" {
+		c.lex().fatal(n.at, 1, "error: division by zero attempted in `%%'")
+	}
 	if n.a.kind == nNumber && n.b.kind == nNumber {
-		if n.b.n == 0 && n.s == "/" {
-			c.lex().fatal(n.at, 1, "error: division by zero attempted")
-		}
-		if n.b.n == 0 && n.s == "%" {
-			c.lex().fatal(n.at, 1, "error: division by zero attempted in `%%'")
-		}
 		c.emit(opConst, c.number(arith(n.s[0], n.a.n, n.b.n)), 0, 0)
 		return
 	}
@@ -462,6 +470,9 @@ func (c *compiler) call(n *node) {
 		return
 	}
 	i, ok := c.funcNo[n.s]
+	if _, parameter := c.params[n.s]; parameter && !ok {
+		c.lex().fatal(n.at, 1, "error: attempt to use non-function `%s' in function call", n.s)
+	}
 	if !ok {
 		for _, a := range n.list {
 			c.argument(a)

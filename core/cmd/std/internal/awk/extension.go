@@ -58,7 +58,7 @@ func (p *Program) extension(fn uint8, args []Value) Value {
 	case fnReadfile:
 		text, err := p.readSource(p.str(&args[0]))
 		if err != nil {
-			p.Globals[slotERRNO] = str(err.Error())
+			p.failed(err)
 			return str("")
 		}
 		p.spend(len(text))

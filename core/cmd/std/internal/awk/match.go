@@ -77,7 +77,11 @@ func (p *Program) tryRegex(s string) (*regex.Regexp, string) {
 func (p *Program) oddEscape(c byte) {
 	if strings.IndexByte(p.Warned, c) < 0 {
 		p.Warned += string(rune(c))
-		p.warn("regexp escape sequence `\\%c' is not a known regexp operator", c)
+		if c == '8' || c == '9' { // which could have been meant as octal
+			p.warn("regexp escape sequence `\\%c' treated as plain `%c'", c, c)
+		} else {
+			p.warn("regexp escape sequence `\\%c' is not a known regexp operator", c)
+		}
 	}
 }
 

@@ -1,5 +1,7 @@
 package awk
 
+import "strings"
+
 // maxDepth bounds how deep a program may nest, and how high its tree may grow:
 // the parser and the compiler walk it by recursion.
 const maxDepth = 2500
@@ -174,7 +176,7 @@ func (p *parser) function() {
 		case name == f.name:
 			p.fatal(p.tok, 1, "error: function `%s': cannot use function name as parameter name", name)
 		case specialSlot(name) >= 0:
-			p.fatal(p.tok, 1, "error: function `%s': parameter `%s' is a special variable", f.name, name)
+			p.fatal(p.tok, 1, "error: function `%s': cannot use special variable `%s' as a function parameter", f.name, name)
 		case seen[name]:
 			p.fatal(p.tok, 1, "error: function `%s': parameter #%d, `%s', duplicates parameter #%d", f.name, len(f.params)+1, name, indexOf(f.params, name)+1)
 		}
@@ -214,15 +216,28 @@ func (p *parser) block() *node {
 		for p.tok.kind == tNewline || p.is(";") {
 			p.advance()
 		}
+		if p.tok.kind == tEOF || p.tok.unit != n.at.unit {
+			p.torn(n.at.unit)
+		}
 		if p.is("}") {
 			p.advance()
 			return p.mk(n)
 		}
-		if p.tok.kind == tEOF {
-			p.syntaxError()
-		}
 		n.list = append(n.list, p.statement())
 	}
+}
+
+// torn reports a block that does not end in the text that it began in.
+func (p *parser) torn(unit int) {
+	u := &p.units[unit]
+	if p.tok.kind == tEOF && p.tok.unit == unit {
+		p.syntaxError()
+	}
+	if u.Name == "cmd. line" {
+		p.fail(lexeme{unit: unit, line: 1 + strings.Count(u.Text, "\n"), start: len(u.Text)}, "unexpected newline or end of string")
+	}
+	where := p.where(unit, strings.Count(u.Text, "\n"))
+	panic(&SyntaxError{Status: 1, Lines: []string{where + "(END OF FILE)", where + "^ source files / command-line arguments must contain complete functions or rules"}})
 }
 
 // end takes the end of a simple statement.

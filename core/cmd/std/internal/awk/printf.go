@@ -95,6 +95,7 @@ func (f *formatter) parse(s string) (sp spec, arg, n int, ok bool) {
 			return sp, 0, 0, false
 		}
 		arg, i = v, k+1
+		f.numbered = true
 	}
 	for ; i < len(s); i++ {
 		switch s[i] {
@@ -154,6 +155,10 @@ func (f *formatter) number(s string, i int) (n, end int, given bool) {
 		pos := 0
 		if k, v := digits(s[i:]); k > 0 && i+k < len(s) && s[i+k] == '$' {
 			pos, i = v, i+k+1
+		}
+		if pos == 0 && f.numbered {
+			f.fail = "fatal: must use `count$' on all formats or none" // gawk says so twice here
+			return 0, i, false
 		}
 		v, ok := f.arg(pos)
 		if !ok {

@@ -101,8 +101,12 @@ func (p *Program) separator(v *Value) splitter {
 func (p *Program) fieldWidths(s string) []width {
 	var list []width
 	words := strings.Fields(s)
+	rest := s
 	for i, w := range words {
 		var f width
+		rest = rest[strings.Index(rest, w):]
+		near := rest
+		rest = rest[len(w):]
 		skip, n, ok := strings.Cut(w, ":")
 		if !ok {
 			skip, n = "0", w
@@ -114,8 +118,14 @@ func (p *Program) fieldWidths(s string) []width {
 		} else if f.n, err2 = strconv.Atoi(n); f.n <= 0 && err2 == nil {
 			err2 = strconv.ErrRange
 		}
+		if n == "*" && i < len(words)-1 && err1 == nil {
+			p.fatal("`*' must be the last designator in FIELDWIDTHS")
+		}
+		if err1 == nil && ok {
+			near = near[len(skip)+1:]
+		}
 		if err1 != nil || err2 != nil || f.skip < 0 {
-			p.fatal("invalid FIELDWIDTHS value, for field %d, near `%s'", i+1, w)
+			p.fatal("invalid FIELDWIDTHS value, for field %d, near `%s'", i+1, near)
 		}
 		list = append(list, f)
 	}

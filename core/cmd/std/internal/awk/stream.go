@@ -158,7 +158,7 @@ func (p *Program) nextFrom(kind uint8, name string) (string, got) {
 		if kind == redirFile {
 			fd, err := p.openInput(name)
 			if err != nil {
-				p.Globals[slotERRNO] = str(err.Error())
+				p.failed(err)
 				return "", gotError
 			}
 			s = p.addStream(Stream{Kind: key, Name: name, In: Reader{FD: fd}})
@@ -174,9 +174,22 @@ func (p *Program) nextFrom(kind uint8, name string) (string, got) {
 	case gotRecord:
 		p.setRT(rt)
 	case gotError:
-		p.Globals[slotERRNO] = str(err.Error())
+		p.failed(err)
 	}
 	return rec, how
+}
+
+// failed notes an error of the system in ERRNO and PROCINFO["errno"].
+func (p *Program) failed(err error) {
+	n, _ := err.(vfs.Errno)
+	p.setErrno(err.Error(), n)
+}
+
+func (p *Program) setErrno(text string, n vfs.Errno) {
+	p.Globals[slotERRNO] = str(text)
+	if info := p.Globals[slotPROCINFO]; info.K == Arr {
+		p.put(info.R, Key{S: "errno"}, num(float64(n)))
+	}
 }
 
 func (p *Program) openInput(name string) (int, error) {
@@ -357,7 +370,7 @@ func (p *Program) ended(pid int) (status int, ok bool) {
 func (p *Program) closeNamed(name, how string) (float64, bool) {
 	i := slices.IndexFunc(p.Streams, func(s Stream) bool { return s.Name == name })
 	if i < 0 {
-		p.Globals[slotERRNO] = str("close of redirection that was never opened")
+		p.setErrno("close of redirection that was never opened", 0)
 		return -1, true
 	}
 	s := &p.Streams[i]

@@ -312,7 +312,7 @@ func (p *Program) slow(in instr) bool {
 func (p *Program) flow(in instr) bool {
 	switch in.op {
 	case opNext:
-		if p.Phase != InMain {
+		if p.Phase != InMain || p.fileRule() {
 			p.fatal("`next' cannot be called from a `%s' rule", p.phaseName())
 		}
 		p.unwind()
@@ -345,10 +345,25 @@ func (p *Program) flow(in instr) bool {
 }
 
 func (p *Program) phaseName() string {
+	if p.fileRule() && p.In.Stage == AfterBegin {
+		return "BEGINFILE"
+	} else if p.fileRule() {
+		return "ENDFILE"
+	}
 	if p.Phase == InBegin {
 		return "BEGIN"
 	}
 	return "END"
+}
+
+// fileRule reports whether a BEGINFILE or ENDFILE rule runs.
+func (p *Program) fileRule() bool {
+	for i := range p.Frames {
+		if p.Frames[i].Func < 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // unwind drops calls and lists that next and exit leave behind.
