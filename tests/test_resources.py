@@ -24,6 +24,30 @@ NUMBERS = (
     "jq -n '\"a\"|test(\"'\"$(yes '${a[' | head -n 30000 | tr -d '\\n')\"'\")'",
 )
 
+MAKERS = (  # each once took more than twice the limit
+    "x=a; while :; do x=${x/#/aaaaaaaa$x}; done",
+    'x="a b"; while :; do x="${x@Q}${x@Q}"; done',
+    'x=a; while :; do printf -v x %s%s "$x" "$x"; done',
+    "while :; do s+=abcdefghijklmnopqrstuvwxyzabcdefghijkl$s; done",
+    "f() { (f); }; f",
+    'jq -n \'reduce range(40) as $i ("\\""; tojson)\' > /dev/null',
+    "jq -n '{} | until(false; .[tostring]=.)'",
+    "jq -n '\"a\"|until(false;.+.)'",
+    'awk \'BEGIN{x=sprintf("%100000s",""); gsub(/ /,x,x); print length(x)}\'',
+    "x=$(printf %100000s); printf '%100000s\\n' | sed \"s/ /$x/g\" | wc -c",
+    "x=$(printf %100000s); printf '%10000s\\n' | tr ' ' , | cut -d, -f1- --output-delimiter=\"$x\" | wc -c",
+)
+
+
+@pytest.mark.parametrize("script", MAKERS)
+def test_memory_is_asked_for_first(script: str) -> None:
+    """What makes long texts of short ones stays within twice the limit of memory."""
+    with Child(cap=1 << 30, patience=6.0) as child:
+        job = Job(script, timeout=3, memory=128 << 20)
+        outcome = child.run(job)
+    assert not outcome.died, outcome
+    assert outcome.grown < 2 * job.memory, outcome
+
 
 @pytest.mark.parametrize("script", NUMBERS)
 def test_the_host_lives(script: str) -> None:
