@@ -20,6 +20,7 @@ import socket
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from typing import Any, Callable, Dict, List, Optional
 
@@ -45,6 +46,8 @@ class Server:
         self._user = user
         self._process: Optional[subprocess.Popen[bytes]] = None
         atexit.register(self.kill)
+        if signal.getsignal(signal.SIGTERM) == signal.SIG_DFL and threading.current_thread() is threading.main_thread():
+            signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # a process that is told to end leaves none behind
         self.start()
 
     def start(self) -> None:
