@@ -66,8 +66,10 @@ def test_the_members_are_awaitable() -> None:
         assert sb.closed
         with pytest.raises(SandboxClosedError):
             await sb.commands.run("true")
-        with pytest.raises(NotImplementedError, match="rpc"):
-            await other.rpc("run")
+        with pytest.raises(SandboxClosedError):
+            await sb.rpc("run", command="true")
+        with pytest.raises(NotImplementedError, match="mount"):
+            await other.mount("/x", {})
 
     run(main)
 

@@ -86,7 +86,6 @@ def test_what_later_versions_have() -> None:
     for name, arguments in (
         ("mount", ("/x", {})),
         ("unmount", ("/x",)),
-        ("rpc", ("run",)),
     ):
         with pytest.raises(NotImplementedError, match=name):
             getattr(sb, name)(*arguments)

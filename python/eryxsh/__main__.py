@@ -12,10 +12,12 @@ if TYPE_CHECKING:
 USAGE = """\
 Usage: eryxsh [OPTION]... [FILE [ARGUMENT]...]
        eryxsh [OPTION]... -c SCRIPT [NAME [ARGUMENT]...]
+       eryxsh serve [--socket PATH | --port N] [OPTION]...
 
 Run a bash script in a sandbox: an in-memory file system, no access to the host.
 Without FILE the script is read from standard input. The exit status is the
-script's; 130 after Ctrl-C, 124 after a timeout, 137 at a limit.
+script's; 130 after Ctrl-C, 124 after a timeout, 137 at a limit. serve, as the first
+word, serves sandboxes by JSON-RPC ('eryxsh serve --help'); ./serve is a script.
 
   -c SCRIPT            run this text
       --timeout=SECONDS  stop it after so long (default: never)
@@ -42,8 +44,13 @@ def main(argv: Optional[Sequence[str]] = None) -> int:
     >>> main(["-c", "exit 3"])
     3
     """
+    words = list(sys.argv[1:] if argv is None else argv)
+    if words[:1] == ["serve"]:
+        from .rpc._command import main as serve
+
+        return serve(words[1:])
     try:
-        request = _parse(list(sys.argv[1:] if argv is None else argv))
+        request = _parse(words)
         if request is None:
             return 0
         return _run(request)

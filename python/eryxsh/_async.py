@@ -361,6 +361,10 @@ class AsyncSandbox:
         """See ``Sandbox.analyze``."""
         return self._sandbox.analyze(script)
 
+    async def rpc(self, method: str, /, **params: Any) -> Any:
+        """See ``Sandbox.rpc``. What runs, runs on another thread."""
+        return await _in_thread(lambda: self._sandbox.rpc(method, **params))
+
     async def usage(self) -> Usage:
         """See ``Sandbox.usage``."""
         return self._sandbox.usage()
@@ -415,8 +419,8 @@ class AsyncSandbox:
         return f"<{type(self).__name__} {'closed' if self.closed else hex(self._sandbox._handle)}>"
 
     def __getattr__(self, name: str) -> Any:
-        # mount, rpc, …: what this version does not have says so itself.
-        if name in ("mount", "unmount", "rpc"):
+        # mount, …: what this version does not have says so itself.
+        if name in ("mount", "unmount"):
             return getattr(self._sandbox, name)
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
