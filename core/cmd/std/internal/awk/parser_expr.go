@@ -105,6 +105,9 @@ func (p *parser) operand() bool {
 	return false
 }
 
+// joins reports whether the token begins one more operand of a concatenation here.
+func (p *parser) joins() bool { return p.operand() && !(p.noIn && p.isWord("in")) }
+
 // concat reads a concatenation, and "cmd" | getline behind it.
 func (p *parser) concat() *node {
 	at := p.tok
@@ -112,12 +115,14 @@ func (p *parser) concat() *node {
 	n := p.additive()
 	for {
 		switch {
-		case p.operand() && !(p.noIn && p.isWord("in")):
+		case p.joins():
 			list := []*node{n}
 			if n.kind == nConcat {
 				list = n.list
 			}
-			list = append(list, p.additive())
+			for p.joins() { // all of them before mk looks at them
+				list = append(list, p.additive())
+			}
 			n = p.mk(&node{kind: nConcat, at: at, list: list})
 		case (p.is("|") || p.is("|&")) && !p.noGT:
 			m := p.mark()
