@@ -595,17 +595,20 @@ def test_extensions_that_the_client_answers(client: Client) -> None:
     assert client.call("run", command="bad; echo $?", **where)["stdout"] == "1\n"
 
 
-def test_cancel_while_the_client_is_asked(client: Client) -> None:
-    """A call that the client does not answer holds nothing up."""
+@pytest.mark.parametrize("stream", [False, True], ids=["whole", "streamed"])
+@pytest.mark.parametrize("which", ["sandbox", "request"])
+def test_cancel_while_the_client_is_asked(client: Client, stream: bool, which: str) -> None:
+    """A call that the client does not answer holds nothing up, and the script does not go on behind it."""
     where = client.call("sandbox.create", extensions=[{"name": "slow"}])
     asked = threading.Event()
     client.handlers["slow"] = lambda p: asked.set() or time.sleep(3) or {}
-    id = client.start("run", command="slow; echo no", **where)
+    id = client.start("run", command="slow; echo no > /f", stream=stream, **where)
     assert asked.wait(10)
     begun = time.monotonic()
-    client.call("cancel", **where)
+    client.call("cancel", **(where if which == "sandbox" else {"requestId": id}))
     assert client.wait(id)["exitCode"] == 130
     assert time.monotonic() - begun < 0.5
+    assert client.call("run", command="cat /f", **where)["stdout"] == ""
 
 
 def test_many_quick_calls(client: Client) -> None:

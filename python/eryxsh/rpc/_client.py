@@ -77,10 +77,10 @@ class Call:
         with self._lock:
             self.cancelled = True
             run, question = self._run, self.waits
+        if run is not None:
+            run.cancel()  # before the script is told that its tool failed: it would go on with that
         if question is not None:
             question.fail("the call was cancelled")
-        if run is not None:
-            run.cancel()
 
     def asks(self, question: Optional[Question]) -> None:
         """It waits for the client, or does no longer."""
@@ -88,7 +88,7 @@ class Call:
             self.waits = question
             cancelled = self.cancelled
         if question is not None and cancelled:
-            question.fail("the call was cancelled")
+            self.cancel()  # which did not know of the question, and may not have reached the run yet
 
     def output(self, stream: str, data: bytes) -> None:
         """Tell the client of output."""

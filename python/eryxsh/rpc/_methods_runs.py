@@ -7,6 +7,7 @@ from typing import Any, Dict, Optional
 from .. import (
     DEFAULT,
     PIPE,
+    AlreadyResumedError,
     CapabilityError,
     Checkpoint,
     CommandResult,
@@ -110,6 +111,8 @@ def _streamed(call: Call, run: Run) -> CommandResult:
                 event.call()
             except (CapabilityError, Suspend):
                 waits = event.name
+            except (AlreadyResumedError, RunGoneError):
+                continue  # the run was cancelled meanwhile, or somebody else has answered: what it does now comes next
         elif isinstance(event, Finished):
             return event.result
         elif not isinstance(event, Checkpoint):
