@@ -49,13 +49,16 @@ func (p *tacProgram) Wrong(*cmd.Ctx) string {
 			return "a part of a text is missing"
 		}
 	}
-	if p.Phase == tacReads || len(p.Parts) == 0 {
-		return ""
+	switch p.Phase { // in the others they are of the record before
+	case tacWrites:
+		if s := cmd.Beyond("a place in a text", p.From, p.size()); s != "" {
+			return s
+		}
+		return cmd.Beyond("a place in a text", p.To, p.size())
+	case tacSearches:
+		return cmd.Beyond("a place in a text", p.To, p.size())
 	}
-	if s := cmd.Beyond("a place in a text", p.From, p.size()); s != "" {
-		return s
-	}
-	return cmd.Beyond("a place in a text", p.To, p.size())
+	return ""
 }
 
 // tacPart is how much text is in one piece.

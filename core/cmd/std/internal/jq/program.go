@@ -75,6 +75,7 @@ func (p *Program) Step(c *cmd.Ctx) cmd.Next {
 	full := c.Turn(turn)
 	p.budget, p.told = full, full
 	p.Heap.work, p.In.Reader.work = p, p
+	p.held, p.Heap.asked = p.Heap.Size, p.Heap.Size // as it was told at the end of the last turn, which a load forgets
 	p.VM.ready(p)
 	p.In.Reader.part = c.Turn(longPart)
 	if p.opts == nil {

@@ -24,7 +24,7 @@ type Output struct {
 
 // Reader is a file that R reads line by line.
 type Reader struct {
-	FD     int       `cbor:"1,keyasint,omitempty" holds:"count"`
+	FD     int       `cbor:"1,keyasint,omitempty"` // negative: it cannot be read
 	Opened bool      `cbor:"2,keyasint,omitempty"`
 	Lines  cmd.Lines `cbor:"3,keyasint,omitempty"`
 }
