@@ -72,6 +72,7 @@ enum {
   ERYXSH_LIMIT = 17,           /* a named limit was met outside a run */
   ERYXSH_UNSUPPORTED = 18,     /* a feature that does not exist */
   ERYXSH_PANIC = 19,           /* a bug: the message names the place */
+  ERYXSH_NO_ANCESTOR = 20,     /* a merge of sandboxes that come from no common state */
   ERYXSH_TYPE = 252,
   ERYXSH_REQUEST = 253,
   ERYXSH_CLOSING = 254,

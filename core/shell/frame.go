@@ -272,7 +272,7 @@ func (m *Machine) undo(p *Process, f *Frame) {
 		p.Shell.Vars.Bind(x.Vars[i].Name, x.Vars[i].Var)
 		if name := x.Vars[i].Name; name == "PATH" || name == "BASH_COMPAT" || name == "POSIXLY_CORRECT" || name[0] == 'L' { // or LC_ALL and its like
 			m.noticed(p, name)
-			if c, ok := f.node.(*simple); name == "POSIXLY_CORRECT" && u.Posix && ok && c.builtin != nil {
+			if c, ok := f.node.(*simple); name == "POSIXLY_CORRECT" && u.Posix && ok && c.builtin != nil && !p.Shell.Opts.on(OptPosix) {
 				p.Shell.Opts.take(&u.Opts, posixSets[:])
 			}
 		}

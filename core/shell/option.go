@@ -145,6 +145,16 @@ func (o *Options) take(from *Options, which []Option) {
 }
 
 func (o *Options) set(x Option, v bool) {
+	o.put(x, v)
+	switch x { // set -o and shopt have it under one name each
+	case OptInteractiveComments:
+		o.put(OptInteractiveComm, v)
+	case OptInteractiveComm:
+		o.put(OptInteractiveComments, v)
+	}
+}
+
+func (o *Options) put(x Option, v bool) {
 	w, bit := &o.Lo, uint64(1)<<(x%64)
 	if x >= 64 {
 		w = &o.Hi
