@@ -367,13 +367,6 @@ func (m *Matcher) made(n int) {
 	}
 }
 
-// hold asks for n bytes besides those of what was made before.
-func (m *Matcher) hold(n int) {
-	if m.env != nil && n > muchText {
-		m.env.Hold(m.held + n)
-	}
-}
-
 func (m *Matcher) charge(n int) {
 	if m.env != nil {
 		m.env.Charge(n)

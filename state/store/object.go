@@ -36,11 +36,3 @@ func sum(kind Kind, body []byte) (id ID) {
 	h.Sum(id[:0])
 	return id
 }
-
-// appendIDs adds ids to the body of a list.
-func appendIDs(b []byte, ids []ID) []byte {
-	for i := range ids {
-		b = append(b, ids[i][:]...)
-	}
-	return b
-}

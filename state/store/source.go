@@ -148,13 +148,8 @@ func (p *reading) take(r Range, data []byte) error {
 	return nil
 }
 
-// get gives an object, checked. ok is false while bytes of it are missing: they
+// object gives an object, checked. ok is false while bytes of it are missing: they
 // are wanted then.
-func (s *Source) get(id ID, kind Kind) (data []byte, ok bool, err error) {
-	b, ok, err := s.object(id, kind)
-	return b.data, ok, err
-}
-
 func (s *Source) object(id ID, kind Kind) (out body, ok bool, err error) {
 	var chain []ID // deltas on the way to what is known
 	for at := id; ; {
