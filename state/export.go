@@ -2,7 +2,6 @@ package state
 
 import (
 	"bytes"
-	"crypto/hmac"
 	"crypto/sha256"
 	"hash"
 	"iter"
@@ -91,7 +90,7 @@ func Export(w *core.World, key []byte) (Blob, error) {
 	e := exporters.Get().(*exporter)
 	e.buf = e.first[:0]
 	if e.sum = nil; key != nil {
-		e.sum = hmac.New(sha256.New, key)
+		e.sum = Sum(key)
 	}
 	img, err := e.saver.Save(w.M)
 	if err != nil {
@@ -201,7 +200,7 @@ func (e *exporter) lend(b []byte) {
 // flush makes a part of what is written.
 func (e *exporter) flush() {
 	if e.sum == nil {
-		e.sum = sha256.New()
+		e.sum = Sum(nil)
 	}
 	if len(e.buf) > 0 {
 		e.sum.Write(e.buf)

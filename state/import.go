@@ -53,27 +53,39 @@ func open(blob, key []byte, lenient bool) (h Header, records []byte, err error) 
 	if h.Container < 1 || h.Schema < 1 {
 		return h, nil, bad("container %d, schema %d", h.Container, h.Schema)
 	}
-	var sha hash.Hash
-	switch {
-	case h.Signed && key == nil && lenient:
-		return h, rest, nil
-	case h.Signed && key == nil:
-		return h, nil, fault.New(fault.Signature, "import", "", "the state is signed: its key is needed")
-	case !h.Signed && key != nil:
-		return h, nil, fault.New(fault.Signature, "import", "", "the state is not signed and a key was given")
-	case h.Signed:
-		sha = hmac.New(sha256.New, key)
-	default:
-		sha = sha256.New()
-	}
-	sha.Write(body)
-	if !hmac.Equal(sha.Sum(nil), sum) {
-		if h.Signed {
-			return h, nil, fault.New(fault.Signature, "import", "", "the signature does not match")
-		}
-		return h, nil, bad("the checksum does not match: truncated or damaged")
+	if err := CheckSum(body, sum, key, h.Signed, lenient); err != nil {
+		return h, nil, err
 	}
 	return h, rest, nil
+}
+
+// Sum begins the sum of a state's bytes: HMAC-SHA256 under a key, SHA-256 without one.
+func Sum(key []byte) hash.Hash {
+	if key != nil {
+		return hmac.New(sha256.New, key)
+	}
+	return sha256.New()
+}
+
+// CheckSum checks the sum of a state's bytes, which are signed or not. lenient: what is signed is not looked at without a key.
+func CheckSum(body, sum, key []byte, signed, lenient bool) error {
+	switch {
+	case signed && key == nil && lenient:
+		return nil
+	case signed && key == nil:
+		return fault.New(fault.Signature, "import", "", "the state is signed: its key is needed")
+	case !signed && key != nil:
+		return fault.New(fault.Signature, "import", "", "the state is not signed and a key was given")
+	}
+	sha := Sum(key)
+	sha.Write(body)
+	switch {
+	case hmac.Equal(sha.Sum(nil), sum):
+		return nil
+	case signed:
+		return fault.New(fault.Signature, "import", "", "the signature does not match")
+	}
+	return bad("the checksum does not match: truncated or damaged")
 }
 
 // first decodes the first value of data and gives the rest.
@@ -91,30 +103,28 @@ func (l *Loader) read(blob, key []byte, lim limit.Limits) (*core.World, Header, 
 	if err != nil {
 		return nil, h, err
 	}
-	im := &importer{schema: h.Schema, loader: l, rest: records, limits: lim, memory: ledger{worldCost(lim)}}
+	im := &importer{schema: h.Schema, loader: l, rest: records, limits: lim, memory: ledger{RecordCost(lim)}}
 	for {
 		w, err := im.world()
 		if err != nil {
 			return nil, h, err
 		}
-		of := im.snapshot(w)
+		of, err := im.placed(w)
+		if err != nil {
+			return nil, h, err
+		}
 		if of == nil {
 			if len(im.rest) > 0 {
 				return nil, h, bad("%d bytes after the state", len(im.rest))
 			}
-			im.finish(w)
 			return w, h, nil
 		}
-		if len(im.snaps) > maxSnapshots {
-			return nil, h, bad("too many snapshots")
-		}
-		im.snaps = append(im.snaps, of)
 	}
 }
 
-// worldCost bounds the memory that the records of a blob may take beside the
+// RecordCost bounds the memory that the records of a blob may take beside the
 // files: the limit memory is about single values, and a world has many.
-func worldCost(lim limit.Limits) int64 {
+func RecordCost(lim limit.Limits) int64 {
 	m := lim.Memory
 	if m <= 0 || m > 1<<40 {
 		m = 1 << 30
@@ -250,8 +260,14 @@ func (im *importer) chunk() error {
 
 // store counts bytes of files.
 func (im *importer) store(n int64) error {
-	if im.stored += n; im.limits.FileBytes > 0 && im.stored > im.limits.FileBytes+im.limits.Retained {
-		return fault.New(fault.Quota, "import", "", "the files hold more than the limit file_bytes (%d)", im.limits.FileBytes)
+	im.stored += n
+	return Room("import", im.stored, im.limits)
+}
+
+// Room is a Quota fault of op when so many bytes of files, those of snapshots among them, are more than the limits allow.
+func Room(op string, stored int64, lim limit.Limits) error {
+	if lim.FileBytes > 0 && stored > lim.FileBytes+lim.Retained {
+		return fault.New(fault.Quota, op, "", "the files hold more than the limit file_bytes (%d)", lim.FileBytes)
 	}
 	return nil
 }
@@ -414,7 +430,7 @@ func (im *importer) tree() (*vfs.FS, error) {
 func (im *importer) add(b *vfs.Builder) error {
 	ino := &im.inode
 	*ino = Inode{}
-	if err := im.read(ino, nil, &ledger{worldCost(im.limits)}, "inode"); err != nil {
+	if err := im.read(ino, nil, &ledger{RecordCost(im.limits)}, "inode"); err != nil {
 		return err
 	}
 	for _, c := range ino.Chunks {

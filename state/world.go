@@ -44,12 +44,8 @@ type Reader struct {
 
 // Reader begins the reading of a state that a writer of the schema saved.
 func (l *Loader) Reader(schema int, lim limit.Limits) *Reader {
-	return &Reader{importer{schema: schema, loader: l, limits: lim, memory: ledger{worldCost(lim)}}}
+	return &Reader{importer{schema: schema, loader: l, limits: lim, memory: ledger{RecordCost(lim)}}}
 }
-
-// Stored counts bytes of files that are about to be read. The error is a Quota
-// fault.
-func (r *Reader) Stored(n int64) error { return r.im.store(n) }
 
 // World reads one World; of a snapshot's, which come before the state itself,
 // the snapshot is given as well. Errors are those of Loader.Import.
@@ -73,31 +69,28 @@ func (r *Reader) World(machine []byte, fs *vfs.FS) (w *core.World, of *core.Snap
 	if len(im.rest) > 0 {
 		return nil, nil, bad("%d bytes after the state", len(im.rest))
 	}
-	if of = im.snapshot(w); of != nil {
-		im.snaps = append(im.snaps, of)
-		return w, of, nil
+	if of, err = im.placed(w); err != nil {
+		return nil, nil, err
 	}
-	im.finish(w)
-	return w, nil, nil
+	return w, of, nil
 }
 
-// snapshot makes the snapshot whose World was read, nil for the state itself.
-func (im *importer) snapshot(w *core.World) *core.Snapshot {
+// placed gives the snapshot whose World was read, to be one of the state's; nil for the state itself, which has those that
+// were read before it.
+func (im *importer) placed(w *core.World) (*core.Snapshot, error) {
 	rec := &im.begun
 	if rec.Snapshot == "" {
-		return nil
+		w.Snaps = im.snaps
+		w.SnapSeq = max(rec.SnapSeq, int64(len(im.snaps)))
+		return nil, nil
 	}
-	return &core.Snapshot{ID: rec.Snapshot, Name: rec.Name, Created: rec.Created, Parent: rec.Parent, Size: rec.Size, Command: rec.Command, World: w}
-}
-
-// finish gives the state itself the snapshots that were read before it.
-func (im *importer) finish(w *core.World) {
-	w.Snaps = im.snaps
-	w.SnapSeq = max(im.begun.SnapSeq, int64(len(im.snaps)))
+	if len(im.snaps) > maxSnapshots {
+		return nil, bad("too many snapshots")
+	}
+	of := &core.Snapshot{ID: rec.Snapshot, Name: rec.Name, Created: rec.Created, Parent: rec.Parent, Size: rec.Size, Command: rec.Command, World: w}
+	im.snaps = append(im.snaps, of)
+	return of, nil
 }
 
 // maxSnapshots bounds the snapshots of one state.
 const maxSnapshots = 1 << 16
-
-// Generated is the part of every tree that is never saved.
-func Generated() *vfs.Generated { return core.Generated() }

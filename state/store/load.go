@@ -16,10 +16,9 @@ import (
 
 // Load is a state on its way out of a store.
 type Load struct {
-	from   *Source
-	tasks  tasks
+	tasks
 	commit ID
-	packs  []record.PackRef
+	packs  []PackRef
 	limits limit.Limits
 	head   record.Commit
 	worlds []*world
@@ -57,33 +56,10 @@ type named struct {
 // NewLoad begins to load a commit from packs. lim bounds what it may hold, and
 // all limits that it brings.
 func NewLoad(r Ref, lim limit.Limits) *Load {
-	l := &Load{from: NewSource(r.Packs), commit: r.Commit, packs: r.Packs, limits: lim, left: memory(lim)}
-	l.tasks.from = l.from
-	l.tasks.need(r.Commit, KindCommit, l.begin)
+	l := &Load{tasks: tasks{from: NewSource(r.Packs)}, commit: r.Commit, packs: r.Packs, limits: lim, left: 2 * state.RecordCost(lim)} // pages are read twice
+	l.need(r.Commit, KindCommit, l.begin)
 	return l
 }
-
-// memory bounds what the records of a store may take.
-func memory(lim limit.Limits) int64 {
-	m := lim.Memory
-	if m <= 0 || m > 1<<40 {
-		m = 1 << 30
-	}
-	return 8 * m
-}
-
-// Work does what can be done with the bytes that are there. It returns the
-// ranges that are needed to go on; none are when everything was read.
-func (l *Load) Work() ([]Range, error) {
-	done, err := l.tasks.work()
-	if err != nil || done {
-		return nil, err
-	}
-	return l.from.Wanted(), nil
-}
-
-// Give gives it a range.
-func (l *Load) Give(r Range, data []byte) error { return l.from.Give(r, data) }
 
 func (l *Load) take(n int) error {
 	if l.left -= int64(n); l.left < 0 {
@@ -106,7 +82,7 @@ func (l *Load) begin(b body) error {
 			return damaged("commit %s makes no sense", l.commit)
 		}
 		l.branches(w.tree, w.ep, ID(root.Tree), root.Levels, 0, KindPage, func(i int64, b body) error { return l.page(w, i, b.data) })
-		l.tasks.need(ID(root.Machine), KindList, func(b body) error { return l.list(w, b) })
+		l.need(ID(root.Machine), KindList, func(b body) error { return l.list(w, b) })
 	}
 	return nil
 }
@@ -135,13 +111,13 @@ func (l *Load) branches(t *radix, ep persist.Epoch, id ID, level int, i int64, l
 		t.levels = append(t.levels, persist.Vec[node]{})
 	}
 	if level == 0 {
-		l.tasks.need(id, leaf, func(b body) error {
+		l.need(id, leaf, func(b body) error {
 			t.levels[0].Set(ep, i, node{id, b.depth})
 			return then(i, b)
 		})
 		return
 	}
-	l.tasks.need(id, KindBranch, func(b body) error {
+	l.need(id, KindBranch, func(b body) error {
 		t.levels[level].Set(ep, i, node{id, b.depth})
 		ids, slots, err := readBranch(b.data)
 		if err != nil {
@@ -190,7 +166,7 @@ func (l *Load) list(w *world, b body) error {
 	w.list = node{ID(w.root.Machine), b.depth}
 	w.parts, w.texts = make([]part, len(ids)), make([][]byte, len(ids))
 	for i, id := range ids {
-		l.tasks.need(id, KindPart, func(b body) error {
+		l.need(id, KindPart, func(b body) error {
 			w.parts[i], w.texts[i] = part{node{id, b.depth}, len(b.data)}, b.data
 			return l.take(len(b.data))
 		})
@@ -206,7 +182,7 @@ func (l *Load) page(w *world, i int64, data []byte) error {
 		switch {
 		case len(f.Chunk) == len(ID{}) && f.Record.Mode.IsRegular():
 			it := w.file(f)
-			l.tasks.need(ID(f.Chunk), KindChunk, func(b body) error { return l.chunk(it, 0, b.data) })
+			l.need(ID(f.Chunk), KindChunk, func(b body) error { return l.chunk(it, 0, b.data) })
 		case len(f.Tree) == len(ID{}) && f.Record.Mode.IsRegular() && f.Levels >= 0 && f.Levels <= 60/radixBits:
 			it := w.file(f)
 			it.tree = (*radix)(nil).copied()
@@ -247,8 +223,9 @@ func (l *Load) chunk(f *file, i int64, data []byte) error {
 	if len(data) == 0 || len(data) > vfs.ChunkSize {
 		return damaged("a chunk of %d bytes", len(data))
 	}
-	if l.stored += int64(len(data)); l.limits.FileBytes > 0 && l.stored > l.limits.FileBytes+l.limits.Retained {
-		return fault.New(fault.Quota, "load", "", "the files hold more than the limit file_bytes (%d)", l.limits.FileBytes)
+	l.stored += int64(len(data))
+	if err := state.Room("load", l.stored, l.limits); err != nil {
+		return err
 	}
 	f.chunks[i] = data[:len(data):len(data)]
 	return nil
@@ -258,13 +235,13 @@ func (l *Load) chunk(f *file, i int64, data []byte) error {
 func (l *Load) names(id ID, level int) *named {
 	n := &named{node: node{id: id}, level: level}
 	if level == 0 {
-		l.tasks.need(id, KindNames, func(b body) error {
+		l.need(id, KindNames, func(b body) error {
 			n.depth, n.text = b.depth, b.data
 			return l.take(len(b.data))
 		})
 		return n
 	}
-	l.tasks.need(id, KindList, func(b body) error {
+	l.need(id, KindList, func(b body) error {
 		ids, err := readList(b.data)
 		if err != nil || len(ids) == 0 {
 			return damaged("a list of names makes no sense")

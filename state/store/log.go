@@ -22,22 +22,20 @@ type Commit struct {
 // Log is a history on its way out of a store: the commits from one on, each
 // followed by the one it was made from.
 type Log struct {
-	from    *Source
-	tasks   tasks
+	tasks
 	most    int
 	Commits []Commit
 }
 
 // NewLog begins to read at most so many commits; 0 is all.
 func NewLog(r Ref, most int) *Log {
-	l := &Log{from: NewSource(r.Packs), most: most}
-	l.tasks.from = l.from
+	l := &Log{tasks: tasks{from: NewSource(r.Packs)}, most: most}
 	l.next(r.Commit)
 	return l
 }
 
 func (l *Log) next(id ID) {
-	l.tasks.need(id, KindCommit, func(b body) error {
+	l.need(id, KindCommit, func(b body) error {
 		c, err := readCommit(b.data)
 		if err != nil {
 			return err
@@ -49,17 +47,6 @@ func (l *Log) next(id ID) {
 		return nil
 	})
 }
-
-// Work reads on.
-func (l *Log) Work() ([]Range, error) {
-	if done, err := l.tasks.work(); err != nil || done {
-		return nil, err
-	}
-	return l.from.Wanted(), nil
-}
-
-// Give gives it a range.
-func (l *Log) Give(r Range, data []byte) error { return l.from.Give(r, data) }
 
 // Check reads everything that leads from a ref and everything else in its packs.
 type Check struct {
@@ -139,10 +126,10 @@ func (c *Check) check() {
 
 // reach follows all that leads from the commit, each object once.
 func (c *Check) reach() {
-	l := &Load{from: c.from, left: 1 << 62, tasks: tasks{from: c.from, seen: map[ID]bool{}}}
+	l := &Load{tasks: tasks{from: c.from, seen: map[ID]bool{}}, left: 1 << 62}
 	var commit func(id ID)
 	commit = func(id ID) {
-		l.tasks.need(id, KindCommit, func(b body) error {
+		l.need(id, KindCommit, func(b body) error {
 			c.Commits++
 			all, err := readCommit(b.data)
 			if err != nil {
@@ -155,7 +142,7 @@ func (c *Check) reach() {
 		})
 	}
 	commit(c.ref.Commit)
-	done, err := l.tasks.work()
+	done, err := l.work()
 	if err != nil {
 		c.fault(err)
 	} else if !done {

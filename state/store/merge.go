@@ -1,10 +1,9 @@
 package store
 
 import (
+	"bytes"
 	"math/bits"
 	"slices"
-
-	"eryxsh/state/internal/record"
 )
 
 // A save adds a pack, so packs are merged as they become many: eight of about
@@ -39,21 +38,22 @@ func (r Ref) Mergeable() (ids []PackID) {
 // Merge makes one pack of several that a ref has, given whole, and the ref that
 // has it in their place.
 func Merge(r Ref, packs [][]byte) (*Pack, Ref, error) {
-	k := newPacker()
-	gone := map[PackID]bool{}
-	from := &Source{places: map[ID]int{}, bodies: map[ID]body{}}
-	for _, data := range packs {
-		i := slices.IndexFunc(r.Packs, func(p record.PackRef) bool { return p.Size == int64(len(data)) && has(p, data) })
+	gone := make([]PackRef, len(packs))
+	for n, data := range packs {
+		id, ok := packID(data)
+		i := slices.IndexFunc(r.Packs, func(p PackRef) bool { return ok && PackID(p.ID) == id })
 		if i < 0 {
 			return nil, r, damaged("a pack to be merged is not of the ref, or damaged")
 		}
-		p := &reading{ref: r.Packs[i], blocks: map[int][]byte{}, asked: map[int]bool{}}
-		from.packs = append(from.packs, p)
-		gone[PackID(p.ref.ID)] = true
-		if err := from.Give(Range{PackID(p.ref.ID), 0, p.ref.Size}, data); err != nil {
+		gone[n] = r.Packs[i]
+	}
+	from := NewSource(gone)
+	for i, p := range gone {
+		if err := from.Give(Range{PackID(p.ID), 0, p.Size}, packs[i]); err != nil {
 			return nil, r, err
 		}
 	}
+	k := newPacker()
 	for i, p := range from.packs {
 		for _, id := range p.index.order {
 			if from.places[id] != i || k.have[id] {
@@ -66,32 +66,26 @@ func Merge(r Ref, packs [][]byte) (*Pack, Ref, error) {
 			if at.depth == 0 && sum(at.kind, stored) != id {
 				return nil, r, damaged("object %s is damaged", id)
 			}
-			k.have[id] = true
-			if at.kind == KindChunk && at.size >= smallChunk {
-				k.chunks = append(k.chunks, chunk{id, stored})
+			if at.kind == KindChunk && at.depth == 0 {
+				k.chunk(id, stored)
 			} else {
+				k.have[id] = true
 				k.small(object{id, at.kind, at.depth, at.size}, stored)
 			}
 		}
 	}
 	made := k.end()
 	if len(made) != 1 {
-		return nil, r, damaged("packs of %d bytes cannot become one", len(packs))
+		return nil, r, damaged("%d packs cannot become one", len(packs))
 	}
 	out := Ref{Commit: r.Commit, Time: r.Time}
 	for _, p := range r.Packs {
-		if !gone[PackID(p.ID)] {
+		if !slices.ContainsFunc(gone, func(g PackRef) bool { return bytes.Equal(g.ID, p.ID) }) {
 			out.Packs = append(out.Packs, p)
 		}
 	}
-	out.Packs = append(out.Packs, record.PackRef{ID: made[0].ID[:], Size: made[0].Size, Objects: made[0].Objects})
+	out.Packs = append(out.Packs, PackRef{ID: made[0].ID[:], Size: made[0].Size, Objects: made[0].Objects})
 	return made[0], out, nil
-}
-
-// has reports whether a pack of the ref is these bytes, by their index.
-func has(p record.PackRef, data []byte) bool {
-	_, err := ReadIndex(PackID(p.ID), p.Size, data)
-	return err == nil
 }
 
 // Moved is what is saved when packs were merged.

@@ -225,8 +225,7 @@ func (p *Pack) end() {
 	index = append(index, p.blocks...)
 	index = binary.AppendUvarint(index, uint64(p.Objects))
 	index = append(index, p.objects...)
-	digest := sha256.Sum256(index)
-	p.ID = PackID(digest[:16])
+	p.ID = indexID(index)
 	p.put(binary.BigEndian.AppendUint32(index, uint32(len(index))))
 	p.blocks, p.objects = nil, nil
 }
@@ -269,6 +268,21 @@ func IndexSize(last []byte) int64 {
 	return packFooter + int64(binary.BigEndian.Uint32(last[len(last)-packFooter:]))
 }
 
+// packID gives the id of a pack from its bytes, or the last of them; ok is false if they have no index.
+func packID(last []byte) (id PackID, ok bool) {
+	n := IndexSize(last)
+	if n == 0 || n > int64(len(last)) {
+		return id, false
+	}
+	return indexID(last[int64(len(last))-n : len(last)-packFooter]), true
+}
+
+// indexID is the id of the pack that has an index.
+func indexID(index []byte) PackID {
+	digest := sha256.Sum256(index)
+	return PackID(digest[:len(PackID{})])
+}
+
 // ReadIndex reads the index at the end of a pack of size bytes, of which it is
 // given the last ones.
 func ReadIndex(id PackID, size int64, last []byte) (*Index, error) {
@@ -277,8 +291,7 @@ func ReadIndex(id PackID, size int64, last []byte) (*Index, error) {
 		return nil, damaged("pack %s: its index is truncated", id)
 	}
 	data := last[int64(len(last))-n : len(last)-packFooter]
-	digest := sha256.Sum256(data)
-	if PackID(digest[:16]) != id {
+	if indexID(data) != id {
 		return nil, damaged("pack %s: its index is damaged", id)
 	}
 	x := &Index{ID: id}

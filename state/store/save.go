@@ -26,7 +26,6 @@ type Saved struct {
 // Save is a state on its way into a store. Nothing of it is in the store, and
 // nothing knows of it, until Seal gave its packs and its ref and they are there.
 type Save struct {
-	w     *core.World
 	base  *Saved
 	now   *Saved
 	k     *packer
@@ -38,7 +37,7 @@ type Save struct {
 // has; nil: none are. The World must be one that nobody else uses, a Twin; it is
 // the save's from then on.
 func Begin(w *core.World, base *Saved) (*Save, error) {
-	s := &Save{w: w, base: base, k: newPacker(), now: &Saved{snaps: map[*core.Snapshot]*shadow{}}}
+	s := &Save{base: base, k: newPacker(), now: &Saved{snaps: map[*core.Snapshot]*shadow{}}}
 	var was *shadow
 	if base != nil {
 		was, s.packs = base.world, slices.Clone(base.packs)
@@ -101,7 +100,7 @@ func (s *Save) Hooks() (ids []ID) {
 	bytes, least := 0, -1
 	for i, c := range s.k.chunks {
 		bytes += len(c.body)
-		if c.id[0]%hooked == 0 && c.id[1] == 0 || c.id[0]%hooked == 0 {
+		if c.id[0]%hooked == 0 {
 			ids = append(ids, c.id)
 		}
 		if least < 0 || slices.Compare(c.id[:], s.k.chunks[least].id[:]) < 0 {

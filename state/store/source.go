@@ -3,8 +3,6 @@ package store
 import (
 	"bytes"
 	"slices"
-
-	"eryxsh/state/internal/record"
 )
 
 // Range is bytes of a pack that are needed.
@@ -27,7 +25,7 @@ type Source struct {
 
 // reading is a pack of which some is there.
 type reading struct {
-	ref    record.PackRef
+	ref    PackRef
 	index  *Index
 	tail   int64 // how much of the end was asked for
 	blocks map[int][]byte
@@ -48,7 +46,7 @@ const (
 )
 
 // NewSource begins with the packs of a ref.
-func NewSource(packs []record.PackRef) *Source {
+func NewSource(packs []PackRef) *Source {
 	s := &Source{places: map[ID]int{}, bodies: map[ID]body{}}
 	for _, p := range packs {
 		s.packs = append(s.packs, &reading{ref: p, blocks: map[int][]byte{}, asked: map[int]bool{}})
@@ -234,7 +232,8 @@ type task struct {
 	then func(body) error
 }
 
-// tasks are worked on until bytes are missing or nothing is left.
+// tasks are worked on until bytes are missing or nothing is left. They make a
+// Reading of what has them.
 type tasks struct {
 	from *Source
 	todo []task
@@ -250,6 +249,18 @@ func (t *tasks) need(id ID, kind Kind, then func(body) error) {
 	}
 	t.todo = append(t.todo, task{id, kind, then})
 }
+
+// Work does what can be done with the bytes that are there. It returns the
+// ranges that are needed to go on; none are when everything was read.
+func (t *tasks) Work() ([]Range, error) {
+	if done, err := t.work(); err != nil || done {
+		return nil, err
+	}
+	return t.from.Wanted(), nil
+}
+
+// Give gives bytes of a range that was needed.
+func (t *tasks) Give(r Range, data []byte) error { return t.from.Give(r, data) }
 
 // work does what can be done and reports whether that was all.
 func (t *tasks) work() (done bool, err error) {

@@ -2,13 +2,12 @@ package store
 
 import (
 	"bytes"
-	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/binary"
-	"hash"
 
 	"eryxsh/core"
 	"eryxsh/core/fault"
+	"eryxsh/state"
 )
 
 // A thin pack is a state as bytes without what the receiver has: a ref and the
@@ -48,9 +47,11 @@ func Thin(w *core.World, have *Have, parents []ID, key []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, sh := range have.shadows {
-		for id := range sh.objects() {
-			s.k.known[id] = true
+	if len(s.k.chunks) > 0 { // bytes that are new where they are may be elsewhere in what the receiver has
+		for _, sh := range have.shadows {
+			for id := range sh.objects() {
+				s.k.known[id] = true
+			}
 		}
 	}
 	packs, ref, err := s.Seal(About{Parents: parents, Time: w.M.Clock.Now})
@@ -58,12 +59,8 @@ func Thin(w *core.World, have *Have, parents []ID, key []byte) ([]byte, error) {
 		return nil, err
 	}
 	flags := byte(0)
-	var h hash.Hash
 	if key != nil {
 		flags |= thinSigned
-		h = hmac.New(sha256.New, key)
-	} else {
-		h = sha256.New()
 	}
 	head := ref.Bytes()
 	out := append([]byte(ThinMagic), flags)
@@ -74,6 +71,7 @@ func Thin(w *core.World, have *Have, parents []ID, key []byte) ([]byte, error) {
 		out = append(out, make([]byte, p.Size)...)
 		p.CopyTo(out[at:])
 	}
+	h := state.Sum(key)
 	h.Write(out)
 	return h.Sum(out), nil
 }
@@ -107,7 +105,7 @@ func OpenThin(b, key []byte, lenient bool) (t ThinPack, err error) {
 		return t, fault.New(fault.StateTooNew, "import", "", "the thin pack was written by a newer version")
 	}
 	t.Signed = rest[0] == thinSigned
-	if err := checkSum(body, digest, key, t.Signed, lenient); err != nil {
+	if err := state.CheckSum(body, digest, key, t.Signed, lenient); err != nil {
 		return t, err
 	}
 	size, rest, ok := number(rest[1:])
@@ -131,43 +129,22 @@ func OpenThin(b, key []byte, lenient bool) (t ThinPack, err error) {
 	return t, nil
 }
 
-func checkSum(body, digest, key []byte, signed, lenient bool) error {
-	h := sha256.New()
-	switch {
-	case signed && key == nil && lenient:
-		return nil
-	case signed && key == nil:
-		return fault.New(fault.Signature, "import", "", "the state is signed: its key is needed")
-	case !signed && key != nil:
-		return fault.New(fault.Signature, "import", "", "the state is not signed and a key was given")
-	case signed:
-		h = hmac.New(sha256.New, key)
-	}
-	h.Write(body)
-	if hmac.Equal(h.Sum(nil), digest) {
-		return nil
-	}
-	if signed {
-		return fault.New(fault.Signature, "import", "", "the signature does not match")
-	}
-	return damaged("the checksum does not match: truncated or damaged")
-}
-
 // Into gives a Load the bytes of the packs, and the objects that it has not from
 // what the receiver has.
 func (t ThinPack) Into(l *Load, have *Have) error {
-	if have != nil {
-		l.from.more = map[ID]found{}
-		for _, sh := range have.shadows {
-			for id, f := range sh.objects() {
-				l.from.more[id] = f
-			}
+	l.from.more = map[ID]found{}
+	for _, sh := range have.shadows {
+		for id, f := range sh.objects() {
+			l.from.more[id] = f
 		}
 	}
-	l.from.Wanted() // all is here
+	return t.give(l.from)
+}
+
+// give gives a source the bytes of the packs.
+func (t ThinPack) give(s *Source) error {
 	for i, p := range t.Ref.Packs {
-		l.from.packs[i].tail = p.Size
-		if err := l.from.Give(Range{PackID(p.ID), 0, p.Size}, t.packs[i]); err != nil {
+		if err := s.Give(Range{PackID(p.ID), 0, p.Size}, t.packs[i]); err != nil {
 			return err
 		}
 	}
@@ -177,7 +154,7 @@ func (t ThinPack) Into(l *Load, have *Have) error {
 // Commit reads what a thin pack says of itself.
 func (t ThinPack) Commit() (Commit, error) {
 	l := NewLog(t.Ref, 1)
-	if err := t.Into(&Load{from: l.from}, nil); err != nil {
+	if err := t.give(l.from); err != nil {
 		return Commit{}, err
 	}
 	if _, err := l.Work(); err != nil {
