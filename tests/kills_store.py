@@ -10,6 +10,7 @@ collected while the child writes.
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import random
 import signal
@@ -17,16 +18,27 @@ import subprocess
 import sys
 import tempfile
 import time
-from typing import Any, Tuple
+from typing import Any, Dict, NamedTuple, Tuple
 
 from eryxsh import Sandbox, Store
 
 NAMESPACE = "kills"
 
 
-def child(place: str, first: int) -> None:
+class Place(NamedTuple):
+    """What names a store, as plain data."""
+
+    where: str
+    options: Dict[str, Any]
+
+    def store(self) -> Store:
+        """Open it."""
+        return Store(self.where, **self.options)
+
+
+def child(place: Place, first: int) -> None:
     """Save for ever; a line for each save that was acknowledged."""
-    with Sandbox(persistence="session", namespace=NAMESPACE, store=place) as sb:
+    with place.store() as store, Sandbox(persistence="session", namespace=NAMESPACE, store=store) as sb:
         if not sb.load_state():
             sb.files.write("/base", os.urandom(300_000))
         n = first
@@ -39,33 +51,36 @@ def child(place: str, first: int) -> None:
             print(n, flush=True)
 
 
-def places(kind: str, top: str) -> Tuple[str, Any]:
+def places(kind: str, top: str) -> Tuple[Place, Any]:
     """What names a store of a kind, and what must live while it is used."""
     if kind == "directory":
-        return os.path.join(top, "store"), None
+        return Place(os.path.join(top, "store"), {}), None
     if kind == "sqlite":
-        return f"sqlite:///{top}/store.db", None
+        return Place(f"sqlite:///{top}/store.db", {}), None
     import servers
 
     server = {"redis": servers.redis, "postgres": servers.postgres, "s3": servers.s3}[kind]()
-    return str(server.url), server
+    if kind == "s3":
+        options = {"endpoint_url": server.url, "key": "test", "secret": "test", "client_kwargs": {"region_name": "us-east-1"}}
+        return Place(f"s3://bucket/{os.urandom(4).hex()}", options), server
+    return Place(server.url, {}), server
 
 
-def once(place: str, seen: int, rng: random.Random, collect: bool) -> int:
+def once(place: Place, seen: int, rng: random.Random, collect: bool) -> int:
     """Start a child, kill it, and look; the number of the last save."""
-    process = subprocess.Popen([sys.executable, __file__, "--child", place, str(seen)], stdout=subprocess.PIPE, text=True)
+    process = subprocess.Popen([sys.executable, __file__, "--child", json.dumps(place), str(seen)], stdout=subprocess.PIPE, text=True)
     assert process.stdout is not None
     lines = [process.stdout.readline()]  # it has begun
     time.sleep(rng.random() ** 2 * 0.4)
     if collect:
-        with Store(place) as store:
+        with place.store() as store:
             store.gc()
     os.kill(process.pid, signal.SIGKILL)
     with process:
         lines += process.stdout.read().split("\n")
     said = [int(line) for line in lines if line.strip()]
     acknowledged = said[-1] if said else seen
-    with Store(place) as store:
+    with place.store() as store:
         faults = store.verify(NAMESPACE)
         assert faults == [], faults
         with store.load(NAMESPACE) as sb:
@@ -87,7 +102,7 @@ def campaign(kind: str, kills: int, seed: int) -> int:
         for i in range(kills):
             seen = once(place, seen, rng, i % 10 == 9)
             if seen > 400:  # a history that is verified whole each time must not become long
-                with Store(place) as store:
+                with place.store() as store:
                     store.delete(NAMESPACE)
                     store.gc(grace=0)
                 seen = 0
@@ -104,7 +119,7 @@ def main() -> None:
     parser.add_argument("--child", nargs=2, help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.child:
-        child(options.child[0], int(options.child[1]))
+        child(Place(*json.loads(options.child[0])), int(options.child[1]))
     campaign(options.place, options.kills, options.seed)
     print(f"{options.kills} kills, {options.place}: every store opened, verified clean, every acknowledged save was there")
 

@@ -94,10 +94,16 @@ class DirectoryBackend(Base):
                     f"{self.path}: not a store, and not empty (it has {sorted(other)[0]!r}): name an empty or a new directory",
                     backend=self._name(),
                 )
-            for folder in (self._inside(), self._inside("tmp"), self._inside("locks")):
-                self._make_folder(folder)
+            self._make_own()
             self._replace(self._inside("format"), memoryview(_MARK))
+        else:
+            with suppress(OSError):  # what may not be written to can be read
+                self._make_own()  # git, and some archives, leave empty folders out
         self._sweep(_LEFTOVER_SECONDS)
+
+    def _make_own(self) -> None:
+        for folder in (self._inside(), self._inside("tmp"), self._inside("locks")):
+            self._make_folder(folder)
 
     def _marked(self) -> bool:
         try:
@@ -133,7 +139,12 @@ class DirectoryBackend(Base):
 
     def _sweep(self, seconds: float) -> int:
         removed = 0
-        for name, _ in list(self._files.scan(self._inside("tmp"))):
+        try:
+            names = [name for name, _ in self._files.scan(self._inside("tmp"))]
+        except FileNotFoundError:
+            self._check_there()
+            names = []
+        for name in names:
             path = self._inside("tmp", name)
             try:
                 if self._age(self._files.stat(path)[1]) > seconds:
