@@ -68,13 +68,12 @@ class Home:
     """
 
     def __init__(self, mode: str, namespace: str, store: Any) -> None:
-        from ._store import Store, encoded
+        from ._store import encoded, store_of
 
         encoded(namespace)
         self.mode = mode
         self.namespace = namespace
-        self._own = not isinstance(store, Store)  # it is closed with the sandbox
-        self.store: Store = Store(store) if self._own else store
+        self.store, self._own = store_of(store)  # its own is closed with the sandbox
         self._writing = threading.RLock()
         self._lock: Optional[Lock] = None
         self.ref = self.store._ref(namespace)
@@ -183,12 +182,15 @@ class Away:
     @classmethod
     def leave(cls, sandbox: Sandbox, place: Any) -> Away:
         """Write a sandbox to its store, or to another one."""
-        from ._store import Store
+        from ._store import store_of
 
-        if place is None and sandbox._home is None:
+        if place is not None:
+            store, own = store_of(place)
+        elif sandbox._home is not None:
+            store, own = sandbox._home.store, False
+        else:
             raise PersistenceError("offload: this sandbox is ephemeral: give it a store to go to, offload(store=…)")
-        store = place if isinstance(place, Store) else sandbox._home.store if place is None and sandbox._home else Store(place)
-        made = cls(store, place is not None and store is not place, dict(_wire.sandbox_info(sandbox._handle)["limits"]))
+        made = cls(store, own, dict(_wire.sandbox_info(sandbox._handle)["limits"]))
         try:
             store.write(sandbox._handle, made._namespace)
         except BaseException:

@@ -20,7 +20,7 @@ import contextlib
 import datetime
 import secrets
 import time
-from typing import TYPE_CHECKING, Any, Dict, Iterable, Iterator, List, Optional, Sequence, Set, Tuple, Union
+from typing import TYPE_CHECKING, Any, Container, Dict, Iterator, List, Optional, Sequence, Set, Tuple, Union
 from urllib.parse import unquote
 
 from . import _wire, backends
@@ -37,6 +37,7 @@ _NAME_LIMIT = 120  # bytes of a namespace, branch or tag
 _INDEX = 64 << 10  # bytes from the end of a pack, where its index is as a rule
 _TRIES = 5  # of a save whose packs went away meanwhile
 _CANDIDATES = 8  # packs of others that a save looks at
+_MANY = 1000  # values that are asked for at once
 _ANY = object()
 
 
@@ -150,14 +151,7 @@ class Store:
     def log(self, namespace: str = "default", *, branch: str = MAIN, limit: Optional[int] = None) -> List[Commit]:
         """The commits of a namespace, the newest first, each made from the one after it."""
         ref = self._ref(namespace, branch)
-        if ref is None:
-            return []
-        read = _wire.store_read(ref, "log", most=limit)
-        try:
-            self._fetch(read)
-            return [Commit(info) for info in _wire.store_log(read)]
-        finally:
-            _wire.store_forget(read)
+        return [] if ref is None else self._commits(ref, limit)
 
     # Names.
 
@@ -167,11 +161,14 @@ class Store:
 
     def branches(self, namespace: str = "default") -> List[str]:
         """The branches of a namespace, in order."""
-        return sorted(_decoded(key.split("/")[2]) for key in self.backend.list(f"refs/{encoded(namespace)}/"))
+        return self._names("refs", namespace)
 
     def tags(self, namespace: str = "default") -> List[str]:
         """The tags of a namespace, in order."""
-        return sorted(_decoded(key.split("/")[2]) for key in self.backend.list(f"tags/{encoded(namespace)}/"))
+        return self._names("tags", namespace)
+
+    def _names(self, kind: str, namespace: str) -> List[str]:
+        return sorted(_decoded(key.split("/")[2]) for key in self.backend.list(f"{kind}/{encoded(namespace)}/"))
 
     def branch(self, namespace: str, name: str, *, at: Optional[str] = None, of: str = MAIN) -> None:
         """Begin a branch at a commit, by default the last of another branch. Raises ConflictError when there is one of that name."""
@@ -234,11 +231,11 @@ class Store:
                 self.backend.put(f"doomed/{pack}", b"")
                 marked += 1
         late = self._live_packs() if gone else set()  # whoever needs one since
-        self.backend.delete_many([_pack_key(pack) for pack in gone if pack not in late])
+        freed = {pack: size for pack, size in gone.items() if pack not in late}
+        self.backend.delete_many([_pack_key(pack) for pack in freed])
         self.backend.delete_many([f"doomed/{pack}" for pack in doomed if pack in live or pack in late or pack in gone])
-        self._unhook({pack for pack in gone if pack not in late})
-        freed = [size for pack, size in gone.items() if pack not in late]
-        return Collected(len(freed), sum(freed), marked, kept + len(gone) - len(freed))
+        self._unhook(freed)
+        return Collected(len(freed), sum(freed.values()), marked, kept + len(gone) - len(freed))
 
     def verify(self, namespace: Optional[str] = None) -> List[str]:
         """Read everything, of one namespace or of all, and say what is wrong: nothing, it is to be hoped."""
@@ -276,11 +273,9 @@ class Store:
         """What there is, for people. The names are read, not the states."""
         found: Dict[str, Dict[str, Dict[str, str]]] = {"refs": {}, "tags": {}}
         for kind, names in found.items():
-            for key in self.backend.list(f"{kind}/"):
+            for key, ref in self._values(f"{kind}/"):
                 _, space, name = key.split("/")
-                ref = self._get(key)
-                if ref is not None:
-                    names.setdefault(_decoded(space), {})[_decoded(name)] = commit_of(ref)
+                names.setdefault(_decoded(space), {})[_decoded(name)] = commit_of(ref)
         packs = size = 0
         for key in self.backend.list("packs/"):
             packs += 1
@@ -430,11 +425,16 @@ class Store:
         return Sandbox._out_of(lambda _, **given: self.read(ref, commit=commit, **given), b"", **options)[0]
 
     def _refs(self) -> Iterator[bytes]:
+        """What refs and tags are now."""
         for kind in ("refs/", "tags/"):
-            for key in self.backend.list(kind):
-                ref = self._get(key)
-                if ref is not None:
-                    yield ref
+            for _, ref in self._values(kind):
+                yield ref
+
+    def _values(self, prefix: str) -> Iterator[Tuple[str, bytes]]:
+        """Keys and their values, many at a time."""
+        keys = list(self.backend.list(prefix))
+        for i in range(0, len(keys), _MANY):
+            yield from self.backend.get_many(keys[i : i + _MANY]).items()
 
     def _there(self, packs: Sequence[str]) -> bool:
         """Whether packs are in the store and not doomed."""
@@ -455,13 +455,9 @@ class Store:
         if hooks and large:
             self.backend.put_many({_hook_key(id): large[i * len(large) // len(hooks)].hex().encode() for i, id in enumerate(hooks)})
 
-    def _unhook(self, packs: Set[str]) -> None:
-        if not packs:
-            return
-        keys = list(self.backend.list("hooks/"))
-        for i in range(0, len(keys), 1000):
-            some = self.backend.get_many(keys[i : i + 1000])
-            self.backend.delete_many([key for key, pack in some.items() if pack.decode("ascii", "replace") in packs])
+    def _unhook(self, packs: Container[str]) -> None:
+        if packs:
+            self.backend.delete_many([key for key, pack in self._values("hooks/") if pack.decode("ascii", "replace") in packs])
 
     def read(
         self, ref: bytes, *, commit: Optional[str] = None, sandbox: Optional[int] = None, tools: Any = None, limits: Any = None, **_: Any
@@ -497,16 +493,10 @@ class Store:
 
     def _live_packs(self) -> Set[str]:
         """The packs that refs and tags lead to."""
-        live: Set[str] = set()
-        for kind in ("refs/", "tags/"):
-            keys = list(self.backend.list(kind))
-            for i in range(0, len(keys), 1000):
-                for ref in self.backend.get_many(keys[i : i + 1000]).values():
-                    live.update(p["id"].hex() for p in _wire.store_ref(ref)["packs"])
-        return live
+        return {p["id"].hex() for ref in self._refs() for p in _wire.store_ref(ref)["packs"]}
 
-    def _commits(self, ref: bytes) -> Iterable[Commit]:
-        read = _wire.store_read(ref, "log")
+    def _commits(self, ref: bytes, limit: Optional[int] = None) -> List[Commit]:
+        read = _wire.store_read(ref, "log", most=limit)
         try:
             self._fetch(read)
             return [Commit(info) for info in _wire.store_log(read)]
@@ -544,11 +534,17 @@ _CONFLICT = (
 @contextlib.contextmanager
 def opened(place: Any) -> Iterator[Store]:
     """A Store of anything that makes one; closed again if it was made here."""
-    if isinstance(place, Store):
-        yield place
-        return
-    with Store(place) as store:
+    store, own = store_of(place)
+    try:
         yield store
+    finally:
+        if own:
+            store.close()
+
+
+def store_of(place: Any) -> Tuple[Store, bool]:
+    """A Store of anything that makes one, and whether it was made here, for the caller to close."""
+    return (place, False) if isinstance(place, Store) else (Store(place), True)
 
 
 def commit_of(ref: bytes) -> str:

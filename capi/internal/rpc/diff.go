@@ -96,14 +96,9 @@ func changedValues(values []compare.Value) []wire.DiffValue {
 }
 
 func patch(c *call, p *wire.PatchParams) (wire.Blob, error) {
-	if p.Diff>>generationShift != c.generation {
-		return nil, fault.New(wire.KindForked, "", "", "the diff belongs to the process this one was forked from")
-	}
-	c.mu.Lock()
-	d := c.diffs[p.Diff]
-	c.mu.Unlock()
-	if d == nil {
-		return nil, fault.New(fault.Closed, "", "", "the diff is closed")
+	d, err := kept(c.Server, c.diffs, p.Diff, "the diff")
+	if err != nil {
+		return nil, err
 	}
 	if p.Context < 0 || p.Context > 1<<20 {
 		return nil, fault.New(fault.Invalid, "patch", "", "%d lines of context", p.Context)

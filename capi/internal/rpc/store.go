@@ -141,28 +141,23 @@ func commitID(b []byte) (id store.ID, err error) {
 	return store.ID(b), nil
 }
 
-func (s *Server) saving(handle int64) (*saving, error) {
-	if handle>>generationShift != s.generation {
-		return nil, fault.New(wire.KindForked, "", "", "the save belongs to the process this one was forked from")
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if x := s.savings[handle]; x != nil {
-		return x, nil
-	}
-	return nil, fault.New(fault.Closed, "", "", "the save has ended")
-}
+func (s *Server) saving(handle int64) (*saving, error) { return kept(s, s.savings, handle, "the save") }
 
 func (s *Server) reading(handle int64) (*reading, error) {
+	return kept(s, s.readings, handle, "the reading")
+}
+
+// kept looks up what a handle stands for among what the server keeps.
+func kept[T any](s *Server, all map[int64]*T, handle int64, what string) (*T, error) {
 	if handle>>generationShift != s.generation {
-		return nil, fault.New(wire.KindForked, "", "", "what is read belongs to the process this one was forked from")
+		return nil, fault.New(wire.KindForked, "", "", "%s belongs to the process this one was forked from", what)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if x := s.readings[handle]; x != nil {
+	if x := all[handle]; x != nil {
 		return x, nil
 	}
-	return nil, fault.New(fault.Closed, "", "", "the reading has ended")
+	return nil, fault.New(fault.Closed, "", "", "%s is closed", what)
 }
 
 // beginSave takes a copy of the state, in O(1), and lets the sandbox go before it does the rest.
