@@ -446,6 +446,7 @@ def test_import_is_lazy(python: Callable[..., str]) -> None:
         import sys, eryxsh
         heavy = {"sqlite3", "fsspec", "redis", "psycopg", "s3fs", "cryptography", "platformdirs"}
         assert not heavy & set(sys.modules), heavy & set(sys.modules)
+        assert not {"hashlib", "logging", "tempfile"} & set(sys.modules)  # nor what few need
         assert not [m for m in sys.modules if m.startswith("eryxsh.backends")]
         import eryxsh.backends
         assert {m for m in sys.modules if m.startswith("eryxsh.backends")} == {"eryxsh.backends", "eryxsh.backends._protocol"}

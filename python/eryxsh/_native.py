@@ -48,7 +48,6 @@ import importlib
 import os
 import pathlib
 import sys
-import tempfile
 import threading
 from typing import TYPE_CHECKING, Any, Callable, Generic, Iterator, List, Mapping, Optional, Tuple, TypeVar
 
@@ -191,6 +190,8 @@ def _in_memory(content: bytes) -> Iterator[str]:
 
 @contextlib.contextmanager
 def _in_a_file(content: bytes) -> Iterator[str]:
+    import tempfile
+
     with tempfile.NamedTemporaryFile(prefix="eryxsh-", suffix=".so") as file:
         file.write(content)
         file.flush()

@@ -9,9 +9,7 @@ from __future__ import annotations
 
 import atexit
 import contextlib
-import logging
 import os
-import secrets
 import threading
 import time
 import weakref
@@ -32,7 +30,6 @@ LATEST = 10.0  # seconds after the first change
 _LOOK = 0.2  # seconds between looks
 _PATIENCE = 5.0  # seconds after which the background tries again what failed
 
-_log = logging.getLogger("eryxsh")
 
 
 def home(mode: Any, namespace: Any, store: Any) -> Optional[Home]:
@@ -177,7 +174,7 @@ class Away:
         self._own = own  # closed with this
         self._limits = limits
         self._coming = threading.Lock()
-        self._namespace = f"offload-{secrets.token_hex(12)}"
+        self._namespace = f"offload-{os.urandom(12).hex()}"
 
     @classmethod
     def leave(cls, sandbox: Sandbox, place: Any) -> Away:
@@ -220,6 +217,12 @@ class Away:
     def _end(self) -> None:
         if self._own:
             self._store.close()
+
+
+def _complain(home: Home, error: Exception) -> None:
+    import logging  # for few
+
+    logging.getLogger("eryxsh").error("namespace %r is not saved: %s", home.namespace, error)
 
 
 class Autosave:
@@ -273,7 +276,7 @@ class Autosave:
                 return  # it was closed meanwhile, and saved by that
             home.lost = isinstance(error, ConflictError)
             home.again = now + _PATIENCE
-            _log.error("namespace %r is not saved: %s", home.namespace, error)
+            _complain(home, error)
 
     def flush(self) -> None:
         """Save everything now: the process ends."""
@@ -284,7 +287,7 @@ class Autosave:
                 try:
                     home.save(sandbox._handle, if_changed=True)
                 except Exception as error:
-                    _log.error("namespace %r is not saved: %s", home.namespace, error)
+                    _complain(home, error)
                 home.leave()
                 sandbox._home = None
 
