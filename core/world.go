@@ -238,7 +238,8 @@ func mix(z uint64) uint64 {
 
 // Fork gives an independent World in O(1). A run that is suspended goes on in
 // both: the fork's pending calls get ids of their own. reseed, if not nil,
-// gives the fork another random stream.
+// gives the fork another random stream, and ids that no fork with another seed
+// has: processes that fork one saved state tell their forks apart by it.
 func (w *World) Fork(reseed *uint64) *World {
 	w.Forks++
 	c := w.share()
@@ -299,8 +300,9 @@ func (w *World) Twin() *World { return w.share() }
 
 // renew gives the run at hand, and the calls it waits for, ids of this World.
 func (w *World) renew(reseed *uint64) {
-	if reseed != nil {
+	if reseed != nil { // ids of its own, too: what was loaded twice counts its forks twice
 		w.M.Reseed(*reseed)
+		w.Lineage = mix(w.Lineage ^ mix(*reseed))
 	}
 	if w.Going() {
 		w.M.Rename(w.runID())

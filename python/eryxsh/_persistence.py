@@ -13,7 +13,7 @@ import os
 import threading
 import time
 import weakref
-from typing import TYPE_CHECKING, Any, Dict, Optional
+from typing import TYPE_CHECKING, Any, Dict, Optional, Protocol
 
 from . import _wire
 from ._errors import ConflictError, PersistenceError
@@ -162,6 +162,16 @@ class Home:
         if not self.changed:
             self.changed = now
         return now - self.last >= QUIET or now - self.changed >= LATEST
+
+
+class Absent(Protocol):
+    """Where a sandbox is while it takes no memory."""
+
+    def back(self, sandbox: Sandbox) -> None:
+        """Bring it back, if no other thread has done it meanwhile."""
+
+    def forget(self) -> None:
+        """It is not needed any more."""
 
 
 class Away:

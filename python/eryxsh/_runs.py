@@ -577,6 +577,11 @@ class Run(AnyRun):
     def __deepcopy__(self, memo: Dict[int, Any]) -> Run:
         return self.__copy__()
 
+    def __reduce__(self) -> Tuple[Any, ...]:
+        from ._pickling import reduced_run  # few programs pay for it
+
+        return reduced_run(self)
+
     def _ended(self) -> Run:
         run = Run(self._sandbox, self._id)
         run._result = self._result

@@ -116,7 +116,7 @@ class Sandbox:
     ) -> None:
         self._handle = 0
         self._home: Optional[_persistence.Home] = None  # where it is kept
-        self._away: Optional[_persistence.Away] = None  # where it is while it takes no memory
+        self._away: Optional[_persistence.Absent] = None  # where it is while it takes no memory
         self._asked: List[Asked] = []  # a call that Run.next has given out, then its answer
         self._tools = _NO_TOOLS if tools is None else registry(tools)
         self._timeout_ns = _TIMEOUT_NS if timeout is DEFAULT_TIMEOUT else nanoseconds(timeout)
@@ -298,7 +298,9 @@ class Sandbox:
     def fork(self: S, count: Optional[int] = None, *, reseed: Optional[int] = None) -> Union[S, List[S]]:
         """An independent copy, O(1), also while a run is suspended; with a count a list of them.
 
-        With ``reseed`` the i-th copy draws its random numbers from ``reseed + i``.
+        With ``reseed`` the i-th copy draws its random numbers, and the ids of its tool calls, from
+        ``reseed + i``: several processes that fork one saved state each give another, or they make the
+        same ids.
 
         >>> from eryxsh import Sandbox
         >>> sb = Sandbox()
@@ -670,8 +672,9 @@ class Sandbox:
         return self.fork()
 
     def __reduce__(self) -> Tuple[Any, ...]:
-        tools = tuple(self._tools.values())
-        return _unpickled, (type(self), self.export_state(), self._timeout_ns, tools)
+        from ._pickling import reduced  # few programs pay for it
+
+        return reduced(self)
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {'closed' if self.closed else hex(self._handle)}>"
@@ -704,12 +707,6 @@ class Sandbox:
     def unmount(self, path: str) -> NoReturn:
         """Take a mount away: not in this version."""
         raise self._not_yet("Sandbox.unmount")
-
-
-def _unpickled(cls: Type[S], blob: bytes, timeout_ns: Optional[int], tools: Tuple[Tool, ...]) -> S:
-    made = cls.from_state(blob, tools=tools, limits=Limits.unlimited(pipe=None))  # a pickle is trusted with much more
-    made._timeout_ns = timeout_ns
-    return made
 
 
 @contextlib.contextmanager

@@ -282,6 +282,36 @@ class Store:
             size += self.backend.stat(key)[0]
         return StoreInfo(found["refs"], found["tags"], packs, size)
 
+    def references(self, base: Optional[str] = None) -> contextlib.AbstractContextManager[object]:
+        """While it is entered, pickles say where a sandbox is, and not what it is.
+
+        A sandbox (or its run) that is pickled meanwhile, by whatever uses pickle, is saved here under a
+        namespace of its own, ``pickle-…``, and the pickle has namespace and commit: some hundred bytes. With
+        ``base``, NAMESPACE@COMMIT of a state in this store, the pickle of a sandbox that was made from it,
+        and not saved since, has what differs from that state, and nothing is saved.
+
+        What is unpickled comes into memory when it is used first; what is unpickled while it is entered
+        loads a base once. The store must be one that the other process reaches, too. Its address is in the
+        pickle, a password in it as well.
+
+        >>> import pickle, tempfile
+        >>> from eryxsh import Sandbox, Store
+        >>> store = Store(tempfile.mkdtemp() + "/store")
+        >>> sb = Sandbox(files={"/data": "x" * 100_000})
+        >>> with store.references():
+        ...     reference = pickle.dumps(sb)
+        >>> len(pickle.dumps(sb)) > 100_000, len(reference) < 1000
+        (True, True)
+        >>> pickle.loads(reference).commands.run("wc -c < /data").stdout
+        '100000\\n'
+        """
+        from ._pickling import References
+
+        return References(self, base).entered()
+
+    def __reduce__(self) -> Tuple[Any, ...]:
+        return Store, (self.backend,)
+
     def close(self) -> None:
         """Give back connections and files. Twice is fine."""
         self.backend.close()

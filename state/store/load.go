@@ -331,7 +331,7 @@ func (l *Load) End(loader *state.Loader) (out Loaded, err error) {
 
 // files builds the files of a world.
 func (l *Load) files(w *world) (*vfs.FS, *shadow, error) {
-	s := &shadow{tree: w.tree, parts: w.parts, list: w.list, root: w.root}
+	s := &shadow{tree: w.tree, parts: w.parts, list: w.list, root: w.root, known: &inventory{}}
 	for _, text := range w.texts {
 		s.machine = append(s.machine, text...)
 	}

@@ -2,6 +2,7 @@ package store
 
 import (
 	"slices"
+	"sync"
 
 	"eryxsh/state/internal/codec"
 	"eryxsh/state/internal/record"
@@ -22,6 +23,15 @@ type shadow struct {
 	parts   []part
 	list    node
 	root    record.Root
+
+	known *inventory // shared with its copies
+}
+
+// inventory is the objects of a shadow's files, listed when they are first looked for: thin packs of
+// many forks of one state look for them again and again.
+type inventory struct {
+	once sync.Once
+	all  map[ID]found
 }
 
 // page is what is known of the contents of 32 inodes: one of those that have
@@ -111,7 +121,7 @@ type saver struct {
 
 // save makes the objects of a world that changed since was.
 func save(fs *vfs.FS, machine []byte, was *shadow, k *packer) *shadow {
-	s := &saver{ep: persist.NewEpoch(), was: was, now: &shadow{fs: fs, machine: machine}, k: k}
+	s := &saver{ep: persist.NewEpoch(), was: was, now: &shadow{fs: fs, machine: machine, known: &inventory{}}, k: k}
 	if was != nil {
 		s.now.tree, s.now.pages = was.tree.copied(), was.pages
 		s.files(vfs.Changed(was.fs, fs))

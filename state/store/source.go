@@ -20,7 +20,7 @@ type Source struct {
 	places  map[ID]int // pack of an object
 	bodies  map[ID]body
 	wanted  []Range
-	more    map[ID]found // what is not in the packs
+	more    []map[ID]found // what is not in the packs
 }
 
 // reading is a pack of which some is there.
@@ -155,7 +155,7 @@ func (s *Source) object(id ID, kind Kind) (out body, ok bool, err error) {
 			out = b
 			break
 		}
-		if f, there := s.more[at]; there && f.kind == kind {
+		if f, there := s.held(at); there && f.kind == kind {
 			if out = (body{f.body(), 0}); sum(kind, out.data) != at {
 				return body{}, false, damaged("object %s is not what it was", at)
 			}
@@ -193,6 +193,14 @@ func (s *Source) object(id ID, kind Kind) (out body, ok bool, err error) {
 		s.keep(kind, chain[i], out)
 	}
 	return out, true, nil
+}
+
+// held finds an object that is in memory.
+func (s *Source) held(id ID) (f found, ok bool) {
+	for i := 0; i < len(s.more) && !ok; i++ {
+		f, ok = s.more[i][id]
+	}
+	return f, ok
 }
 
 // keep keeps what may be asked for again.

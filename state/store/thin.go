@@ -49,8 +49,11 @@ func Thin(w *core.World, have *Have, parents []ID, key []byte) ([]byte, error) {
 	}
 	if len(s.k.chunks) > 0 { // bytes that are new where they are may be elsewhere in what the receiver has
 		for _, sh := range have.shadows {
-			for id := range sh.objects() {
-				s.k.known[id] = true
+			has := sh.objects()
+			for _, c := range s.k.chunks {
+				if _, ok := has[c.id]; ok {
+					s.k.known[c.id] = true
+				}
 			}
 		}
 	}
@@ -132,11 +135,8 @@ func OpenThin(b, key []byte, lenient bool) (t ThinPack, err error) {
 // Into gives a Load the bytes of the packs, and the objects that it has not from
 // what the receiver has.
 func (t ThinPack) Into(l *Load, have *Have) error {
-	l.from.more = map[ID]found{}
 	for _, sh := range have.shadows {
-		for id, f := range sh.objects() {
-			l.from.more[id] = f
-		}
+		l.from.more = append(l.from.more, sh.objects())
 	}
 	return t.give(l.from)
 }
@@ -172,8 +172,13 @@ type found struct {
 	body func() []byte
 }
 
-// objects yields the objects that a world's files became.
+// objects gives the objects that a world's files became. Nobody changes the map.
 func (s *shadow) objects() map[ID]found {
+	s.known.once.Do(func() { s.known.all = s.listObjects() })
+	return s.known.all
+}
+
+func (s *shadow) listObjects() map[ID]found {
 	all := map[ID]found{}
 	s.tree.objects(all, KindPage, s.body)
 	for _, p := range s.pages.All() {

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from typing import Dict, Iterator, MutableMapping, Optional, Tuple
+from typing import Any, Dict, Iterator, MutableMapping, Optional, Tuple
 
 from ._base import Attempt, Base, ForkLock
 
@@ -65,6 +65,9 @@ class DictBackend(Base):
     def _stat(self, key: str) -> Tuple[int, float]:
         with _lock:
             return len(self.mapping[key]), time.monotonic() - self._times.get(key, self._made)
+
+    def __reduce__(self) -> Tuple[Any, ...]:
+        raise TypeError("a store in a dict is of this process alone: what is pickled cannot refer to it")
 
     def _name(self) -> str:
         return f"a {type(self.mapping).__name__}"

@@ -1,0 +1,187 @@
+"""Pickles that say where a sandbox is.
+
+A pickle of a sandbox has everything by value. While ``Store.references`` is entered it has
+a place in the store instead: a namespace and a commit, and with a ``base`` what differs from
+that commit. Such a sandbox comes into memory when it is used first.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import contextvars
+import secrets
+import threading
+from typing import TYPE_CHECKING, Any, Callable, Dict, Iterator, Optional, Tuple, Type, TypeVar
+
+from ._errors import RunGoneError, SnapshotNotFoundError
+from ._limits import Limits
+
+if TYPE_CHECKING:
+    from ._runs import Run
+    from ._sandbox import Sandbox
+    from ._store import Store
+
+S = TypeVar("S", bound="Sandbox")
+Reduced = Tuple[Callable[..., Any], Tuple[Any, ...]]
+
+_entered: contextvars.ContextVar[Optional[References]] = contextvars.ContextVar("eryxsh-references", default=None)
+
+
+class References:
+    """A store that pickles made and read meanwhile refer to; what it has loaded as a base stays loaded."""
+
+    def __init__(self, store: Store, base: Optional[str] = None) -> None:
+        self.store = store
+        self.base = base
+        if base is not None:
+            split(base)
+        self._bases: Dict[str, Sandbox] = {}
+        self._loading = threading.Lock()
+
+    @contextlib.contextmanager
+    def entered(self) -> Iterator[References]:
+        """Pickle and unpickle with it, in this thread or task."""
+        token = _entered.set(self)
+        try:
+            yield self
+        finally:
+            _entered.reset(token)
+
+    def hold(self, ref: str, sandbox: Sandbox) -> None:
+        """Take a sandbox for the state of a commit: whoever has it need not load it."""
+        self._bases[ref] = sandbox
+
+    def sandbox(self, ref: str, tools: Any = None) -> Sandbox:
+        """The state of a commit, loaded once and not to be changed."""
+        with self._loading:
+            if ref not in self._bases:
+                self._bases[ref] = _load(self.store, ref, tools)
+            return self._bases[ref]
+
+    def release(self) -> None:
+        """Free what was loaded."""
+        with self._loading:
+            while self._bases:
+                self._bases.popitem()[1].close()
+
+    def reduced(self, sandbox: Sandbox) -> Elsewhere:
+        """Where a sandbox is."""
+        if isinstance(sandbox._away, Elsewhere) and sandbox._away.store.identity == self.store.identity:
+            return sandbox._away  # it was not used since
+        for ref in (self.base, self._home(sandbox)) if self.base is not None else ():
+            with contextlib.suppress(SnapshotNotFoundError):  # it was not made from that, or saved as something else since
+                if ref is not None:
+                    return Elsewhere(self.store, ref, sandbox.export_state(have=[split(ref)[1]]))
+        namespace = f"pickle-{secrets.token_hex(12)}"
+        return Elsewhere(self.store, f"{namespace}@{self.store.save(sandbox, namespace)}")
+
+    def _home(self, sandbox: Sandbox) -> Optional[str]:
+        """Where a sandbox was saved last that lives in this store."""
+        from ._store import commit_of
+
+        home = sandbox._home
+        if home is None or home.ref is None or home.store.identity != self.store.identity:
+            return None
+        return f"{home.namespace}@{commit_of(home.ref)}"
+
+
+class Elsewhere:
+    """A sandbox that is a commit of a store, or what differs from it, until it is used."""
+
+    __slots__ = ("_coming", "_references", "pack", "ref", "store")
+
+    def __init__(self, store: Store, ref: str, pack: Optional[bytes] = None) -> None:
+        self.store = store
+        self.ref = ref
+        self.pack = pack
+        self._coming = threading.Lock()
+        self._references = _entered.get()
+
+    def __reduce__(self) -> Reduced:
+        return Elsewhere, (self.store, self.ref, self.pack)
+
+    def back(self, sandbox: Sandbox) -> None:
+        """Bring it into memory, if no other thread has done it meanwhile."""
+        with self._coming:
+            if sandbox._away is not self:
+                return
+            tools = tuple(sandbox._tools.values())
+            found = _load(self.store, self.ref, tools) if self.pack is None else self._over_base(self.pack, tools)
+            sandbox._handle, found._handle = found._handle, 0
+            sandbox._away = None
+
+    def _over_base(self, pack: bytes, tools: Any) -> Sandbox:
+        from ._sandbox import Sandbox
+
+        if self._references is not None:
+            base = self._references.sandbox(self.ref, tools)
+            return Sandbox.from_state(pack, base=base, tools=tools, limits=_trusted())
+        with _load(self.store, self.ref, tools) as base:
+            return Sandbox.from_state(pack, base=base, tools=tools, limits=_trusted())
+
+    def forget(self) -> None:
+        """It is closed before it was used: the commit belongs to whoever made it."""
+
+
+def split(ref: str) -> Tuple[str, str]:
+    """Namespace and commit of the text that stands for a state in a store."""
+    namespace, at, commit = ref.rpartition("@")
+    if not at or not namespace:
+        raise ValueError(f"{ref[:80]!r} is not NAMESPACE@COMMIT")
+    return namespace, commit
+
+
+def reduced(sandbox: Sandbox) -> Reduced:
+    """A sandbox for a pickle: by value, or where it is."""
+    tools = tuple(sandbox._tools.values())
+    into = _entered.get()
+    if into is None:
+        return _by_value, (type(sandbox), sandbox.export_state(), sandbox._timeout_ns, tools)
+    return _elsewhere, (type(sandbox), into.reduced(sandbox), sandbox._timeout_ns, tools)
+
+
+def reduced_run(run: Run) -> Reduced:
+    """A run for a pickle: its sandbox, and its result if it has ended."""
+    return _run, (run._sandbox, run.id, run._result)
+
+
+def _by_value(cls: Type[S], blob: bytes, timeout_ns: Optional[int], tools: Any) -> S:
+    made = cls.from_state(blob, tools=tools, limits=_trusted())
+    made._timeout_ns = timeout_ns
+    return made
+
+
+def _elsewhere(cls: Type[S], where: Elsewhere, timeout_ns: Optional[int], tools: Any) -> S:
+    from ._tools import registry
+
+    made = cls.__new__(cls)
+    made._handle = 0
+    made._home = None
+    made._away = where
+    made._asked = []
+    made._tools = registry(tools)
+    made._timeout_ns = timeout_ns
+    return made
+
+
+def _run(sandbox: Sandbox, run_id: str, result: Any) -> Run:
+    from ._runs import Run
+
+    if result is not None:
+        run = Run(sandbox, run_id)
+        run._result = result
+        return run
+    found = sandbox.runs.active()
+    if found is None or found.id != run_id:
+        raise RunGoneError(f"the run {run_id} was not active any more when it was pickled", path=run_id)
+    return found
+
+
+def _load(store: Store, ref: str, tools: Any) -> Sandbox:
+    namespace, commit = split(ref)
+    return store.load(namespace, commit=commit, tools=tools, limits=_trusted())
+
+
+def _trusted() -> Limits:
+    """A pickle is trusted with much more than what its sandbox may use."""
+    return Limits.unlimited(pipe=None)
