@@ -1,7 +1,9 @@
 package core
 
 import (
+	"cmp"
 	"slices"
+	"strings"
 
 	"eryxsh/core/fault"
 	"eryxsh/core/limit"
@@ -178,7 +180,8 @@ func (w *World) end() {
 		w.saved = nil
 	}
 	if r.Command != "" {
-		w.record(Entry{Command: r.Command, Time: r.Started, Status: r.Status, Duration: max(w.M.Now()-r.Started, 0)})
+		w.record(Entry{Command: cmp.Or(r.Stands, r.Command), Time: r.Started, Status: r.Status, Duration: max(w.M.Now()-r.Started, 0)})
+		r.Stands = ""
 	}
 }
 
@@ -292,13 +295,19 @@ func (h *history) Lines() (first int, commands []string) {
 		if i == 0 {
 			first = e.Index
 		}
-		commands = append(commands, e.Command)
+		commands = append(commands, strings.TrimSuffix(e.Command, "\n"))
+	}
+	if s := h.M.Run.Stands; s != "" {
+		commands = append(commands, s)
 	}
 	return first, commands
 }
 
 // Clear forgets every command.
-func (h *history) Clear() { (*World)(h).ClearHistory() }
+func (h *history) Clear() {
+	(*World)(h).ClearHistory()
+	h.M.Run.Stands = ""
+}
 
 // Add appends a command that was not run.
 func (h *history) Add(command string) {
@@ -306,15 +315,31 @@ func (h *history) Add(command string) {
 	w.record(Entry{Command: command, Time: w.M.Now()})
 }
 
-// Remove forgets the command with an index.
-func (h *history) Remove(n int) bool {
-	for i, e := range h.Log {
-		if e.Index == n {
-			h.Log = append(h.Log[:i:i], h.Log[i+1:]...)
-			return true
-		}
+// Replace puts a command where the one that runs will stand when it has ended.
+func (h *history) Replace(command string) {
+	r := &h.M.Run
+	if r.Command == "" || command == "" { // it will not
+		h.Add(command)
+		return
 	}
-	return false
+	if r.Stands != "" {
+		h.Add(r.Stands)
+	}
+	r.Stands = command
+}
+
+// Remove forgets the command that Lines gives a number.
+func (h *history) Remove(n int) bool {
+	first, lines := h.Lines()
+	switch i := n - first; {
+	case i < 0 || i >= len(lines):
+		return false
+	case i == len(h.Log):
+		h.M.Run.Stands = ""
+	default:
+		h.Log = append(h.Log[:i:i], h.Log[i+1:]...)
+	}
+	return true
 }
 
 func (w *World) record(e Entry) {

@@ -6,7 +6,7 @@ import datetime
 
 import pytest
 
-from eryxsh import Limits, RunGoneError, Sandbox, SnapshotNotFoundError
+from eryxsh import Limits, Run, RunGoneError, Sandbox, SnapshotNotFoundError
 
 
 def test_entries() -> None:
@@ -47,6 +47,38 @@ def test_the_shell_sees_the_same() -> None:
     sb.commands.run("echo two")
     sb.commands.run("history -c")
     assert "echo two" not in [e.command for e in sb.history.list()]
+
+
+def test_fc_stands_for_what_it_ran() -> None:
+    """fc -s and history -s put another command in their own place: again and again they find that one, not themselves."""
+    sb = Sandbox(tools={"ask": None})
+    sb.commands.run("echo one")
+    for _ in range(2):
+        assert sb.commands.run("fc -s").stdout == "one\n"
+    assert sb.commands.run("fc -s one=two").stdout == "two\n"
+    assert sb.commands.run("FCEDIT='sed -i s/two/six/' fc").stdout == "six\n"
+    assert sb.commands.run("history -s first; history -s second; history 2").stdout.split() == ["6", "first", "7", "second"]
+    assert [e.command for e in sb.history.list()] == ["echo one"] * 3 + ["echo two", "echo six", "first", "second"]
+    run = sb.commands.start("history -s other; ask; exit 3")
+    run.next()
+    loaded = Run.load(run.dump(), tools={"ask": None})
+    loaded.resume(loaded.next(), stdout="")  # type: ignore[arg-type]
+    assert loaded.drive().exit_code == 3
+    with loaded.sandbox as again:
+        last = again.history.list()[-1]
+        assert (last.index, last.command, last.exit_code) == (8, "other", 3)
+        assert again.commands.run("history -d 2; history -d 2; history -s x; history -c; history").stdout == ""
+        assert again.commands.run("history 1").stdout == "    9  history -d 2; history -d 2; history -s x; history -c; history\n"
+
+
+def test_deleting_goes_by_the_numbers_that_are_shown() -> None:
+    """history -d twice takes what the list shows under these numbers."""
+    sb = Sandbox()
+    for word in "abcde":
+        sb.commands.run(f": {word}")
+    sb.commands.run("history -d 2; history -d 3")
+    shown = sb.commands.run("history").stdout.split("\n")
+    assert [line.split()[-1] for line in shown if " : " in line] == ["a", "c", "e"]
 
 
 def test_bounded_saved_and_forked() -> None:

@@ -3,6 +3,7 @@ package shell
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"eryxsh/core/expand"
@@ -16,7 +17,7 @@ const fcListed = 16
 func (m *Machine) biFc(p *Process, argv []string) int {
 	list, bare, reverse, again, editor := false, false, false, false, ""
 	o := m.options(p, argv, "e:lnrs")
-	for len(o.args) > 0 && (o.rest != "" || len(o.args[0]) < 2 || o.args[0][1] < '0' || o.args[0][1] > '9') || o.rest != "" { // fc -1 is an operand
+	for o.rest != "" || len(o.args) > 0 && !fcDistance(o.args[0]) {
 		c := o.next()
 		if c == 0 {
 			break
@@ -52,16 +53,21 @@ func (m *Machine) biFc(p *Process, argv []string) int {
 	if list {
 		lo = max(0, len(h.lines)-fcListed)
 	}
-	ok := true
 	if len(args) > 0 {
-		if lo, ok = h.find(args[0]); ok && !list {
+		if lo = h.find(args[0], list); !list {
 			hi = lo
+		} else if lo == len(h.lines) {
+			lo = 0 // a list that would begin after the last shows them all
 		}
 	}
-	if ok && len(args) > 1 {
-		hi, ok = h.find(args[1])
+	if len(args) > 1 {
+		hi = min(h.find(args[1], list), len(h.lines)-1)
 	}
-	if !ok {
+	switch {
+	case lo == fcBeyond || hi == fcBeyond:
+		m.complain(p, "fc: history specification out of range")
+		return 1
+	case lo < 0 || hi < 0:
 		m.complain(p, "fc: no command found")
 		return 1
 	}
@@ -69,6 +75,12 @@ func (m *Machine) biFc(p *Process, argv []string) int {
 		lo, hi, reverse = hi, lo, !reverse
 	}
 	return m.fcRange(p, h, lo, hi, editor, list, bare, reverse)
+}
+
+// fcDistance reports whether a word like an option is a distance from the end: -1.
+func fcDistance(word string) bool {
+	_, ok := expandInt(word)
+	return ok && strings.HasPrefix(word, "-")
 }
 
 // fcRange lists the commands of a range, or gives them to an editor and runs what it leaves.
@@ -99,22 +111,37 @@ type fcList struct {
 	lines []string
 }
 
+// fcNotFound and fcBeyond are places of commands that are not there.
+const fcNotFound, fcBeyond = -1, -2
+
 // find gives the place of a command by its number, its distance from the end, or its beginning.
-func (h fcList) find(spec string) (int, bool) {
-	if n, ok := expandInt(spec); ok {
-		if n <= 0 {
-			n += len(h.lines)
-		} else {
-			n -= h.first
+// In a list a number beyond the last one is a place of its own.
+func (h fcList) find(spec string, list bool) int {
+	last := len(h.lines) - 1
+	digits, back := strings.CutPrefix(spec, "-")
+	if end := strings.IndexFunc(digits, func(r rune) bool { return r < '0' || r > '9' }); end >= 0 {
+		digits = digits[:end]
+	}
+	if digits != "" {
+		n, _ := strconv.Atoi(digits)
+		switch {
+		case back && n == 0 && !list:
+			return fcBeyond
+		case back && n > 0:
+			return max(0, last+1-n)
+		case n == 0:
+			return last
+		case n-h.first > last && list:
+			return last + 1
 		}
-		return max(0, min(n, len(h.lines)-1)), true
+		return max(0, min(n-h.first, last))
 	}
 	for i := len(h.lines) - 1; i >= 0; i-- {
 		if strings.HasPrefix(h.lines[i], spec) {
-			return i, true
+			return i
 		}
 	}
-	return 0, false
+	return fcNotFound
 }
 
 // fcAgain is fc -s: a command once more, with texts replaced.
@@ -127,22 +154,24 @@ func (m *Machine) fcAgain(p *Process, h fcList, args []string) int {
 		}
 		swaps, args = append(swaps, [2]string{old, new}), args[1:]
 	}
-	at, ok := len(h.lines)-1, len(h.lines) > 0
+	at := len(h.lines) - 1
 	if len(args) > 0 {
-		at, ok = h.find(args[0])
+		at = h.find(args[0], false)
 	}
-	if !ok || len(h.lines) == 0 {
+	if at < 0 || len(h.lines) == 0 {
 		m.complain(p, "fc: no command found")
 		return 1
 	}
 	text := h.lines[at]
 	for _, s := range swaps {
-		if s[0] != "" {
+		if s[0] == "" { // as bash does it: in place of each character
+			text = strings.Repeat(s[1], len(text))
+		} else {
 			text = strings.ReplaceAll(text, s[0], s[1])
 		}
 	}
 	m.complainRaw(p, text+"\n")
-	m.rt.history.Add(text)
+	m.rt.history.Replace(text)
 	return m.biEval(p, []string{"eval", "--", text})
 }
 

@@ -14,8 +14,10 @@ type History interface {
 	Lines() (first int, commands []string)
 	// Clear forgets all of them.
 	Clear()
-	// Add appends one, as history -s does.
+	// Add appends one.
 	Add(command string)
+	// Replace puts one where the command that runs would stand, as history -s and fc do.
+	Replace(command string)
 	// Remove forgets one by its number.
 	Remove(number int) bool
 }
@@ -70,7 +72,7 @@ func (m *Machine) biHistory(p *Process, argv []string) int {
 		return 0
 	case has("s"):
 		if len(args) > 0 {
-			h.Add(strings.Join(args, " "))
+			h.Replace(strings.Join(args, " "))
 		}
 		return 0
 	case has("p"):

@@ -42,6 +42,7 @@ type listHistory struct{ commands []string }
 func (h *listHistory) Lines() (int, []string) { return 1, h.commands }
 func (h *listHistory) Clear()                 { h.commands = nil }
 func (h *listHistory) Add(command string)     { h.commands = append(h.commands, command) }
+func (h *listHistory) Replace(command string) { h.Add(command) }
 func (h *listHistory) Remove(n int) bool {
 	h.commands = append(h.commands[:n-1:n-1], h.commands[n:]...)
 	return true

@@ -98,6 +98,7 @@ type RunState struct {
 	Left     int64    `cbor:"12,keyasint,omitempty"` // ns of timeout left on a real clock; 0 none
 	Seq      int64    `cbor:"11,keyasint,omitempty"` // runs started
 	Retried  int64    `cbor:"13,keyasint,omitempty"` // the step, counted as Meter.Steps, that was given up for a suspension: next time it ends
+	Stands   string   `cbor:"14,keyasint,omitempty"` // in the history in place of Command: what history -s or fc put there
 }
 
 // Tool is a registered command of the host.

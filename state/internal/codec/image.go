@@ -345,6 +345,7 @@ func (w *writer) shellRunState(x *shell.RunState) {
 	w.int(at, 11, x.Seq)
 	w.int(at, 12, x.Left)
 	w.int(at, 13, x.Retried)
+	w.string(at, 14, x.Stands)
 }
 
 func (r *reader) shellRunState(x *shell.RunState) {
@@ -378,6 +379,8 @@ func (r *reader) shellRunState(x *shell.RunState) {
 			readInt(r, &x.Left)
 		case 13:
 			readInt(r, &x.Retried)
+		case 14:
+			r.string(&x.Stands)
 		default:
 			r.fail()
 		}
