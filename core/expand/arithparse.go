@@ -264,7 +264,7 @@ func (p *arithParser) identifier() {
 	p.name, p.sub, p.tok = p.s[p.i:end], nil, tStr
 	p.i = end
 	if p.at(end) == '[' {
-		closing, ok := p.skip.to(end+1, ']')
+		closing, ok := p.skip.to(end + 1)
 		if !ok {
 			p.fail("bad array subscript")
 			return

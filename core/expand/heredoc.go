@@ -22,9 +22,9 @@ func HereDelim(word string) (delim string, quoted bool) {
 		case c == '"':
 			double, quoted = !double, true
 		case c == '\'' && !double:
-			n := strings.IndexByte(word[i+1:]+"'", '\'')
-			b.WriteString(word[i+1 : i+1+n])
-			i, quoted = min(i+n+2, len(word)), true
+			text, _, _ := strings.Cut(word[i+1:], "'")
+			b.WriteString(text)
+			i, quoted = min(i+len(text)+2, len(word)), true
 			continue
 		case strings.HasPrefix(word[i:], "$'") && !double:
 			text, n := ansiC(word[i+2:])
@@ -110,7 +110,7 @@ func (m *masker) redirect() {
 	d.text, d.quoted = HereDelim(word)
 	m.here = append(m.here, d)
 	if !plainDelim(word) {
-		end, next, ok := m.ending(d)
+		end, next, ok := m.ending()
 		if !ok {
 			end, next = len(m.s), len(m.s)
 		}
@@ -119,16 +119,26 @@ func (m *masker) redirect() {
 }
 
 // ending finds the end of the document noted last, which is behind those noted before it.
-func (m *masker) ending(d hereDelim) (end, next int, ok bool) {
-	n := strings.IndexByte(m.s[m.i:], '\n')
-	if n < 0 {
-		return 0, 0, false
+func (m *masker) ending() (end, next int, ok bool) {
+	if m.ended.docs == 0 || m.ended.line < m.i {
+		m.ended = endings{line: len(m.s)}
+		if n := strings.IndexByte(m.s[m.i:], '\n'); n >= 0 {
+			m.ended.line = m.i + n
+		}
+		m.ended.next = min(m.ended.line+1, len(m.s))
 	}
-	next = m.i + n + 1
-	for _, before := range m.here {
-		end, next, ok = HereEnd(m.s, next, before.text, before.tabs, before.quoted)
+	for ; m.ended.docs < len(m.here); m.ended.docs++ {
+		d := &m.here[m.ended.docs]
+		end, m.ended.next, ok = HereEnd(m.s, m.ended.next, d.text, d.tabs, d.quoted)
 	}
-	return end, next, ok
+	return end, m.ended.next, ok
+}
+
+// endings is how far the ends of the documents of a line have been looked for.
+type endings struct {
+	line int // the end of the line
+	docs int // documents whose ends are known
+	next int // behind the last of them
 }
 
 // plainDelim reports whether the parser reads the delimiter that a text begins with as bash does.
@@ -179,7 +189,7 @@ func (m *masker) plainly(from, end, next int, d hereDelim) {
 // hereDocs reads the bodies that begin at the current line.
 func (m *masker) hereDocs() {
 	docs := m.here
-	m.here = nil
+	m.here, m.ended = nil, endings{}
 	for _, d := range docs {
 		end, next, ok := HereEnd(m.s, m.i, d.text, d.tabs, d.quoted)
 		if d.quoted {
@@ -187,7 +197,7 @@ func (m *masker) hereDocs() {
 			continue
 		}
 		if ok {
-			m.ended(end, next-1)
+			m.endsAs(end, next-1)
 		}
 		for begin := true; m.i < end; begin = m.s[m.i-1] == '\n' {
 			if begin {
@@ -214,8 +224,8 @@ func (m *masker) hereDocs() {
 	}
 }
 
-// ended shows the parser the line that ends a document in one piece, where it is continued.
-func (m *masker) ended(from, to int) {
+// endsAs shows the parser the line that ends a document in one piece, where it is continued.
+func (m *masker) endsAs(from, to int) {
 	line := m.s[from:to]
 	if n := strings.Count(line, "\\\n"); n > 0 {
 		m.hidden = append(m.hidden, hiding{from: from, to: to, put: strings.Repeat("_\n", n) + strings.ReplaceAll(line, "\\\n", "")})

@@ -37,6 +37,7 @@ type masker struct {
 	hidden []hiding    // what the parser must not see
 	closed bool        // the last commands() ended at its closing character
 	here   []hereDelim // documents that begin after this line
+	ended  endings     // of them
 	folds  []int       // line continuations outside of single quotes
 	back   int         // depth of `…`
 	bodies [][2]int    // expansions in here-documents, for tokens
@@ -454,7 +455,7 @@ func (m *masker) ahead(i int) (end int, ok bool) {
 	if m.sought > maxSought*len(m.s) {
 		return len(m.s), false
 	}
-	end, ok = m.to(i, ']')
+	end, ok = m.to(i)
 	m.sought += end - i
 	return end, ok
 }

@@ -287,7 +287,7 @@ func (r *reader) name(p *param) bool {
 	p.name = r.s[r.i:end]
 	r.i = end
 	if p.kind == parVar && r.peek(0) == '[' {
-		close, ok := r.skip.to(r.i+1, ']')
+		close, ok := r.skip.to(r.i + 1)
 		if !ok || close == r.i+1 {
 			return false
 		}

@@ -8,17 +8,18 @@ import (
 
 // reader takes a cooked text apart.
 type reader struct {
-	s       string
-	i       int
-	nodes   []command
-	depth   int
-	here    bool // in a here-document
-	literal bool // there, in an operand: $'…' means nothing, also in a pattern
-	raw     bool // replacements in double quotes are read as bash 4.2 did
-	open    bool // a single quote is not closed
-	room    *Room
-	skip    skipper // of s
-	stack   *[]part // of the words being read, the innermost last
+	s         string
+	i         int
+	nodes     []command
+	depth     int
+	here      bool // in a here-document
+	literal   bool // there, in an operand: $'…' means nothing, also in a pattern
+	raw       bool // replacements in double quotes are read as bash 4.2 did
+	open      bool // a single quote is not closed
+	room      *Room
+	skip      skipper // of s
+	lastBrace int     // behind the last } of s; 0 before it is looked for
+	stack     *[]part // of the words being read, the innermost last
 }
 
 // mode is the quoting context of the text being read.
@@ -94,7 +95,7 @@ func (r *reader) parts(m mode) []part {
 		case c == '\'' && m == modeQOperand:
 			if rest := r.s[r.i+1:]; !single {
 				n := strings.IndexByte(rest, '\'')
-				single = n >= 0 && strings.IndexByte(rest[n:], '}') >= 0
+				single = n >= 0 && r.braceBehind(r.i+1+n)
 				r.open = r.open || n < 0
 			} else {
 				single = false
@@ -133,6 +134,14 @@ func (r *reader) parts(m mode) []part {
 	return b.done()
 }
 
+// braceBehind reports whether there is a } at an offset or behind it.
+func (r *reader) braceBehind(at int) bool {
+	if r.lastBrace == 0 {
+		r.lastBrace = max(strings.LastIndexByte(r.s, '}')+1, 1)
+	}
+	return r.lastBrace > at
+}
+
 // partsBuilder joins literal bytes into parts, which stand on the reader's stack until all are there.
 // A literal is a piece of the reader's text; one that is not as it stands there is put together in buf.
 type partsBuilder struct {
@@ -143,6 +152,8 @@ type partsBuilder struct {
 	buf      []byte
 	quoted   bool
 	assign   bool // the word began with name=
+	element  bool // with name[, which may be one's
+	plain    bool // with neither
 }
 
 // span adds a piece of the reader's text.
@@ -200,15 +211,28 @@ func (b *partsBuilder) done() []part {
 // assignment reports, right after an =, whether it ends a name at the
 // beginning of the word: then a tilde may follow.
 func (b *partsBuilder) assignment() bool {
-	if b.assign || len(*b.r.stack) > b.base || b.quoted {
+	if b.assign || b.plain || len(*b.r.stack) > b.base || b.quoted {
 		return false
 	}
-	name := strings.TrimSuffix(strings.TrimSuffix(b.literal(), "="), "+")
-	if i := strings.IndexByte(name, '['); i > 0 && strings.HasSuffix(name, "]") {
-		name = name[:i]
+	if !b.element {
+		name := strings.TrimSuffix(strings.TrimSuffix(b.literal(), "="), "+")
+		i := strings.IndexByte(name, '[')
+		b.element = i > 0 && isName(name[:i])
+		b.assign = !b.element && isName(name)
+		b.plain = !b.element && !b.assign // and no = behind it makes one of it
 	}
-	b.assign = isName(name)
+	if b.element {
+		b.assign = b.ends("]=") || b.ends("]+=")
+	}
 	return b.assign
+}
+
+// ends reports whether the literal ends in a text.
+func (b *partsBuilder) ends(with string) bool {
+	if len(b.buf) > 0 {
+		return strings.HasSuffix(string(b.buf[max(0, len(b.buf)-len(with)):]), with)
+	}
+	return strings.HasSuffix(b.r.s[b.from:b.to], with)
 }
 
 // hasMeta reports whether s may act as a pattern.
@@ -366,7 +390,7 @@ func (r *reader) dollar(b *partsBuilder, m mode) {
 		r.i = start
 		r.runtime(b, m)
 	case c == '[':
-		end, ok := r.skip.to(r.i+1, ']')
+		end, ok := r.skip.to(r.i + 1)
 		if !ok {
 			b.span(start, start+1, quoted)
 			return

@@ -67,7 +67,7 @@ func (m *masker) inline() {
 		m.i++
 	}
 	if m.peek(0) == '[' {
-		end, ok := m.to(m.i+1, ']')
+		end, ok := m.to(m.i + 1)
 		if !ok {
 			return
 		}

@@ -14,6 +14,8 @@ type skipper struct {
 	meter Account        // may be nil
 
 	sought int // characters looked at for the end of subscripts, those within substitutions included
+
+	closed map[int]int // by the position behind a [, where its ] is; the length of the text is nowhere
 }
 
 // parens is what a $(( is found to be.
@@ -151,22 +153,38 @@ func (k *skipper) arith(i int) (int, bool) {
 	return i, false
 }
 
-// to returns the position of the closing bracket for text that begins at
-// i inside one.
-func (k *skipper) to(i int, closing byte) (int, bool) {
-	for n := 0; i < len(k.s); {
+// to returns the position of the ] for text that begins at i inside of [ ]. What it finds out about the brackets
+// on its way is kept: of many that are open, none is looked for twice.
+func (k *skipper) to(i int) (int, bool) {
+	if end, ok := k.closed[i]; ok {
+		return end, end < len(k.s)
+	}
+	open := append(make([]int, 0, 8), i)
+	for i < len(k.s) {
 		switch k.s[i] {
 		case '[':
-			n++
-		case closing:
-			if n == 0 {
+			open = append(open, i+1)
+		case ']':
+			last := len(open) - 1
+			if last == 0 {
 				return i, true
 			}
-			n--
+			k.closes(open[last], i)
+			open = open[:last]
 		}
 		i = k.quoted(i, false)
 	}
+	for _, from := range open {
+		k.closes(from, len(k.s))
+	}
 	return i, false
+}
+
+func (k *skipper) closes(from, end int) {
+	if k.closed == nil {
+		k.closed = map[int]int{}
+	}
+	k.closed[from] = end
 }
 
 // command returns the position after the character that closes a command

@@ -12,20 +12,91 @@ func Unfold(text string, a Account) (unfolded string, ok bool) {
 	}
 	m := masker{skipper: &skipper{s: text, meter: a}, dry: true, within: true, tokens: true}
 	m.commands(0)
-	b := []byte(text)
+	f := folder{text: text, out: make([]byte, 0, len(text))}
 	for _, at := range m.folds {
-		if from := tokenStart(b, at); from < at {
-			copy(b[from+2:at+2], b[from:at])
-			b[from], b[from+1] = '\\', '\n'
-			ok = true
-		}
+		f.move(at)
 	}
+	b := f.all()
+	ok = f.moved
 	for _, at := range m.bodies {
 		if unfoldBody(b[at[0]:max(at[0], at[1])]) {
 			ok = true
 		}
 	}
 	return string(b), ok
+}
+
+// folder moves line continuations to before their tokens.
+type folder struct {
+	text  string
+	at    int    // what is before it has been copied
+	out   []byte // the text without its continuations
+	put   []int  // where in it each of them is to be
+	moved bool
+	stops [3]int // behind the last byte in out of each kind that may end a token
+}
+
+// Kinds of bytes that may end a token.
+const (
+	stopAlways = iota
+	stopOperator
+	stopParen
+)
+
+// copy takes the text up to an offset over.
+func (f *folder) copy(to int) {
+	for ; f.at < to; f.at++ {
+		switch f.out = append(f.out, f.text[f.at]); f.text[f.at] {
+		case ' ', '\t', '\n', '\'', '"', '`', '}':
+			f.stops[stopAlways] = len(f.out)
+		case ';', '&', '|':
+			f.stops[stopOperator] = len(f.out)
+		case ')':
+			f.stops[stopParen] = len(f.out)
+		}
+	}
+}
+
+// move notes where the line continuation at an offset goes.
+func (f *folder) move(at int) {
+	if at < f.at {
+		return
+	}
+	f.copy(at)
+	f.at = at + len("\\\n")
+	from := f.token()
+	f.moved = f.moved || from < len(f.out)
+	f.put = append(f.put, from)
+}
+
+// token is where the token begins that is being copied.
+func (f *folder) token() int {
+	from := f.stops[stopAlways]
+	if n := len(f.put); n > 0 {
+		from = max(from, f.put[n-1]) // behind a continuation that stands before the same token
+	}
+	if from == len(f.out) {
+		return from
+	}
+	last := f.out[len(f.out)-1]
+	if strings.IndexByte(";&|<>", last) < 0 { // it is no operator that is continued
+		from = max(from, f.stops[stopOperator])
+	}
+	if last != ')' || f.at >= len(f.text) || f.text[f.at] != ')' { // not the )) of an expression
+		from = max(from, f.stops[stopParen])
+	}
+	return from
+}
+
+// all is the text with its continuations where they go.
+func (f *folder) all() []byte {
+	f.copy(len(f.text))
+	b, from := make([]byte, 0, len(f.text)), 0
+	for _, at := range f.put {
+		b = append(append(b, f.out[from:at]...), "\\\n"...)
+		from = at
+	}
+	return append(b, f.out[from:]...)
 }
 
 // unfoldBody moves the line continuations of an expansion in a here-document to before it: bash has taken them out
@@ -40,25 +111,6 @@ func unfoldBody(b []byte) (ok bool) {
 	moved := strings.Repeat("\\\n", n) + rest
 	copy(b, moved)
 	return true
-}
-
-// tokenStart is where the token begins that a line continuation stands in.
-func tokenStart(b []byte, at int) int {
-	if at == 0 {
-		return 0
-	}
-	stops := " \t\n'\"`)}"
-	if strings.IndexByte(";&|<>", b[at-1]) < 0 { // it is no operator that is continued
-		stops += ";&|"
-	}
-	if b[at-1] == ')' && at+2 < len(b) && b[at+2] == ')' { // the )) of an expression
-		stops = strings.Replace(stops, ")", "", 1)
-	}
-	from := at
-	for from > 0 && strings.IndexByte(stops, b[from-1]) < 0 {
-		from--
-	}
-	return from
 }
 
 // fold notes the line continuation at the position. In double quotes it is in no

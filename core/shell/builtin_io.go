@@ -57,12 +57,14 @@ func (m *Machine) biPrintf(p *Process, argv []string) int {
 		_ = m.assign(p, a.Name, nil, itoa(a.Value), false)
 	}
 	text := r.Out
-	said := 0
+	said, seen := 0, 0
 	for i, e := range r.Errors { // stdout is line buffered: whole lines come before the message
-		if end := bytes.LastIndexByte(text[:r.Before[i]], '\n') + 1; dest == "" && end > said {
+		before := r.Before[i]
+		if end := seen + bytes.LastIndexByte(text[seen:before], '\n') + 1; dest == "" && end > seen {
 			status = max(status, m.out(p, "printf", text[said:end]))
 			said = end
 		}
+		seen = before
 		m.complain(p, "printf: %s", e)
 	}
 	if dest != "" {

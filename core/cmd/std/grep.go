@@ -181,7 +181,7 @@ type grepProgram struct {
 	Operand  int          `cbor:"3,keyasint,omitempty"`
 	Implied  bool         `cbor:"4,keyasint,omitempty"` // the operand is not on the command line
 	Dirs     []walk.Dir   `cbor:"5,keyasint,omitempty"`
-	Inodes   []vfs.Ino    `cbor:"6,keyasint,omitempty"` // of Dirs, against loops with -R
+	Inodes   []vfs.Ino    `cbor:"6,keyasint,omitempty" holds:"as Dirs"` // against loops with -R
 	File     grepFile     `cbor:"7,keyasint,omitempty"`
 	Matched  bool         `cbor:"8,keyasint,omitempty"`
 	Failed   bool         `cbor:"9,keyasint,omitempty"`
@@ -212,8 +212,6 @@ func (p *grepProgram) Wrong(c *cmd.Ctx) string {
 	switch {
 	case f.Printed < -1 || f.FD < 0 || f.Pending < 0 || f.Width < 0 || f.Width > 1<<20:
 		return "a number that cannot be"
-	case len(p.Inodes) > 0 && len(p.Inodes) != len(p.Dirs):
-		return "directories and their inodes do not fit"
 	}
 	return c.BeyondArgs(p.Operand)
 }

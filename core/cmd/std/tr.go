@@ -1,6 +1,7 @@
 package std
 
 import (
+	"bytes"
 	"strings"
 
 	"eryxsh/core/cmd"
@@ -329,10 +330,11 @@ func (s *trSet) members(complement bool) (in [256]bool) {
 func trReadSet(c *cmd.Ctx, text string) (*trSet, bool) {
 	s := &trSet{}
 	chars, escaped := trUnescape(c, text)
+	r := trReader{set: s, chars: chars, escaped: escaped}
 	is := func(i int, b byte) bool { return i < len(chars) && chars[i] == b && !escaped[i] }
 	for i := 0; i < len(chars); {
 		if is(i, '[') {
-			n, ok := s.bracket(c, chars[i:], escaped[i:])
+			n, ok := r.bracket(c, i)
 			if !ok {
 				return nil, false
 			}
@@ -368,71 +370,35 @@ func trShow(b byte) string {
 	return "\\" + string([]byte{'0' + b>>6, '0' + b>>3&7, '0' + b&7})
 }
 
-// bracket reads [:class:], [=c=] or [c*n] at the start of chars; n is 0 if it is none of them.
-func (s *trSet) bracket(c *cmd.Ctx, chars []byte, escaped []bool) (n int, ok bool) {
-	if len(chars) > 2 && (chars[1] == ':' || chars[1] == '=') && !escaped[1] {
-		for j := 2; j+1 < len(chars); j++ {
-			if chars[j] != chars[1] || chars[j+1] != ']' || escaped[j] || escaped[j+1] {
-				continue
-			}
-			name := string(chars[2:j])
-			if j == 2 { // [::] and [==]: the first may begin the closing pair of [=== ]
-				if j+2 < len(chars) && chars[j+1] == chars[1] {
-					continue
-				}
-			}
-			if chars[1] == '=' {
-				if len(name) != 1 {
-					if isRepeat(chars, escaped) {
-						break
-					}
-					if name == "" {
-						c.Errorf("missing equivalence class character '[==]'")
-					} else {
-						c.Errorf("%s: equivalence class operand must be a single character", name)
-					}
-					return 0, false
-				}
-				s.equivalence = true
-				s.elements = append(s.elements, trElement{chars: []byte(name)})
-				return j + 2, true
-			}
-			members := trClass(name)
-			if members == nil {
-				if isRepeat(chars, escaped) {
-					break
-				}
-				if name == "" {
-					c.Errorf("missing character class name '[::]'")
-				} else {
-					c.Errorf("invalid character class %s", quote.Locale(c, quote.Bytewise(name)))
-				}
+// bracket reads [:class:], [=c=] or [c*n] at i; n is 0 if it is none of them.
+func (r *trReader) bracket(c *cmd.Ctx, i int) (n int, ok bool) {
+	repeats := i+3 < len(r.chars) && r.chars[i+2] == '*' && !r.escaped[i+2]
+	if i+2 < len(r.chars) && (r.chars[i+1] == ':' || r.chars[i+1] == '=') && !r.escaped[i+1] {
+		kind := r.chars[i+1]
+		j := r.pair(kind, i+2)
+		if j == i+2 && j+2 < len(r.chars) && r.chars[j+1] == kind { // [::] and [==]: the first may begin the closing pair of [=== ]
+			j = r.pair(kind, j+1)
+		}
+		if j < len(r.chars) {
+			switch e, ok := trNamed(kind, r.chars[i+2:j]); {
+			case ok:
+				r.set.equivalence = r.set.equivalence || kind == '='
+				r.set.elements = append(r.set.elements, e)
+				return j + 2 - i, true
+			case !repeats || !r.counts(i+3):
+				trNoName(c, kind, string(r.chars[i+2:j]))
 				return 0, false
 			}
-			s.elements = append(s.elements, trElement{chars: members, class: name})
-			return j + 2, true
 		}
 	}
-	if !isRepeat(chars, escaped) {
+	if !repeats {
 		return 0, true
 	}
-	end := strings.IndexByte(string(chars), ']')
-	for end >= 0 && end < 3 || end >= 0 && escaped[end] {
-		k := strings.IndexByte(string(chars[end+1:]), ']')
-		if k < 0 {
-			return 0, true
-		}
-		end += 1 + k
-	}
-	if end < 0 {
+	end := r.stop(i + 3)
+	if end == len(r.chars) || r.escaped[end] { // not a count: the brackets are themselves
 		return 0, true
 	}
-	for _, backslash := range escaped[3:end] {
-		if backslash { // not a count: the brackets are themselves
-			return 0, true
-		}
-	}
-	digits := string(chars[3:end])
+	digits := string(r.chars[i+3 : end])
 	base, count := 10, 0
 	if strings.HasPrefix(digits, "0") {
 		base = 8
@@ -446,17 +412,88 @@ func (s *trSet) bracket(c *cmd.Ctx, chars []byte, escaped []bool) (n int, ok boo
 			count = 1 << 20
 		}
 	}
-	e := trElement{repeat: count == 0, chars: chars[1:2]}
+	e := trElement{repeat: count == 0, chars: r.chars[i+1 : i+2]}
 	if count > 0 {
-		e.chars = []byte(strings.Repeat(string(chars[1:2]), count))
+		r.held += count
+		c.Hold(r.held)
+		e.chars = bytes.Repeat(e.chars, count)
 	}
-	s.elements = append(s.elements, e)
-	return end + 1, true
+	r.set.elements = append(r.set.elements, e)
+	return end + 1 - i, true
 }
 
-// isRepeat reports that chars begin as [c*…] does.
-func isRepeat(chars []byte, escaped []bool) bool {
-	return len(chars) > 3 && chars[2] == '*' && !escaped[2]
+// trReader reads an operand. Of what closes a bracket it knows where the next one is, so that each is looked for once.
+type trReader struct {
+	set     *trSet
+	chars   []byte
+	escaped []bool
+	held    int    // bytes of [c*n]
+	pairs   [2]int // of :] and =], where the next was found
+	stops   int    // of ] and escaped characters
+}
+
+// pair is where the next unescaped :] or =] is from i on, or the length of the text; i never goes back.
+func (r *trReader) pair(kind byte, i int) int {
+	at := &r.pairs[b2i(kind == '=')]
+	for *at = max(*at, i); *at+1 < len(r.chars); *at++ {
+		if j := *at; r.chars[j] == kind && r.chars[j+1] == ']' && !r.escaped[j] && !r.escaped[j+1] {
+			return j
+		}
+	}
+	return len(r.chars)
+}
+
+// counts reports whether [c* goes on at i as a count does: with digits and ].
+func (r *trReader) counts(i int) bool {
+	for i < len(r.chars) && !r.escaped[i] && r.chars[i] >= '0' && r.chars[i] <= '9' {
+		i++
+	}
+	return i < len(r.chars) && !r.escaped[i] && r.chars[i] == ']'
+}
+
+// stop is where the next ] or escaped character is from i on, or the length of the text; i never goes back.
+func (r *trReader) stop(i int) int {
+	for r.stops = max(r.stops, i); r.stops < len(r.chars); r.stops++ {
+		if r.chars[r.stops] == ']' || r.escaped[r.stops] {
+			break
+		}
+	}
+	return min(r.stops, len(r.chars))
+}
+
+// trNamed is what [:name:] or [=c=] stands for.
+func trNamed(kind byte, name []byte) (e trElement, ok bool) {
+	if kind == '=' {
+		return trElement{chars: name}, len(name) == 1
+	}
+	const longest = len("xdigit")
+	if len(name) > longest {
+		return trElement{}, false
+	}
+	members := trClass(string(name))
+	return trElement{chars: members, class: string(name)}, members != nil
+}
+
+// trNoName says what is wrong with the name in a bracket.
+func trNoName(c *cmd.Ctx, kind byte, name string) {
+	switch {
+	case kind == '=' && name == "":
+		c.Errorf("missing equivalence class character '[==]'")
+	case kind == '=':
+		var b strings.Builder
+		for _, char := range []byte(name) {
+			if k := strings.IndexByte("\a\b\f\n\r\t\v\\", char); k >= 0 {
+				b.WriteString("\\" + "abfnrtv\\"[k:k+1])
+			} else {
+				b.WriteString(trShow(char))
+			}
+		}
+		c.Errorf("%s: equivalence class operand must be a single character", b.String())
+	case name == "":
+		c.Errorf("missing character class name '[::]'")
+	default:
+		c.Errorf("invalid character class %s", quote.Locale(c, quote.Bytewise(name)))
+	}
 }
 
 // trUnescape reads the backslash escapes of an operand.

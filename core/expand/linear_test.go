@@ -1,0 +1,58 @@
+package expand
+
+import (
+	"strings"
+	"testing"
+	"time"
+)
+
+// repeatedUnits is what opens, continues or ends something in a word, alone and beside another.
+var repeatedUnits = []string{
+	"a", " ", "\n", "\\", "\\\n", "'", "\"", "`", "$", "$(", ")", "${", "}", "${a:-", "$((", "))", "[", "]", "a[", "]=", "(", "=(", "=", ":", "~", "#", "<<",
+	"<<E\n", ";", "&", "|", "!", "! ", "*", "?", "{", ",", "/", "%", "$'", "$\"", "@(", "((", "let ", "case ", "[[ ", "+", "$[", "$[-", "<(", ":~", "x=", "é",
+	"a\\\n", "x=\\\n", "]\\\n[[", "=(\\\n~", "=-", "\\\n=-", "''", "'#,}${", "..<<", "*<<", "a[ ", "\"$[\"", "$[]$[", "a[$(", "${a[", "$((a[",
+}
+
+// What reads a text takes time in proportion to it, whatever is repeated in it: ten times the text takes about ten times as long,
+// and what is quadratic a hundred times. The bound leaves room for a busy machine.
+func TestReadersAreLinear(t *testing.T) {
+	readers := map[string]func(string){
+		"Mask":      func(s string) { Mask(s, nil) },
+		"MaskNames": func(s string) { MaskNames(s, nil) },
+		"Hide":      func(s string) { Hide("let #\\\n"+s, nil) },
+		"Unfold":    func(s string) { Unfold(s+"\\\n", nil) },
+		"HereDelim": func(s string) { HereDelim(s) },
+		"Text":      func(s string) { CompileText(nil, s) },
+		"operand":   func(s string) { CompileText(nil, "\"${a:-"+s) },
+		"Prompt":    func(s string) { CompilePrompt(nil, s) },
+		"Arith":     func(s string) { ArithText(nil, s) },
+		"Sub":       func(s string) { SubText(nil, s) },
+		"Span":      func(s string) { CompileSpan(new(Word), NewSource(s), 0, len(s)) },
+		"Split":     func(s string) { SplitQuoted(nil, s, " ") },
+		"Matcher":   func(s string) { NewMatcher(s, ExtGlob) },
+	}
+	n := 2000
+	if testing.Short() {
+		n = 1000
+	}
+	for name, read := range readers {
+		took := func(s string) time.Duration {
+			start := time.Now()
+			read(s)
+			return time.Since(start)
+		}
+		for _, unit := range repeatedUnits {
+			for left := 4; ; left-- { // what is quadratic is so each time
+				one := max(took(strings.Repeat(unit, n)), 200*time.Microsecond)
+				ten := took(strings.Repeat(unit, 10*n))
+				if ten <= 50*one {
+					break
+				}
+				if left == 0 {
+					t.Errorf("%s: ten times %q takes %.0f times as long: %s", name, unit, float64(ten)/float64(one), ten)
+					break
+				}
+			}
+		}
+	}
+}
