@@ -11,7 +11,7 @@
 set -uo pipefail
 cd "$(dirname "$0")/.."
 
-parts=(format generated vet static go race python-lint python-types python backends corpora second programs runs fuzz package)
+parts=(format generated vet static go race python-lint python-types python backends frameworks corpora second programs runs fuzz package)
 
 # --- parts ---
 
@@ -43,11 +43,15 @@ part_python-lint() { python -m ruff check python tests examples _backend setup.p
 
 part_python-types() { python -m mypy; }
 
-part_python() { python -m pytest --ignore-glob='*/test_backend*.py' --ignore-glob='*/test_kills_store.py'; }
+part_python() { python -m pytest --ignore-glob='*/test_backend*.py' --ignore-glob='*/test_kills_store.py' --ignore-glob='*/test_frameworks*.py'; }
 
 # Where stores keep their bytes, against real servers where they are installed (pip install -e '.[servers]').
 # The long form: tests/kills_backends.py, 1,000 kills of each kind.
 part_backends() { python -m pytest -rs tests/test_backend*.py tests/test_kills_store.py; }
+
+# With Ray, LangGraph and DBOS, where they are installed (pip install -e '.[frameworks]').
+# The long form: python tests/bench/bench_ray.py --forks 10000.
+part_frameworks() { python -m pytest -rs tests/test_frameworks*.py; }
 
 # Scripts recorded from bash and the GNU tools; the floor is what passed before.
 part_corpora() {

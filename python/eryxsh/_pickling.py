@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from ._runs import Run
     from ._sandbox import Sandbox
     from ._store import Store
+    from ._tools import Tool
 
 S = TypeVar("S", bound="Sandbox")
 Reduced = Tuple[Callable[..., Any], Tuple[Any, ...]]
@@ -30,9 +31,10 @@ _entered: contextvars.ContextVar[Optional[References]] = contextvars.ContextVar(
 class References:
     """A store that pickles made and read meanwhile refer to; what it has loaded as a base stays loaded."""
 
-    def __init__(self, store: Store, base: Optional[str] = None) -> None:
+    def __init__(self, store: Store, base: Optional[str] = None, tools: Optional[Dict[str, Tool]] = None) -> None:
         self.store = store
         self.base = base
+        self.tools = tools or {}  # instead of those of a pickle, by name
         if base is not None:
             split(base)
         self._bases: Dict[str, Sandbox] = {}
@@ -51,11 +53,11 @@ class References:
         """Take a sandbox for the state of a commit: whoever has it need not load it."""
         self._bases[ref] = sandbox
 
-    def sandbox(self, ref: str, tools: Any = None) -> Sandbox:
+    def sandbox(self, ref: str, tools: Any = ()) -> Sandbox:
         """The state of a commit, loaded once and not to be changed."""
         with self._loading:
             if ref not in self._bases:
-                self._bases[ref] = _load(self.store, ref, tools)
+                self._bases[ref] = _load(self.store, ref, tools or self.tools)
             return self._bases[ref]
 
     def release(self) -> None:
@@ -160,6 +162,9 @@ def _elsewhere(cls: Type[S], where: Elsewhere, timeout_ns: Optional[int], tools:
     made._away = where
     made._asked = []
     made._tools = registry(tools)
+    into = _entered.get()
+    if into is not None:
+        made._tools.update((name, tool) for name, tool in into.tools.items() if name in made._tools)
     made._timeout_ns = timeout_ns
     return made
 
