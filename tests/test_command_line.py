@@ -154,3 +154,40 @@ def test_options() -> None:
     r = command("/no/such/script")
     assert (r.returncode, r.stderr) == (127, b"eryxsh: /no/such/script: No such file or directory\n")
     assert command("/tmp").returncode == 126
+
+
+def test_inspect(tmp_path: pathlib.Path) -> None:
+    """inspect says what is in a store, in a namespace and in a blob, and when something is wrong."""
+    place = tmp_path / "store"
+    with eryxsh.Store(str(place)) as store, eryxsh.Sandbox(files={"/f": "text"}) as sb:
+        sb.commands.run("echo $'\\e[31m'; x=1")
+        store.save(sb, "work")
+        store.save(sb, "work", note="again")
+        store.tag("work", "v1")
+        identity, commits = store.identity, store.log("work")
+        (tmp_path / "blob").write_bytes(sb.export_state())
+    r = command("inspect", str(place))
+    assert r.stdout.decode().startswith(f"store {identity}: 1 namespaces, 2 packs")
+    assert f"work: main {commits[0].id[:12]}, tag v1 {commits[0].id[:12]}" in r.stdout.decode()
+    r = command("inspect", "--verify", str(place), "work")
+    lines = r.stdout.decode().splitlines()
+    assert [line.split()[0] for line in lines[1:3]] == [c.id[:12] for c in commits]
+    assert lines[1].endswith("again")
+    assert b"\x1b" not in r.stdout
+    assert r.returncode == 0
+    r = command("inspect", str(tmp_path / "blob"))
+    assert b"kind     state\n" in r.stdout
+    assert b"files    " in r.stdout
+    pack = next((place / "packs").glob("*/*"))
+    damaged = bytearray(pack.read_bytes())
+    damaged[20] ^= 1
+    pack.chmod(0o600)
+    pack.write_bytes(damaged)
+    assert command("inspect", "--verify", str(place)).returncode == 1
+    (tmp_path / "empty").mkdir()
+    for words in (("empty",), ("none",), ("store", "nothing"), ("blob", "ns"), (f"sqlite:///{tmp_path}/none.db",)):
+        r = command("inspect", *words, cwd=tmp_path)
+        assert (r.returncode, r.stdout) == (2, b""), words
+        assert r.stderr.startswith(b"eryxsh inspect: ")
+        assert r.stderr.count(b"\n") == 1
+    assert list((tmp_path / "empty").iterdir()) == []

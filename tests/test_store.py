@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import datetime
 import multiprocessing
 import os
 import random
 import threading
 import time
 from pathlib import Path
-from typing import Any, Dict, List
+from typing import Any, Callable, Dict, List, Optional
 
 import pytest
 
@@ -618,3 +619,89 @@ def test_a_run_is_dumped_to_a_store() -> None:
         Run.load("rubbish", store=store)
     with pytest.raises(KeyError):
         Run.load("run-nobody@" + "00" * 32, store=store)
+
+
+def forgets(place: Place, change: Callable[[Sandbox, int], None], saves: int) -> None:
+    """Save so many changes, forget all but three commits, and look at what is left, twice."""
+    store = Store(place)
+    with Sandbox() as sb:
+        for i in range(saves):
+            change(sb, i)
+            store.save(sb, "n")
+        before = store.log("n")
+        full = size(place)
+        assert store.gc(grace=0, keep=3).commits == saves - 3
+        assert [c.id for c in store.log("n")] == [c.id for c in before[:3]]
+        assert store.verify() == []
+        assert size(place) < full
+        with store.load("n", commit=before[2].id) as old, store.load("n") as new:
+            assert old.commands.run("cat log | wc -l").stdout == f"{saves - 2}\n"
+            assert not sb.diff(b=None) or new.files.read("log") == sb.files.read("log")
+        with pytest.raises(StateError):
+            store.load("n", commit=before[3].id)
+        fresh = size(place)
+        change(sb, saves)
+        store.save(sb, "n")  # goes on from what it knows, not from the beginning
+        assert size(place) - fresh < 8192
+        assert len(store.log("n")) == 4
+        assert store.gc(grace=0, keep=3).commits == 1
+        assert store.verify() == []
+        with store.load("n") as loaded:
+            assert loaded.files.read("log") == sb.files.read("log")
+
+
+def test_gc_forgets_the_beginning_of_a_history() -> None:
+    """What only forgotten commits had goes; what is kept is whole, deltas to what went included."""
+
+    def small(sb: Sandbox, i: int) -> None:
+        sb.commands.run(f"v{i}={i}; echo {i} >> log; echo {i} > f{i % 7}; rm -f f{(i + 3) % 7}")
+
+    def large(sb: Sandbox, i: int) -> None:
+        if i < 8:
+            sb.files.write(f"/data{i % 2}", os.urandom(300_000))
+        small(sb, i)
+
+    forgets({}, small, 40)
+    forgets({}, large, 12)
+
+
+def test_gc_forgets_by_age_and_tags_keep_theirs() -> None:
+    store = Store({})
+    with Sandbox() as sb:
+        for i in range(5):
+            sb.commands.run(f"n={i}")
+            store.save(sb, "n")
+            if i == 1:
+                store.tag("n", "one")
+    day = datetime.timedelta(days=1)
+    assert store.gc(grace=0, keep=day).commits == 0
+    assert store.gc(grace=0, keep=datetime.timedelta()).commits == 4 + 1
+    assert [len(store.log("n")), store.load("n", tag="one").commands.run("echo $n").stdout] == [1, "1\n"]
+    assert store.verify() == []
+    for wrong, error in ((0, ValueError), (-1, ValueError), ("3", TypeError), (True, TypeError), (2.5, TypeError)):
+        with pytest.raises(error, match="keep"):
+            store.gc(keep=wrong)  # type: ignore[arg-type]
+
+
+def test_forgetting_while_others_save(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Neither loses what the other did, whoever comes first."""
+    place: Place = {}
+    store = Store(place)
+    with Sandbox(persistence="session", namespace="n", store=store) as sb:
+        for i in range(4):
+            sb.commands.run(f"n={i}")
+            sb.save_state()
+        shorten = store._shorten
+
+        def late(key: str, ref: Optional[bytes], most: int, since: int) -> int:
+            sb.commands.run("n=late")
+            sb.save_state()
+            return shorten(key, ref, most, since)
+
+        monkeypatch.setattr(store, "_shorten", late)
+        assert store.gc(grace=0, keep=2).commits == 3
+        sb.commands.run("m=5")
+        sb.save_state()  # the ref was changed, the commit not: no conflict
+    assert store.load("n").commands.run("echo $n$m").stdout == "late5\n"
+    assert len(store.log("n")) == 3
+    assert store.verify() == []

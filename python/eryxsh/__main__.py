@@ -13,11 +13,13 @@ USAGE = """\
 Usage: eryxsh [OPTION]... [FILE [ARGUMENT]...]
        eryxsh [OPTION]... -c SCRIPT [NAME [ARGUMENT]...]
        eryxsh serve [--socket PATH | --port N] [OPTION]...
+       eryxsh inspect [--verify] [PLACE [NAMESPACE]]
 
 Run a bash script in a sandbox: an in-memory file system, no access to the host.
 Without FILE the script is read from standard input. The exit status is the
 script's; 130 after Ctrl-C, 124 after a timeout, 137 at a limit. serve, as the first
-word, serves sandboxes by JSON-RPC ('eryxsh serve --help'); ./serve is a script.
+word, serves sandboxes by JSON-RPC ('eryxsh serve --help'), and inspect says what is in
+a store or a blob ('eryxsh inspect --help'); ./serve and ./inspect are scripts.
 
   -c SCRIPT            run this text
       --timeout=SECONDS  stop it after so long (default: never)
@@ -49,6 +51,10 @@ def main(argv: Optional[Sequence[str]] = None) -> int:
         from .rpc._command import main as serve
 
         return serve(words[1:])
+    if words[:1] == ["inspect"]:
+        from ._inspect import main as inspect
+
+        return inspect(words[1:])
     try:
         request = _parse(words)
         if request is None:

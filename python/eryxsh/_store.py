@@ -68,15 +68,15 @@ class Commit:
 
 
 class Collected:
-    """What ``Store.gc`` did: ``packs`` and ``bytes`` deleted, ``doomed`` packs that go next time, ``kept`` packs."""
+    """What ``Store.gc`` did: ``packs`` and ``bytes`` deleted, ``doomed`` packs that go next time, ``kept`` packs, ``commits`` forgotten."""
 
-    __slots__ = ("bytes", "doomed", "kept", "packs")
+    __slots__ = ("bytes", "commits", "doomed", "kept", "packs")
 
-    def __init__(self, packs: int, size: int, doomed: int, kept: int) -> None:
-        self.packs, self.bytes, self.doomed, self.kept = packs, size, doomed, kept
+    def __init__(self, packs: int, size: int, doomed: int, kept: int, commits: int = 0) -> None:
+        self.packs, self.bytes, self.doomed, self.kept, self.commits = packs, size, doomed, kept, commits
 
     def __repr__(self) -> str:
-        return f"<Collected packs={self.packs} bytes={self.bytes} doomed={self.doomed} kept={self.kept}>"
+        return f"<Collected packs={self.packs} bytes={self.bytes} doomed={self.doomed} kept={self.kept} commits={self.commits}>"
 
 
 class StoreInfo:
@@ -199,15 +199,19 @@ class Store:
 
     # Care.
 
-    def gc(self, *, grace: float = GRACE) -> Collected:
+    def gc(self, *, grace: float = GRACE, keep: Union[int, datetime.timedelta, None] = None) -> Collected:
         """Delete packs that nothing leads to, while others may write.
 
         A pack that nothing leads to, and that is older than ``grace`` seconds, is doomed; one that
         was doomed ``grace`` seconds ago, and still nothing leads to, is deleted. So it takes two
         calls, except with ``grace=0``, which is for a store that nobody writes to.
+
+        ``keep`` forgets the beginning of each branch's and tag's history first: all but its last so
+        many commits, or those older than a timedelta. The last one always stays, with its id.
         """
         if grace < 0:
             raise ValueError(f"gc: a grace of {grace} seconds")
+        commits = self._forget(keep)
         doomed = {key.rpartition("/")[2] for key in self.backend.list("doomed/")}
         live = self._live_packs()
         gone: Dict[str, int] = {}
@@ -235,7 +239,41 @@ class Store:
         self.backend.delete_many([_pack_key(pack) for pack in freed])
         self.backend.delete_many([f"doomed/{pack}" for pack in doomed if pack in live or pack in late or pack in gone])
         self._unhook(freed)
-        return Collected(len(freed), sum(freed.values()), marked, kept + len(gone) - len(freed))
+        return Collected(len(freed), sum(freed.values()), marked, kept + len(gone) - len(freed), commits)
+
+    def _forget(self, keep: Union[int, datetime.timedelta, None]) -> int:
+        """Forget the beginning of every history; how many commits are forgotten."""
+        most = since = 0
+        if keep is None:
+            return 0
+        if isinstance(keep, datetime.timedelta):
+            since = max(time.time_ns() - int(keep.total_seconds() * 1e9), 1)
+        elif isinstance(keep, bool) or not isinstance(keep, int):
+            raise TypeError(f"gc: keep is a number of commits or a timedelta, not {type(keep).__name__}")
+        elif keep < 1:
+            raise ValueError(f"gc: keep is at least 1 commit, not {keep}")
+        else:
+            most = keep
+        return sum(self._shorten(key, ref, most, since) for kind in ("refs/", "tags/") for key, ref in self._values(kind))
+
+    def _shorten(self, key: str, ref: Optional[bytes], most: int, since: int) -> int:
+        """Forget the beginning of one history."""
+        for _ in range(_TRIES):
+            if ref is None:
+                return 0
+            read = _wire.store_read(ref, "trim", most=most, since=since)
+            try:
+                self._fetch(read)
+                trimmed = _wire.store_trimmed(read)
+            finally:
+                _wire.store_forget(read)
+            if not trimmed["gone"]:
+                return 0
+            self.backend.put_many({_pack_key(p["id"].hex()): p["data"] for p in trimmed["packs"]})
+            if self.backend.cas(key, ref, trimmed["ref"]):
+                return trimmed["gone"]
+            ref = self._get(key)  # somebody has saved meanwhile
+        return 0  # it is for the next time
 
     def verify(self, namespace: Optional[str] = None) -> List[str]:
         """Read everything, of one namespace or of all, and say what is wrong: nothing, it is to be hoped."""

@@ -13,7 +13,7 @@ from typing import Any, Dict, Final, List, Literal, Optional, Tuple, TypedDict, 
 from eryxsh import _native
 from eryxsh._native import Method
 
-FINGERPRINT: Final = "0da47293206fba98"
+FINGERPRINT: Final = "51fedd4096354c0d"
 
 Strings = Union[List[str], Tuple[str, ...]]
 
@@ -246,6 +246,18 @@ _MERGED: Final[Any] = (
 )
 
 
+class NewPack(TypedDict):
+    id: bytes  # 16 bytes
+    data: bytes  # its bytes
+
+
+_NEW_PACK: Final[Any] = (
+    {"id": b"", "data": b""},
+    (None, "id", "data",),
+    (None, None, None,),
+)
+
+
 class PackInfo(TypedDict):
     id: bytes  # 16 bytes
     size: int  # bytes
@@ -475,6 +487,19 @@ _SEALED: Final[Any] = (
     {"commit": b"", "ref": b"", "packs": (), "merge": ()},
     (None, "commit", "ref", "packs", "merge",),
     (None, None, None, _PACK_INFO, None,),
+)
+
+
+class Trimmed(TypedDict):
+    gone: int  # commits that are forgotten
+    ref: bytes  # the ref to put when the packs are there; empty if none is
+    packs: Tuple[NewPack, ...]  # what is needed of those that go
+
+
+_TRIMMED: Final[Any] = (
+    {"gone": 0, "ref": b"", "packs": ()},
+    (None, "gone", "ref", "packs",),
+    (None, None, None, _NEW_PACK,),
 )
 
 
@@ -1680,18 +1705,19 @@ def store_saved(save: int, *, ref: Optional[bytes] = None) -> None:
 _STORE_READ: Final[Method[int]] = Method((134, 0, None))
 
 
-def store_read(ref: bytes, what: str, *, store: Optional[str] = None, commit: Optional[bytes] = None, most: Optional[int] = None, limits: Optional[Dict[str, int]] = None, sandbox: Optional[int] = None) -> int:
+def store_read(ref: bytes, what: str, *, store: Optional[str] = None, commit: Optional[bytes] = None, most: Optional[int] = None, limits: Optional[Dict[str, int]] = None, sandbox: Optional[int] = None, since: Optional[int] = None) -> int:
     """Begin to read a state, a log, or all there is; the result is a handle.
 
     ref: as it stands in the store
     store: identity of the store
-    what: state, log or check
+    what: state, log, check or trim
     commit: id of another commit than the ref's
-    most: of a log: commits; 0 is all
+    most: of a log, or kept by a trim: commits; 0 is all
     limits: of a state: what may be loaded
     sandbox: of a state: the sandbox whose state it will replace, which says what may be loaded
+    since: kept by a trim: commits from then on, ns since 1970
     """
-    return _native.call(_STORE_READ, (ref, store, what, commit, most, limits, sandbox))
+    return _native.call(_STORE_READ, (ref, store, what, commit, most, limits, sandbox, since))
 
 
 _STORE_NEED: Final[Method[Tuple[PackRange, ...]]] = Method((135, 0, _PACK_RANGE))
@@ -1801,3 +1827,14 @@ def store_stamp(sandbox: int) -> int:
     sandbox: handle
     """
     return _native.call(_STORE_STAMP, (sandbox,))
+
+
+_STORE_TRIMMED: Final[Method[Trimmed]] = Method((144, 0, _TRIMMED))
+
+
+def store_trimmed(read: int) -> Trimmed:
+    """Give a history that was read, without its beginning.
+
+    read: handle
+    """
+    return _native.call(_STORE_TRIMMED, (read,))

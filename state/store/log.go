@@ -24,12 +24,13 @@ type Commit struct {
 type Log struct {
 	tasks
 	most    int
+	cut     []ID
 	Commits []Commit
 }
 
 // NewLog begins to read at most so many commits; 0 is all.
 func NewLog(r Ref, most int) *Log {
-	l := &Log{tasks: tasks{from: NewSource(r.Packs)}, most: most}
+	l := &Log{tasks: tasks{from: NewSource(r.Packs)}, most: most, cut: r.Cut}
 	l.next(r.Commit)
 	return l
 }
@@ -41,7 +42,7 @@ func (l *Log) next(id ID) {
 			return err
 		}
 		l.Commits = append(l.Commits, Commit{id, c})
-		if len(c.Parents) > 0 && len(l.Commits) != l.most {
+		if len(c.Parents) > 0 && len(l.Commits) != l.most && !slices.Contains(l.cut, id) {
 			l.next(ID(c.Parents[0]))
 		}
 		return nil
@@ -136,7 +137,9 @@ func (c *Check) reach() {
 				return err
 			}
 			for _, p := range all.Parents {
-				commit(ID(p))
+				if !slices.Contains(c.ref.Cut, id) {
+					commit(ID(p))
+				}
 			}
 			return l.begin(b)
 		})

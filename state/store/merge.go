@@ -59,18 +59,8 @@ func Merge(r Ref, packs [][]byte) (*Pack, Ref, error) {
 			if from.places[id] != i || k.have[id] {
 				continue
 			}
-			stored, at, ok, err := from.stored(id)
-			if err != nil || !ok {
-				return nil, r, damaged("pack %s: object %s cannot be read", p.index.ID, id)
-			}
-			if at.depth == 0 && sum(at.kind, stored) != id {
-				return nil, r, damaged("object %s is damaged", id)
-			}
-			if at.kind == KindChunk && at.depth == 0 {
-				k.chunk(id, stored)
-			} else {
-				k.have[id] = true
-				k.small(object{id, at.kind, at.depth, at.size}, stored)
+			if err := k.copy(from, id); err != nil {
+				return nil, r, err
 			}
 		}
 	}
@@ -78,14 +68,29 @@ func Merge(r Ref, packs [][]byte) (*Pack, Ref, error) {
 	if len(made) != 1 {
 		return nil, r, damaged("%d packs cannot become one", len(packs))
 	}
-	out := Ref{Commit: r.Commit, Time: r.Time}
+	out := Ref{Commit: r.Commit, Time: r.Time, Cut: r.Cut}
 	for _, p := range r.Packs {
 		if !slices.ContainsFunc(gone, func(g PackRef) bool { return bytes.Equal(g.ID, p.ID) }) {
 			out.Packs = append(out.Packs, p)
 		}
 	}
-	out.Packs = append(out.Packs, PackRef{ID: made[0].ID[:], Size: made[0].Size, Objects: made[0].Objects})
+	out.Packs = append(out.Packs, packRefs(made)...)
 	return made[0], out, nil
+}
+
+// copy adds an object as it is stored elsewhere.
+func (k *packer) copy(from *Source, id ID) error {
+	stored, at, ok, err := from.stored(id)
+	if err != nil || !ok || at.depth == 0 && sum(at.kind, stored) != id {
+		return damaged("object %s is damaged or missing", id)
+	}
+	if at.kind == KindChunk && at.depth == 0 {
+		k.chunk(id, stored)
+	} else {
+		k.have[id] = true
+		k.small(object{id, at.kind, at.depth, at.size}, stored)
+	}
+	return nil
 }
 
 // Moved is what is saved when packs were merged.

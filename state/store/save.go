@@ -135,7 +135,7 @@ type About struct {
 	Time    int64 // of the host, ns since 1970
 	Command string
 	Note    string
-	Onto    []PackRef // of the refs that have the parents
+	Onto    []Ref // that have the parents
 }
 
 // Seal ends a save: it gives the packs to put into the store, in any order, and
@@ -156,12 +156,17 @@ func (s *Save) Seal(a About) (packs []*Pack, ref Ref, err error) {
 	id := sum(KindCommit, body)
 	s.k.add(KindCommit, id, body, nil)
 	packs = s.k.end()
-	s.packs = united(a.Onto, s.packs)
-	for _, p := range packs {
-		s.packs = append(s.packs, PackRef{ID: p.ID[:], Size: p.Size, Objects: p.Objects})
+	ref = Ref{Commit: id, Time: a.Time}
+	if b := s.base; b != nil && slices.ContainsFunc(a.Onto, func(r Ref) bool { return r.Commit == b.Commit }) {
+		s.packs = s.packs[len(b.packs):] // the ref has its objects, perhaps in other packs by now
 	}
-	s.now.Commit, s.now.packs = id, s.packs
-	return packs, Ref{Commit: id, Packs: s.packs, Time: a.Time}, nil
+	for _, onto := range a.Onto {
+		ref.Packs = united(ref.Packs, onto.Packs)
+		ref.Cut = append(ref.Cut, onto.Cut...)
+	}
+	ref.Packs = append(united(ref.Packs, s.packs), packRefs(packs)...)
+	s.now.Commit, s.now.packs = id, ref.Packs
+	return packs, ref, nil
 }
 
 // united gives the packs of two lists, each once.
@@ -186,6 +191,7 @@ type Ref struct {
 	Commit ID
 	Packs  []PackRef // that have whatever leads from the commit
 	Time   int64     // when it was written
+	Cut    []ID      // commits whose parents are forgotten
 }
 
 // Format is the version of refs, packs and commits that this code writes.
@@ -193,7 +199,11 @@ const Format = 1
 
 // Bytes gives the ref as it stands in the store.
 func (r Ref) Bytes() []byte {
-	b := codec.AppendRef(nil, &record.Ref{Format: Format, Commit: r.Commit[:], Packs: r.Packs, Time: r.Time})
+	rec := record.Ref{Format: Format, Commit: r.Commit[:], Packs: r.Packs, Time: r.Time}
+	for i := range r.Cut {
+		rec.Cut = append(rec.Cut, r.Cut[i][:])
+	}
+	b := codec.AppendRef(nil, &rec)
 	digest := sha256.Sum256(b)
 	return append(b, digest[:]...)
 }
@@ -218,6 +228,12 @@ func ReadRef(b []byte) (r Ref, err error) {
 		return r, damaged("the ref makes no sense")
 	}
 	r.Commit, r.Time, r.Packs = ID(rec.Commit), rec.Time, rec.Packs
+	for _, id := range rec.Cut {
+		if len(id) != len(ID{}) {
+			return r, damaged("the ref makes no sense")
+		}
+		r.Cut = append(r.Cut, ID(id))
+	}
 	for _, p := range rec.Packs {
 		if len(p.ID) != len(PackID{}) || p.Size < int64(len(PackMagic)+packFooter) {
 			return r, damaged("the ref makes no sense")

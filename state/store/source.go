@@ -246,6 +246,8 @@ type tasks struct {
 	from *Source
 	todo []task
 	seen map[ID]bool // if it is there: each object once
+
+	unread Kind // of objects that need not be read
 }
 
 func (t *tasks) need(id ID, kind Kind, then func(body) error) {
@@ -254,6 +256,9 @@ func (t *tasks) need(id ID, kind Kind, then func(body) error) {
 	}
 	if t.seen != nil {
 		t.seen[id] = true
+	}
+	if kind == t.unread {
+		return
 	}
 	t.todo = append(t.todo, task{id, kind, then})
 }

@@ -85,6 +85,26 @@ func storeMethods() []binding {
 			}
 			return wire.Checked{Objects: x.Objects, Bytes: x.Bytes, Commits: x.Commits, Faults: x.Faults}, nil
 		}),
+		on("store.trimmed", func(c *call, p *wire.ReadHandle) (out wire.Trimmed, err error) {
+			r, err := c.reading(p.Read)
+			if err != nil {
+				return out, err
+			}
+			x, ok := r.Reading.(*store.Trim)
+			if !ok {
+				return out, badRequest("this trims nothing")
+			}
+			if out.Gone = x.Gone; x.Gone == 0 {
+				return out, nil
+			}
+			out.Ref = x.Ref().Bytes()
+			for _, made := range x.Packs() {
+				data := make([]byte, made.Size)
+				made.CopyTo(data)
+				out.Packs = append(out.Packs, wire.NewPack{ID: bytes.Clone(made.ID[:]), Data: data})
+			}
+			return out, nil
+		}),
 		does("store.forget", func(c *call, p *wire.ReadHandle) error {
 			c.mu.Lock()
 			defer c.mu.Unlock()
@@ -213,7 +233,7 @@ func seal(c *call, p *wire.SealParams) (out wire.Sealed, err error) {
 		if err != nil {
 			return out, err
 		}
-		about.Onto = append(about.Onto, r.Packs...)
+		about.Onto = append(about.Onto, r)
 	}
 	packs, ref, err := s.Seal(about)
 	if err != nil {
@@ -293,8 +313,10 @@ func beginRead(c *call, p *wire.ReadParams) (int64, error) {
 		r.Reading = store.NewLog(ref, max(p.Most, 0))
 	case "check":
 		r.Reading = store.NewCheck(ref)
+	case "trim":
+		r.Reading = store.NewTrim(ref, max(p.Most, 0), p.Since)
 	default:
-		return 0, fault.New(fault.Invalid, "store", "", "%q cannot be read: state, log or check can", p.What)
+		return 0, fault.New(fault.Invalid, "store", "", "%q cannot be read: state, log, check or trim can", p.What)
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()

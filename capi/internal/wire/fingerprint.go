@@ -4,4 +4,4 @@ package wire
 
 // Fingerprint identifies the tables: a library and a Python package with the
 // same one belong together.
-const Fingerprint = "0da47293206fba98"
+const Fingerprint = "51fedd4096354c0d"

@@ -80,11 +80,12 @@ type SavedParams struct {
 type ReadParams struct {
 	Ref     []byte           `cbor:"1,keyasint" doc:"as it stands in the store"`
 	Store   string           `cbor:"2,keyasint,omitempty" doc:"identity of the store"`
-	What    string           `cbor:"3,keyasint" doc:"state, log or check"`
+	What    string           `cbor:"3,keyasint" doc:"state, log, check or trim"`
 	Commit  []byte           `cbor:"4,keyasint,omitempty" doc:"id of another commit than the ref's"`
-	Most    int              `cbor:"5,keyasint,omitempty" doc:"of a log: commits; 0 is all"`
+	Most    int              `cbor:"5,keyasint,omitempty" doc:"of a log, or kept by a trim: commits; 0 is all"`
 	Limits  map[string]int64 `cbor:"6,keyasint,omitempty" doc:"of a state: what may be loaded"`
 	Sandbox int64            `cbor:"7,keyasint,omitempty" doc:"of a state: the sandbox whose state it will replace, which says what may be loaded"`
+	Since   int64            `cbor:"8,keyasint,omitempty" doc:"kept by a trim: commits from then on, ns since 1970"`
 }
 
 // ReadHandle names what is being read.
@@ -134,6 +135,19 @@ type Checked struct {
 	Bytes   int64    `cbor:"2,keyasint,omitempty" doc:"of packs"`
 	Commits int64    `cbor:"3,keyasint,omitempty" doc:"in its history"`
 	Faults  []string `cbor:"4,keyasint,omitempty" doc:"what is wrong, at most 100"`
+}
+
+// Trimmed is a history without its beginning.
+type Trimmed struct {
+	Gone  int       `cbor:"1,keyasint,omitempty" doc:"commits that are forgotten"`
+	Ref   []byte    `cbor:"2,keyasint,omitempty" doc:"the ref to put when the packs are there; empty if none is"`
+	Packs []NewPack `cbor:"3,keyasint,omitempty" doc:"what is needed of those that go"`
+}
+
+// NewPack is a pack to be put.
+type NewPack struct {
+	ID   []byte `cbor:"1,keyasint,omitempty" doc:"16 bytes"`
+	Data []byte `cbor:"2,keyasint,omitempty" doc:"its bytes"`
 }
 
 // RefInfo describes a ref.

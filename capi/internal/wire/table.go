@@ -111,5 +111,6 @@ func Methods() []Method {
 		{141, "store.ref", RefParams{}, RefInfo{}, "Describe a ref."},
 		{142, "store.point", RefParams{}, Blob(nil), "Make a ref to another commit that the same packs have."},
 		{143, "store.stamp", SandboxParams{}, int64(0), "Give a number that is another whenever the state may be another; waits for nobody."},
+		{144, "store.trimmed", ReadHandle{}, Trimmed{}, "Give a history that was read, without its beginning."},
 	}
 }

@@ -18,6 +18,11 @@ func (w *writer) recordRef(x *record.Ref) {
 		}
 	}
 	w.int(at, 4, x.Time)
+	if w.list(at, 5, len(x.Cut)) {
+		for i := range x.Cut {
+			w.putBytes(x.Cut[i])
+		}
+	}
 }
 
 func (r *reader) recordRef(x *record.Ref) {
@@ -35,6 +40,10 @@ func (r *reader) recordRef(x *record.Ref) {
 			}
 		case 4:
 			readInt(r, &x.Time)
+		case 5:
+			for i := range list(r, &x.Cut) {
+				r.bytes(&x.Cut[i])
+			}
 		default:
 			r.fail()
 		}

@@ -38,6 +38,7 @@ type Ref struct {
 	Commit []byte    `cbor:"2,keyasint"`
 	Packs  []PackRef `cbor:"3,keyasint,omitempty"`
 	Time   int64     `cbor:"4,keyasint,omitempty"` // when it was written, ns since 1970 on the host that did
+	Cut    [][]byte  `cbor:"5,keyasint,omitempty"` // ids of commits whose parents are forgotten
 }
 
 // PackRef names a pack.
