@@ -178,7 +178,7 @@ mount -t tmpfs local /usr/local; mkdir /usr/local/bin
 hostname -F /mnt/etc/hostname
 mount --bind /mnt/bin /usr/bin
 cd "$HOME/$1"
-/mnt/setpriv --reuid 1000 --regid 1000 --clear-groups -- /usr/bin/bash -c "$3"
+/mnt/setpriv --reuid 1000 --regid 1000 --clear-groups -- /usr/bin/bash -c "$3" && exit 0 || exit $?
 """
 
 

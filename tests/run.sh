@@ -65,7 +65,7 @@ part_second() { python tests/second.py; }
 # Programs and their own tests, by our bash and by the machine's, where they are: the short ones.
 part_programs() {
   command -v unshare >/dev/null && [ "$EUID" = 0 ] || { skip "a place like a sandbox takes namespaces: root on Linux"; return; }
-  python tests/programs.py --only pure-bash-bible --only events --only shunit2 --only todo.txt-cli --check
+  python tests/programs.py --only pure-bash-bible --only events --only shunit2 --only todo.txt-cli --only getoptions --check
 }
 
 # A minute of generated scripts, moved between two processes while they run. The

@@ -257,7 +257,7 @@ func (m *Machine) declare(p *Process, f *Frame, n *decl) {
 					one := d
 					one.operands = []string{x.itemText(n, i)}
 					st = m.biDeclareRest(p, e, &one)
-				case code < 0 && d.local && !m.isLocal(p, a.name) && p.Shell.Vars.Get(a.name).Is(vars.ReadOnly):
+				case code < 0 && d.local && m.globalReadOnly(p, a.name):
 					st = 1 // it has been told
 				case code < 0: // its elements are there
 					st = m.declareOne(p, e, &d, a.name, nil, "", false, false)
@@ -372,6 +372,19 @@ func (m *Machine) isLocal(p *Process, name string) bool {
 	return p.Frames[i].X.saved(name) >= 0
 }
 
+// means reports whether a declaration of a reference is one of the variable it names: local looks
+// through the references of its own function.
+func (d *declaration) means(m *Machine, p *Process, old *vars.Var, name string) bool {
+	return old.Is(vars.Nameref) && (d.set|d.unset)&vars.Nameref == 0 && old.String() != "" && (!d.local || m.isLocal(p, name))
+}
+
+// globalReadOnly reports whether a name is a read-only variable of no function: no function has its own.
+func (m *Machine) globalReadOnly(p *Process, name string) bool {
+	return p.Shell.Vars.Get(name).Is(vars.ReadOnly) && !slices.ContainsFunc(p.Frames, func(f Frame) bool {
+		return f.Kind == FFunc && f.X.saved(name) >= 0
+	})
+}
+
 // saved gives the place of a name among the bindings to put back, or -1.
 func (x *Extra) saved(name string) int {
 	for i := range x.Vars {
@@ -396,7 +409,7 @@ func (m *Machine) declareOne(p *Process, e expand.Env, d *declaration, name stri
 		m.complain(p, "%s: `%s[%s]': not a valid identifier", d.name, name, sub.Text)
 		return 1
 	}
-	if d.local && !d.global && !m.isLocal(p, name) && p.Shell.Vars.Get(name).Is(vars.ReadOnly) {
+	if d.local && !d.global && m.globalReadOnly(p, name) {
 		m.complain(p, "%s: %s: readonly variable", d.name, name)
 		return 1
 	}
@@ -414,16 +427,12 @@ func (m *Machine) declareOne(p *Process, e expand.Env, d *declaration, name stri
 	if has && sub == nil && strings.HasPrefix(value, "(") && strings.HasSuffix(value, ")") && (d.set&(vars.Indexed|vars.Assoc) != 0 || old.IsArray()) {
 		return m.declText(p, d, name, value, add)
 	}
-	if !d.local && old.Is(vars.Nameref) && d.set&vars.Nameref == 0 && d.unset&vars.Nameref == 0 && old.String() != "" {
+	if d.means(m, p, old, name) {
 		name, _ = splitRef(old.String())
 		old = p.Shell.Vars.Get(name)
 	}
 	if old.Is(vars.ReadOnly) && (!d.local || m.isLocal(p, name)) && (has || d.unset&vars.ReadOnly != 0) {
 		return m.declareReadOnly(p, d, name)
-	}
-	if old.Is(vars.ReadOnly) && d.local && has {
-		m.complain(p, "%s: %s: readonly variable", d.name, name)
-		return 1
 	}
 	if bad := m.kindConflict(p, d, old, name); bad {
 		return 1

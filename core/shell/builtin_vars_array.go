@@ -20,7 +20,7 @@ func (m *Machine) declListEarly(p *Process, x *Extra, e expand.Env, n *decl, a *
 	}
 	d := earlyOptions(n.name, words)
 	d.local = d.isLocal(p) && p.enclosing() >= 0
-	if d.local && !m.isLocal(p, a.name) && p.Shell.Vars.Get(a.name).Is(vars.ReadOnly) { // the command goes on without it
+	if d.local && m.globalReadOnly(p, a.name) { // the command goes on without it
 		m.complain(p, "%s: readonly variable", a.name)
 		m.complain(p, "%s: %s: readonly variable", n.name, a.name)
 		return nil
@@ -56,7 +56,12 @@ func (m *Machine) declareList(p *Process, e expand.Env, d *declaration, a *assig
 		return m.noReference(p, d, name)
 	}
 	old := p.Shell.Vars.Get(name)
-	if old.Is(vars.ReadOnly) {
+	if d.local && d.means(m, p, old, name) {
+		target := *a
+		target.name, _ = splitRef(old.String())
+		a, name, old = &target, target.name, p.Shell.Vars.Get(target.name)
+	}
+	if old.Is(vars.ReadOnly) && (!d.local || m.isLocal(p, name)) {
 		m.complain(p, "%s: readonly variable", name)
 		return 1
 	}
@@ -119,6 +124,10 @@ func (m *Machine) assignLocalList(p *Process, e expand.Env, d *declaration, a *a
 	made := t.Bind(a.name, outer)
 	m.local(p, a.name)
 	t.Bind(a.name, made)
+	if outer.Is(vars.Export) {
+		v := t.Own(a.name)
+		v.SetAttrs(v.Attrs() | vars.Export)
+	}
 	return nil
 }
 

@@ -114,7 +114,9 @@ func (f *Frame) wrong(bottom bool) string {
 		fits = len(f.Words) > 0 && builtins[f.Words[0]] != nil
 	case FTrap, FEval, FStdin:
 		needsX = true
-	case FBottom, FWaitSub, FPause, FExit:
+	case FBottom:
+		fits = f.X == nil || len(f.X.Fields)%3 == 0
+	case FWaitSub, FPause, FExit:
 	default:
 		return fmt.Sprintf("unknown kind %d", f.Kind)
 	}

@@ -95,6 +95,9 @@ func (m *Machine) localNow(p *Process, d *declaration, name, value string) bool 
 		return false
 	}
 	old, v := t.Fresh(name)
+	if old.Is(vars.Export) {
+		v.SetAttrs(vars.Export)
+	}
 	x := p.Frames[i].X
 	x.Vars = append(x.Vars, Saved{Name: name, Var: old})
 	m.retain(len(value))

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"eryxsh/core/expand"
+	"eryxsh/core/vars"
 )
 
 // The environment of a command is the exported variables and the exported
@@ -19,6 +20,13 @@ const environment = "environment"
 func (m *Machine) environ(p *Process) []string {
 	env := p.Shell.Vars.Environ()
 	own := false
+	for name, v := range p.hidden() {
+		if !own {
+			env, own = slices.Clone(env), true
+		}
+		i, _ := slices.BinarySearch(env, name+"=")
+		env = slices.Insert(env, i, name+"="+v.String())
+	}
 	for name, fn := range exportedFuncs(p.Shell) {
 		if !own { // the table's list is shared
 			env, own = slices.Clone(env), true
@@ -26,6 +34,36 @@ func (m *Machine) environ(p *Process) []string {
 		env = append(env, funcVariable(name)+"="+functionValue(fn))
 	}
 	return m.list(p, env)
+}
+
+// hidden are exported variables that a function has a local one of the name for which is not passed on:
+// a command finds those of outside.
+func (p *Process) hidden() func(yield func(string, *vars.Var) bool) {
+	return func(yield func(string, *vars.Var) bool) {
+		var told []string
+		for i := len(p.Frames) - 1; i >= 0; i-- {
+			f := &p.Frames[i]
+			if f.Kind != FFunc {
+				continue
+			}
+			for _, s := range f.X.Vars {
+				now := p.Shell.Vars.Get(s.Name)
+				if !exported(s.Var) || exported(now) || slices.Contains(told, s.Name) {
+					continue
+				}
+				if told = append(told, s.Name); !yield(s.Name, s.Var) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// passHidden gives a command c, which p starts or becomes, what functions hide.
+func (p *Process) passHidden(c *Process) {
+	for name, v := range p.hidden() {
+		c.Shell.Vars.Bind(name, v)
+	}
 }
 
 // exportedFuncs are the functions that bash passes on, by name.

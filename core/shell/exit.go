@@ -22,6 +22,7 @@ func (m *Machine) exitHere(p *Process, status int) {
 // taken back first by set -e.
 func (m *Machine) leaveShell(p *Process, status int, errexit bool) {
 	stays := m.mainFile(p) != "" || p.Shell.Opts.on(optStdin)
+	m.noteCalls(p, leftInside)
 	called, reads := 0, false
 	for i := range p.Frames {
 		switch f := &p.Frames[i]; f.Kind {
@@ -46,11 +47,94 @@ func (m *Machine) leaveShell(p *Process, status int, errexit bool) {
 	m.unwindExit(p, status)
 }
 
+// How a shell is left, for what its EXIT trap sees of the calls around.
+const (
+	leftInside = iota // by exit, set -e or the end: the call stack is as it was
+	leftFailed        // by a failed expansion, which leaves functions first
+	leftKilled        // by a signal
+)
+
+// noteCalls has the bottom frame remember where a shell is that ends.
+func (m *Machine) noteCalls(p *Process, how int) {
+	if !p.traps(sigEXIT) || len(p.Frames) == 0 {
+		return
+	}
+	b := &p.Frames[0]
+	if b.Kind != FBottom || b.PC == 1 || b.X != nil && len(b.X.Fields) > 0 {
+		return
+	}
+	names, files, lines := m.calls(p)
+	switch main := len(names) - 1; {
+	case how == leftInside:
+	case m.mainFile(p) != "":
+		names, files, lines = names[main:], files[main:], lines[main:]
+	default:
+		names = nil
+	}
+	x := m.x(b)
+	for i, name := range names {
+		x.Fields = append(x.Fields, name, files[i], lines[i])
+	}
+	if how != leftKilled && p.enclosing() >= 0 {
+		b.I |= endedInFunction
+	}
+}
+
+// What the bottom frame's I says of a shell that has ended.
+const (
+	endedInFunction = 1 << iota
+	endedBefore     // it is a subshell of the EXIT trap
+)
+
+// endedIn are the calls a shell was in when it ended, while its EXIT trap runs: name, file and line of each.
+func (p *Process) endedIn() []string {
+	if len(p.Frames) == 0 {
+		return nil
+	}
+	b := &p.Frames[0]
+	if b.Kind != FBottom || b.X == nil || b.PC != 1 && b.I&endedBefore == 0 {
+		return nil
+	}
+	return b.X.Fields
+}
+
+// fail ends a process after a failed expansion.
+func (m *Machine) fail(p *Process, status int) {
+	if !slices.ContainsFunc(p.Frames, func(f Frame) bool { return f.Kind == FEval || f.Kind == FTrap }) {
+		m.noteCalls(p, leftFailed)
+		m.unwind(p, status)
+		return
+	}
+	m.unwindExit(p, status)
+}
+
 // unwindExit ends a process: everything above its bottom frame is undone, then
-// the EXIT trap runs, then the process is gone.
+// the EXIT trap runs, with the parameters of the call it ended in, then the process is gone.
 func (m *Machine) unwindExit(p *Process, status int) {
+	m.noteCalls(p, leftInside)
+	if p.traps(sigEXIT) {
+		for i := range p.Frames {
+			if f := &p.Frames[i]; f.X != nil && (f.Kind == FFunc || f.Kind == FEval) {
+				f.X.Set, f.X.Params = false, nil
+			}
+		}
+	}
+	m.unwind(p, status)
+}
+
+// unwind undoes the frames above the bottom one. A trap of the shell's own that is left so is not run again.
+func (m *Machine) unwind(p *Process, status int) {
+	var within []int
 	for len(p.Frames) > 0 && p.top().Kind != FBottom {
+		if f := p.top(); f.Kind == FTrap && f.N >= sigDEBUG {
+			within = append(within, f.N)
+		}
 		m.pop(p)
+	}
+	for _, sig := range within {
+		if t := p.trap(sig); t != nil {
+			t.Running = true
+		}
 	}
 	p.Status = status & 255
 	if len(p.Frames) > 0 {

@@ -463,6 +463,7 @@ func (m *Machine) callFunction(p *Process, fn *Function, argv []string, temp []S
 func (m *Machine) stepFunc(p *Process, f *Frame) {
 	switch {
 	case f.PC == ghost:
+		m.noteCalls(p, leftInside)
 		m.pop(p)
 		return
 	case f.PC == 0 && p.trap(sigRETURN) != nil:
@@ -727,7 +728,7 @@ func (m *Machine) local(p *Process, name string) *vars.Var {
 	}
 	old, v := p.Shell.Vars.Fresh(name)
 	x.Vars = append(x.Vars, Saved{Name: name, Var: old})
-	if old.Is(vars.Export) && p.Shell.Opts.on(OptAllexport) {
+	if old.Is(vars.Export) { // the one attribute that a local variable has from the one it hides
 		v.SetAttrs(vars.Export)
 	}
 	return v

@@ -122,7 +122,7 @@ func (m *Machine) expandFailed(p *Process, err error) {
 		return
 	}
 	if o := &p.Shell.Opts; o.on(OptPosix) && !o.on(optInteractive) && (e.Kind == expand.BadArith || e.Kind == expand.ReadOnlyVar || e.Kind == expand.BadSubst && strings.HasSuffix(e.Text, "bad substitution") && o.compat() > 43) {
-		m.unwindExit(p, m.fatalStatus(p))
+		m.fail(p, m.fatalStatus(p))
 		return
 	}
 	switch e.Kind {
@@ -131,7 +131,7 @@ func (m *Machine) expandFailed(p *Process, err error) {
 			m.discard(p, 1)
 			return
 		}
-		m.unwindExit(p, m.fatalStatus(p))
+		m.fail(p, m.fatalStatus(p))
 	case expand.Limit:
 		m.stop(e.Name)
 	case expand.BadArith, expand.BadLength: // set -e does not look at it
@@ -209,7 +209,7 @@ func (m *Machine) discard(p *Process, status int) {
 	p.Status = status
 	m.setPipe(p, status)
 	if p.Shell.Opts.on(OptErrexit) && !p.NoErr {
-		m.unwindExit(p, status)
+		m.fail(p, status)
 	}
 }
 
@@ -246,7 +246,7 @@ func (m *Machine) assignFailed(p *Process, err error) {
 	}
 	m.tell(p, err)
 	if p.Shell.Opts.on(OptPosix) {
-		m.unwindExit(p, m.fatalStatus(p))
+		m.fail(p, m.fatalStatus(p))
 		return
 	}
 	m.discard(p, 1)

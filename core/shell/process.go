@@ -340,6 +340,11 @@ func (m *Machine) fork(p *Process, f Frame) *Process {
 func (m *Machine) forkShell(p *Process, f Frame) *Process {
 	c := m.fork(p, f)
 	c.Loop = p.Shell.Opts.compat() <= 44 && p.inLoop()
+	if at := p.endedIn(); len(at) > 0 {
+		b := &c.Frames[0]
+		b.I |= p.Frames[0].I | endedBefore
+		m.x(b).Fields = at
+	}
 	c.Shell.Jobs = slices.Clip(p.Shell.Jobs) // jobs lists them; they are not its children
 	for i := range p.Frames {
 		f := &p.Frames[i]

@@ -289,6 +289,7 @@ func (m *Machine) betweenCommands(p *Process) bool {
 
 // die ends a process by a signal. The shell of the run itself ends the run.
 func (m *Machine) die(p *Process, sig int) {
+	m.noteCalls(p, leftKilled)
 	if p.PID == m.Procs[0].PID {
 		for len(p.Frames) > 0 && p.top().Kind != FBottom {
 			m.pop(p)
@@ -308,7 +309,7 @@ func (m *Machine) die(p *Process, sig int) {
 		p.Killed = 0 // a subshell catches it, and exits
 	}
 	if terminating[sig] && p.traps(sigEXIT) {
-		m.unwindExit(p, 128+sig)
+		m.unwind(p, 128+sig)
 		return
 	}
 	m.exit(p, 128+sig)

@@ -220,7 +220,7 @@ func (m *Machine) callStack(p *Process, name string, keep vars.Attr) *vars.Var {
 		return vars.NewList(files, keep)
 	case name == "BASH_LINENO":
 		return vars.NewList(lines, keep)
-	case len(names) == 0, p.enclosing() < 0 && names[0] == "main":
+	case len(names) == 0, p.enclosing() < 0 && p.Frames[0].I&endedInFunction == 0:
 		return nil
 	}
 	return vars.NewList(names, keep)
@@ -242,6 +242,9 @@ func (m *Machine) calls(p *Process) (names, files, lines []string) {
 	}
 	if file := m.mainFile(p); file != "" {
 		add("main", file, 0)
+	}
+	for at := p.endedIn(); len(at) >= 3; at = at[3:] {
+		names, files, lines = append(names, at[0]), append(files, at[1]), append(lines, at[2])
 	}
 	return names, files, lines
 }

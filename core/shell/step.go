@@ -64,6 +64,7 @@ func (m *Machine) step(p *Process) {
 		m.stepMapfile(p, f)
 	case FEval:
 		if f.PC == ghost {
+			m.noteCalls(p, leftInside)
 			m.pop(p)
 			return
 		}
@@ -373,6 +374,9 @@ func (m *Machine) stepScript(p *Process, f *Frame) {
 		}
 		if f.N == 0 && x.Text != "" && (x.Call == "eval" || x.Call == "source") {
 			p.Status = 0 // there was no command; what has no text is the ghost of a subshell's parent
+		}
+		if x.Call == "" || x.Text == "" {
+			m.noteCalls(p, leftInside)
 		}
 		m.pop(p)
 		return

@@ -35,6 +35,9 @@ func (m *Machine) syntaxError(p *Process, f *Frame, e *SyntaxError) {
 	}
 	o := &p.Shell.Opts
 	fatal := o.on(OptPosix) && !o.on(optInteractive) && (f.X.Call == "eval" || f.X.Call == "source")
+	if f.X.Call == "" {
+		m.noteCalls(p, leftInside)
+	}
 	m.pop(p)
 	if fatal {
 		m.unwindExit(p, max(p.Status, 1))

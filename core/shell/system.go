@@ -290,6 +290,11 @@ func (s *sysCtx) Getenv(name string) (string, bool) {
 	if exported(v) {
 		return v.String(), true
 	}
+	for hidden, v := range s.p.hidden() {
+		if hidden == name {
+			return v.String(), true
+		}
+	}
 	if name, ok := passedFunc(name); ok {
 		if fn, ok := s.p.Shell.Funcs.Get(name); ok && fn.Export {
 			return functionValue(fn), true

@@ -188,6 +188,7 @@ func (m *Machine) execUtility(p *Process, name string, argv []string, replace bo
 
 // becomeUtility drops what exec drops: every frame but the bottom, and the traps.
 func (m *Machine) becomeUtility(p *Process) {
+	p.passHidden(p)
 	for len(p.Frames) > 0 && p.top().Kind != FBottom {
 		if p.top().X != nil {
 			m.keep(p.top())
@@ -648,9 +649,10 @@ func (m *Machine) newShell(p *Process, argv []string, replace bool) {
 		replace = true
 	default:
 		c = m.fork(p, Frame{Kind: FBottom})
+		p.passHidden(c)
 		m.ownGroup(p, c, c.PID)
 	}
-	m.resetShell(c, p.Shell)
+	m.resetShell(c, c.Shell)
 	if status := m.shellArgs(c, argv); status >= 0 {
 		c.Status = status
 	}

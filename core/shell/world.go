@@ -302,6 +302,9 @@ func (m *Machine) endRun(p *Process, status int, byExit bool) {
 		m.closeOthers(p)
 	}
 	p.dropTrap(sigEXIT)
+	for i := range p.Shell.Traps {
+		p.Shell.Traps[i].Running = false
+	}
 	m.finish(status & 255)
 	m.settle()
 }
