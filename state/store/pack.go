@@ -7,6 +7,7 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"io"
+	"sync"
 )
 
 // PackID is the identity of a pack: the first 16 bytes of the SHA-256 of its index.
@@ -36,7 +37,6 @@ type packer struct {
 	blocks  []smallBlock
 	pending []object // of the open block
 	open    []byte
-	press   *flate.Writer
 }
 
 // chunk is bytes of a file that wait for their place.
@@ -139,7 +139,7 @@ func (k *packer) flush() {
 	if len(k.pending) == 0 {
 		return
 	}
-	b := smallBlock{data: k.deflate(k.open), raw: len(k.open), objects: k.pending}
+	b := smallBlock{data: deflate(k.open), raw: len(k.open), objects: k.pending}
 	if len(b.data) >= len(k.open) {
 		b.data, b.raw = append([]byte(nil), k.open...), 0
 	}
@@ -147,15 +147,19 @@ func (k *packer) flush() {
 	k.pending, k.open = nil, k.open[:0]
 }
 
-func (k *packer) deflate(raw []byte) []byte {
+// presses are compressors that nobody uses: to make one costs more than most saves.
+var presses = sync.Pool{New: func() any {
+	press, _ := flate.NewWriter(nil, flate.BestSpeed) // its level is a good one
+	return press
+}}
+
+func deflate(raw []byte) []byte {
 	var out bytes.Buffer
-	if k.press == nil {
-		k.press, _ = flate.NewWriter(&out, flate.BestSpeed) // its level is a good one
-	} else {
-		k.press.Reset(&out)
-	}
-	_, _ = k.press.Write(raw) // a Buffer takes everything
-	_ = k.press.Close()
+	press := presses.Get().(*flate.Writer)
+	defer presses.Put(press)
+	press.Reset(&out)
+	_, _ = press.Write(raw) // a Buffer takes everything
+	_ = press.Close()
 	return out.Bytes()
 }
 
