@@ -46,20 +46,14 @@ func (l *Lines) Fill(c *Ctx, fd int) error {
 		n := copy(l.Buf, l.Buf[l.Pos:])
 		l.Buf, l.Pos = l.Buf[:n], 0
 	}
-	switch {
-	case cap(l.Buf) > 0:
-	case len(l.Parts) > 0:
+	if cap(l.Buf) == 0 && len(l.Parts) > 0 {
 		l.Buf = make([]byte, 0, longPart+Turn)
-	default:
-		l.Buf = make([]byte, 0, 2*Turn)
 	}
-	l.Buf = large.Grow(l.Buf, Turn)
 	if l.Kept > 0 || len(l.Buf) > Turn || len(l.Parts) > 0 {
 		c.Hold(l.Size() + l.Kept) // not its capacity, which a move changes
 	}
-	n, err := c.Read(fd, l.Buf[len(l.Buf):len(l.Buf)+Turn])
-	l.Buf = l.Buf[:len(l.Buf)+n]
-	if err == io.EOF {
+	var err error
+	if l.Buf, err = c.ReadMore(fd, l.Buf); err == io.EOF {
 		l.EOF = true
 	}
 	return err

@@ -390,15 +390,14 @@ func (s *sysCtx) CanRun(sp cmd.Spawn) error {
 		}
 		as.Cwd, as.Place.Dir = s.m.abs(&as, sp.Dir), dir
 	}
-	if sp.Env != nil {
-		t := vars.NewTable()
-		t.Bind("PATH", vars.New(s.m.pathVar(s.p), 0))
-		for _, kv := range sp.Env {
-			if path, ok := strings.CutPrefix(kv, "PATH="); ok {
-				t.Bind("PATH", vars.New(path, 0))
+	for _, kv := range slices.Backward(sp.Env) {
+		if path, ok := strings.CutPrefix(kv, "PATH="); ok {
+			if path != s.m.pathVar(s.p) {
+				as.Shell = &Shell{Vars: vars.NewTable()}
+				as.Shell.Vars.Bind("PATH", vars.New(path, 0))
 			}
+			break
 		}
-		as.Shell = &Shell{Vars: t}
 	}
 	return s.canRun(&as, sp.Argv[0])
 }

@@ -132,8 +132,8 @@ func startEnv(c *cmd.Ctx, flags cmd.Flags, args []string) cmd.Next {
 		vars = []string{}
 	}
 	debug("executing: %s\n", args[0])
-	for i, a := range args {
-		debug("   arg[%d]= %s\n", i, quote.Locale(c, a))
+	for i := 0; i < len(args) && flags.Has("v"); i++ {
+		debug("   arg[%d]= %s\n", i, quote.Locale(c, args[i]))
 	}
 	return child.Become(c, cmd.Spawn{Argv: args, Env: vars, Dir: dir.Value, Ignore: actions.ignore, Default: actions.reset}, func(err error) {
 		c.Errorf("%s: %s", quote.Locale(c, args[0]), err)

@@ -161,16 +161,11 @@ func (f *grepFile) held() int { return large.Size(f.Parts, f.Buf) }
 func (p *grepProgram) fill(c *cmd.Ctx) (cmd.Next, bool) {
 	f := &p.File
 	n := len(f.Buf)
-	if cap(f.Buf)-n < cmd.Turn {
-		grown := make([]byte, n, max(2*n, cmd.Turn)+cmd.Turn)
-		copy(grown, f.Buf)
-		f.Buf = grown
-	}
 	if n > cmd.Turn || len(f.Parts) > 0 {
 		c.Hold(f.held() + len(p.Patterns.Keys))
 	}
-	got, err := c.Read(f.FD, f.Buf[n:n+cmd.Turn])
-	f.Buf = f.Buf[:n+got]
+	var err error
+	f.Buf, err = c.ReadMore(f.FD, f.Buf)
 	switch err {
 	case nil:
 	case io.EOF:

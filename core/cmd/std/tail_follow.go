@@ -153,8 +153,9 @@ func (p *tailProgram) read(c *cmd.Ctx, i int) bool {
 			return false
 		}
 	}
-	buf := make([]byte, cmd.Turn)
-	n, _ := c.Read(f.FD, buf) // at its end, a pipe may get another writer
+	buf := cmd.Borrow()
+	defer buf.Return()
+	n, _ := c.Read(f.FD, buf[:]) // at its end, a pipe may get another writer
 	if n > 0 {
 		if p.Shown != i+1 {
 			if p.opt.title {

@@ -253,7 +253,7 @@ func (p *program) collect(c *cmd.Ctx) {
 	if n > 0 {
 		rest := p.In.Rest()
 		if !p.Open {
-			p.Runs = append(p.Runs, run{Data: make([]byte, 0, min(runSize, 4*n)+cmd.Turn)})
+			p.Runs = append(p.Runs, run{Data: make([]byte, 0, min(runSize, 4*n))})
 			p.Open = true
 		}
 		r := &p.Runs[len(p.Runs)-1]

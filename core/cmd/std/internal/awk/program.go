@@ -115,7 +115,6 @@ type machine struct {
 	text    []byte                   // scratch: text being made
 	octets  bool                     // characters are bytes
 	subject []byte                   // scratch: the subject of a match
-	chunk   []byte                   // scratch: what a read fills
 	free    []int32                  // numbers of arrays that died: Home is dead
 	conv    formats
 	split   splitter

@@ -95,11 +95,10 @@ var errTurn = io.ErrNoProgress
 
 // fill reads behind what has not been taken.
 func (p *Program) fill(r *Reader) error {
-	if p.chunk == nil {
-		p.chunk = make([]byte, cmd.Turn)
-	}
+	chunk := cmd.Borrow()
+	defer chunk.Return()
 	for {
-		n, err := p.c.Read(r.FD, p.chunk)
+		n, err := p.c.Read(r.FD, chunk[:])
 		p.budget -= n>>2 + 1
 		pending := len(r.Buf) - r.pos
 		if most := p.c.Turn(longPart); n > 0 && pending >= most && len(p.conv.rs) == 1 && r.scan == pending && len(r.Part) == 0 {
@@ -113,7 +112,7 @@ func (p *Program) fill(r *Reader) error {
 		case err != nil:
 			return err
 		case pending > p.c.Turn(cmd.Turn) && len(r.Part)+n < pending:
-			r.Part = large.Append(r.Part, p.chunk[:n])
+			r.Part = large.Append(r.Part, chunk[:n])
 			if p.budget <= 0 {
 				return errTurn
 			}
@@ -121,9 +120,9 @@ func (p *Program) fill(r *Reader) error {
 		}
 		switch {
 		case pending == 0 && len(r.Part) == 0:
-			r.Buf = string(p.chunk[:n])
+			r.Buf = string(chunk[:n])
 		default:
-			r.Part = large.Append(r.Part, p.chunk[:n])
+			r.Part = large.Append(r.Part, chunk[:n])
 			var b strings.Builder
 			b.Grow(pending + len(r.Part))
 			large.Write(&b, r.Buf[r.pos:], p.c)

@@ -269,9 +269,10 @@ func (p *Program) readSource(name string) (string, error) {
 	}
 	defer p.c.Close(fd)
 	var b strings.Builder
-	chunk := make([]byte, cmd.Turn)
+	chunk := cmd.Borrow()
+	defer chunk.Return()
 	for b.Len() < maxSource {
-		n, err := p.c.Read(fd, chunk)
+		n, err := p.c.Read(fd, chunk[:])
 		b.Write(chunk[:n])
 		if err == io.EOF {
 			return b.String(), nil

@@ -23,7 +23,6 @@ type Inputs struct {
 	Over    bool   `cbor:"8,keyasint,omitempty"` // everything was given
 	Begun   bool   `cbor:"9,keyasint,omitempty"` // the null of -n was given
 
-	chunk []byte
 }
 
 // where says where the last input came from, for messages.
@@ -178,12 +177,11 @@ func (p *Program) more() error {
 			return nil
 		}
 	}
-	if in.chunk == nil {
-		in.chunk = make([]byte, cmd.Turn)
-	}
-	n, err := p.c.Read(in.FD, in.chunk)
+	chunk := cmd.Borrow()
+	defer chunk.Return()
+	n, err := p.c.Read(in.FD, chunk[:])
 	if n > 0 {
-		in.Reader.add(in.chunk[:n])
+		in.Reader.add(chunk[:n])
 		p.spend(n>>5 + 1)
 	}
 	switch {

@@ -353,8 +353,9 @@ func (p *Program) loadNext() (cmd.Next, bool) {
 		}
 		l.FD, l.Open = fd, true
 	}
-	buf := make([]byte, cmd.Turn)
-	got, err := p.c.Read(l.FD, buf)
+	buf := cmd.Borrow()
+	defer buf.Return()
+	got, err := p.c.Read(l.FD, buf[:])
 	l.Buf = large.Push(l.Buf, buf[:got], p)
 	p.spend(got>>3 + 1)
 	switch {
