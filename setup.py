@@ -118,8 +118,8 @@ setup(
         GoLibrary("eryxsh.liberyxsh", []),
         Extension(
             "eryxsh._ext",
-            ["python/eryxsh/_ext.c"],
-            depends=["python/eryxsh/_stable_abi.h"],
+            ["python/eryxsh/_ext.c", "python/eryxsh/_process.c"],
+            depends=["python/eryxsh/_stable_abi.h", "python/eryxsh/_python.h", "python/eryxsh/_process.h"],
             include_dirs=["capi"],
             py_limited_api=True,
         ),

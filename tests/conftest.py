@@ -12,6 +12,27 @@ from typing import Callable
 import pytest
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--isolation", choices=["process"], help="the sandboxes of the tests are in processes of their own")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line("markers", "in_process: means nothing where each sandbox has a process (--isolation)")
+    if config.getoption("--isolation"):
+        from eryxsh import Sandbox
+        from eryxsh._runs import Run
+
+        for function in (Sandbox.__init__, Sandbox._out_of.__func__, Sandbox.from_state.__func__, Run.load.__func__):
+            function.__kwdefaults__["isolation"] = "process"
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if config.getoption("--isolation"):
+        for item in items:
+            if item.get_closest_marker("in_process"):
+                item.add_marker(pytest.mark.skip(reason="of sandboxes in this process"))
+
+
 @pytest.fixture
 def python() -> Callable[..., str]:
     """Run code in a fresh interpreter, warnings as errors; give what it printed. It must end cleanly."""

@@ -11,7 +11,7 @@
 set -uo pipefail
 cd "$(dirname "$0")/.."
 
-parts=(format generated vet static go race python-lint python-types python backends frameworks corpora second programs runs fuzz package)
+parts=(format generated vet static go race python-lint python-types python isolation backends frameworks corpora second programs runs fuzz package)
 
 # --- parts ---
 
@@ -44,6 +44,11 @@ part_python-lint() { python -m ruff check python tests examples _backend setup.p
 part_python-types() { python -m mypy; }
 
 part_python() { python -m pytest --ignore-glob='*/test_backend*.py' --ignore-glob='*/test_kills_store.py' --ignore-glob='*/test_frameworks*.py'; }
+
+# The same interface where the core is in a process of its own.
+part_isolation() {
+  python -m pytest --isolation=process tests/test_{commands,files,runs,snapshots,tools,sandbox,states,merge}.py
+}
 
 # Where stores keep their bytes, against real servers where they are installed (pip install -e '.[servers]').
 # The long form: tests/kills_backends.py, 1,000 kills of each kind.

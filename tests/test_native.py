@@ -250,20 +250,20 @@ def test_exceptions_are_caught_as_the_builtins_people_expect():
 def test_requests_that_make_no_sense_are_errors():
     from eryxsh import _ext
 
-    for method in ((0, 0, None), (15, 0, None), (10_000, 0, None), (70_000, 0, None)):
+    for method in ((0, 0, None, 0), (15, 0, None, 0), (10_000, 0, None, 0), (70_000, 0, None, 0)):
         with pytest.raises(_errors.EryxshError):
             _ext.call(method, ())
     with pytest.raises(_errors.EryxshError, match="parameters"):
-        _ext.call((1, 0, None), (b"", "one too many"))
+        _ext.call((1, 0, None, 0), (b"", 0, "one too many"))
     with pytest.raises(TypeError, match=r"^op: a str is needed, not int$"):
-        _ext.call((6, 0, None), (5,))
+        _ext.call((6, 0, None, 0), (5,))
     with pytest.raises(_errors.EryxshError, match="number"):
-        _ext.call((-1, 0, None), ())
+        _ext.call((-1, 0, None, 0), ())
     for bad in ((1,), "call", None, (1, 2)):
         with pytest.raises(TypeError):
             _ext.call(bad, ())
     with pytest.raises(TypeError):
-        _ext.call((1, 0, None), [b""])
+        _ext.call((1, 0, None, 0), [b""])
 
 
 # --- handles, threads, signals ---

@@ -147,6 +147,7 @@ def test_usage_and_info() -> None:
     assert {"cat", "cd", "grep"} <= set(info.commands)
 
 
+@pytest.mark.in_process
 def test_many_idle_sandboxes_are_small() -> None:
     """The Python side of an idle sandbox is a few hundred bytes, and closing gives every handle back."""
     import tracemalloc

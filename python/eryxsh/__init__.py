@@ -39,6 +39,7 @@ from ._errors import (
     RunSuspended,
     SandboxBusyError,
     SandboxClosedError,
+    SandboxDiedError,
     ScriptDriftError,
     SignatureError,
     SnapshotNotFoundError,
@@ -68,9 +69,10 @@ from ._tools import Extension, Suspend, Tool, ToolCall, ToolResult, tool
 from ._version import __version__
 
 if _typing.TYPE_CHECKING:
+    from ._isolation import Isolation
     from ._store import Commit, Store
 
-_LATER = {"Commit": "_store", "Store": "_store"}
+_LATER = {"Commit": "_store", "Isolation": "_isolation", "Store": "_store"}
 
 
 def __getattr__(name: str) -> object:
@@ -109,6 +111,7 @@ __all__ = [
     "InProcessSession",
     "Info",
     "InputNeeded",
+    "Isolation",
     "LimitReached",
     "Limits",
     "MergeConflict",
@@ -127,6 +130,7 @@ __all__ = [
     "Sandbox",
     "SandboxBusyError",
     "SandboxClosedError",
+    "SandboxDiedError",
     "SandboxPath",
     "ScriptDriftError",
     "Session",

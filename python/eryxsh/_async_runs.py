@@ -70,11 +70,12 @@ class AsyncRun(AnyRun):
         store: Any = None,
         timeout: Optional[float] = DEFAULT_TIMEOUT,
         limits: Optional[Limits] = None,
+        isolation: Any = None,
     ) -> AsyncRun:
         """See ``Run.load``."""
         from ._async import AsyncSandbox
 
-        run = Run.load(blob, tools=tools, key=key, store=store, timeout=timeout, limits=limits)
+        run = Run.load(blob, tools=tools, key=key, store=store, timeout=timeout, limits=limits, isolation=isolation)
         return AsyncRun._of(AsyncSandbox._around(run._sandbox), run)
 
     @classmethod

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import html
-from typing import Any, Dict, List, NamedTuple, Optional, Tuple, Union
+from typing import TYPE_CHECKING, Any, Dict, List, NamedTuple, Optional, Tuple, Union
 
 from . import _native, _wire
 from ._display import plain
 from ._files import path_text
 from ._paths import PathLike
+
+if TYPE_CHECKING:
+    from ._isolation import Place
 
 Change = Tuple[Optional[str], Optional[str]]
 """What was before and what is after; None where there is nothing."""
@@ -71,7 +74,7 @@ class Diff:
     <BLANKLINE>
     """
 
-    __slots__ = ("__weakref__", "_handle", "cwd", "files", "functions", "variables")
+    __slots__ = ("__weakref__", "_handle", "_held", "cwd", "files", "functions", "variables")
 
     files: List[FileChange]
     """In the order of their paths. What a removed directory held is listed, what a moved one holds is not."""
@@ -82,8 +85,9 @@ class Diff:
     cwd: Optional[Tuple[str, str]]
     """The working directory before and after, if it changed."""
 
-    def __init__(self, found: _wire.Diff) -> None:
+    def __init__(self, found: _wire.Diff, place: Optional[Place] = None) -> None:
         self._handle = found["handle"]
+        self._held = None if place is None else place.child  # a process lives as long as somebody refers to it
         self.files = [
             FileChange(f["change"], f["path"], f["source"] or None, f["type"], f["before"], f["after"], f["mode_before"], f["mode_after"])
             for f in found["files"]
@@ -130,6 +134,7 @@ class Diff:
         handle, self._handle = self._handle, 0
         if handle:
             _native.discard(handle, _wire.diff_close)
+        self._held = None
 
     def __del__(self) -> None:
         if getattr(self, "_handle", 0):

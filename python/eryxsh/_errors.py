@@ -30,6 +30,7 @@ __all__ = [
     "RunSuspended",
     "SandboxBusyError",
     "SandboxClosedError",
+    "SandboxDiedError",
     "ScriptDriftError",
     "SignatureError",
     "SnapshotNotFoundError",
@@ -83,6 +84,30 @@ class SandboxClosedError(EryxshError, ValueError):
 
 class SandboxBusyError(EryxshError, RuntimeError):
     """Another run is active in the sandbox; the message names it."""
+
+
+class SandboxDiedError(EryxshError, RuntimeError):
+    """The process of a sandbox with ``isolation="process"`` has died; the sandbox's state is gone with it.
+
+    ``.signal``: name of the signal that ended it, or None. ``.exit_code``: its status, or None. ``.memory``: the bytes
+    it might take, if it was for more than these that it died. ``.saved``: id of the commit that ``load_state`` loads, or None.
+    """
+
+    def __init__(
+        self,
+        message: str = "",
+        *,
+        signal: Optional[str] = None,
+        exit_code: Optional[int] = None,
+        memory: Optional[int] = None,
+        saved: Optional[str] = None,
+        path: Optional[str] = None,
+    ) -> None:
+        super().__init__(message, path=path)
+        self.signal = signal
+        self.exit_code = exit_code
+        self.memory = memory
+        self.saved = saved
 
 
 class RunGoneError(EryxshError, LookupError):

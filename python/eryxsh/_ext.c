@@ -12,23 +12,14 @@
  * CBOR (RFC 8949) as capi/WIRE.md restricts it: integers, byte strings, text
  * strings, arrays, maps, false, true, null, float64; definite lengths only. Text
  * is decoded and encoded with surrogateescape. */
-#if defined(__has_include) && !defined(ERYXSH_NO_PYTHON_H)
-#if !__has_include(<Python.h>)
-#define ERYXSH_NO_PYTHON_H
-#endif
-#endif
-#ifdef ERYXSH_NO_PYTHON_H
-#include "_stable_abi.h"
-#else
-#define PY_SSIZE_T_CLEAN
-#define Py_LIMITED_API 0x03090000
-#include <Python.h>
-#endif
+#include "_python.h"
+
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdint.h>
 #include <string.h>
 
+#include "_process.h"
 #include "border.h"
 
 enum { ROOM = 16384, DEPTH = 32, LENT = 4096 };
@@ -48,12 +39,14 @@ static struct {
 static void after_fork_in_child(void) {
   lib.loaded = 0;
   lib.generation++;
+  far_forked();
 }
 
 typedef struct {
   PyObject *not_loaded; /* the exception class NotLoaded */
   PyObject *shapes;     /* tag -> shape, a tuple */
   PyObject *failure;    /* makes an exception out of the fields of an error */
+  PyObject *hooks;      /* what far_call asks */
   PyObject *calls, *output, *name, *id; /* keys of what serve looks at */
 } state;
 
@@ -335,37 +328,39 @@ static PyObject *decode(const void *data, Py_ssize_t size, PyObject *shape) {
 
 /* ---- the call ---- */
 
-static PyObject *answer(state *s, const eryx_reply *reply, const void *buffer, PyObject *shape) {
-  const void *data = reply->ticket ? reply->data : buffer;
-  if (reply->tag == TAG_BYTES) {
-    PyObject *b = PyBytes_FromStringAndSize(reply->ticket ? NULL : data, (Py_ssize_t)reply->size);
-    if (b != NULL && reply->ticket) {
-      char *to = PyBytes_AsString(b);
-      int64_t failed;
-      Py_BEGIN_ALLOW_THREADS
-      failed = lib.fetch(reply->ticket, to, reply->size);
-      Py_END_ALLOW_THREADS
-      if (failed) {
-        Py_DECREF(b);
-        PyErr_SetString(PyExc_RuntimeError, "the library could not give the bytes it announced");
-        return NULL;
-      }
-    }
-    return b;
-  }
-  if (reply->tag != TAG_VALUE) {
-    if (reply->tag < 0 || reply->tag >= PyTuple_Size(s->shapes) || PyTuple_GetItem(s->shapes, (Py_ssize_t)reply->tag) == Py_None) {
-      PyErr_Format(PyExc_RuntimeError, "the library gave an answer of kind %lld, which this version does not know", (long long)reply->tag);
+/* The bytes of an answer that are its value. */
+static PyObject *bytes_of(const eryx_reply *reply, const void *data) {
+  PyObject *b = PyBytes_FromStringAndSize(reply->ticket ? NULL : data, (Py_ssize_t)reply->size);
+  if (b != NULL && reply->ticket) {
+    char *to = PyBytes_AsString(b);
+    int64_t failed;
+    Py_BEGIN_ALLOW_THREADS
+    failed = lib.fetch(reply->ticket, to, reply->size);
+    Py_END_ALLOW_THREADS
+    if (failed) {
+      Py_DECREF(b);
+      PyErr_SetString(PyExc_RuntimeError, "the library could not give the bytes it announced");
       return NULL;
     }
-    shape = PyTuple_GetItem(s->shapes, (Py_ssize_t)reply->tag);
   }
-  if (reply->tag == TAG_ERROR && reply->size == 0) {
+  return b;
+}
+
+/* The value that the body of an answer stands for, or its error. */
+static PyObject *value_of(state *s, int64_t tag, const void *data, int64_t size, PyObject *shape) {
+  if (tag != TAG_VALUE) {
+    if (tag < 0 || tag >= PyTuple_Size(s->shapes) || PyTuple_GetItem(s->shapes, (Py_ssize_t)tag) == Py_None) {
+      PyErr_Format(PyExc_RuntimeError, "the library gave an answer of kind %lld, which this version does not know", (long long)tag);
+      return NULL;
+    }
+    shape = PyTuple_GetItem(s->shapes, (Py_ssize_t)tag);
+  }
+  if (tag == TAG_ERROR && size == 0) {
     PyErr_SetString(PyExc_RuntimeError, "the library failed without saying why");
     return NULL;
   }
-  PyObject *value = decode(data, (Py_ssize_t)reply->size, shape);
-  if (value == NULL || reply->tag != TAG_ERROR) return value;
+  PyObject *value = decode(data, (Py_ssize_t)size, shape);
+  if (value == NULL || tag != TAG_ERROR) return value;
   PyObject *e = PyObject_CallFunctionObjArgs(s->failure, value, NULL);
   Py_DECREF(value);
   if (e != NULL) {
@@ -375,45 +370,79 @@ static PyObject *answer(state *s, const eryx_reply *reply, const void *buffer, P
   return NULL;
 }
 
+/* The handle that says which process a request is for, 0 if none does. */
+static int64_t route(PyObject *method, PyObject *arguments) {
+  long at = PyLong_AsLong(PyTuple_GetItem(method, 3));
+  PyObject *handle = at > 0 && at <= PyTuple_Size(arguments) ? PyTuple_GetItem(arguments, at - 1) : NULL;
+  int overflow = 0;
+  return handle != NULL && PyLong_Check(handle) ? PyLong_AsLongLongAndOverflow(handle, &overflow) : 0;
+}
+
+/* A request to this process. 1: it is to be made again. */
+static int ask_here(state *s, const writer *w, PyObject *lent, PyObject *shape, PyObject **value) {
+  const void *lent_at = lent == NULL ? NULL : PyBytes_AsString(lent);
+  int64_t lent_size = lent == NULL ? 0 : PyBytes_Size(lent), generation = lib.generation;
+  char buffer[ROOM];
+  eryx_reply reply = {0};
+  if (!lib.loaded || s->shapes == NULL) { /* asked each time: a signal handler may fork */
+    PyErr_SetString(s->not_loaded, "the library is not loaded in this process");
+    return 0;
+  }
+  Py_BEGIN_ALLOW_THREADS
+  lib.call(w->base, w->at - w->base, lent_at, lent_size, buffer, ROOM, &reply);
+  Py_END_ALLOW_THREADS
+  if (reply.tag == TAG_AGAIN) return 1;
+  const void *data = reply.ticket ? reply.data : buffer;
+  *value = reply.tag == TAG_BYTES ? bytes_of(&reply, data) : value_of(s, reply.tag, data, reply.size, shape);
+  if (reply.ticket && generation == lib.generation) lib.release(reply.ticket);
+  return 0;
+}
+
+/* A request to another process. 1: it is to be made again. */
+static int ask_far(state *s, int64_t handle, long number, const writer *w, PyObject *lent, PyObject *shape, PyObject **value) {
+  char buffer[ROOM];
+  far_reply reply;
+  if (s->hooks == NULL) {
+    PyErr_SetString(s->not_loaded, "no process was started by this one");
+    return 0;
+  }
+  const void *lent_at = lent == NULL ? NULL : PyBytes_AsString(lent);
+  if (far_call(s->hooks, handle, number, w->base, w->at - w->base, lent_at, lent == NULL ? 0 : PyBytes_Size(lent), buffer, ROOM, &reply) < 0)
+    return 0;
+  if (reply.tag == TAG_BYTES) {
+    *value = reply.large != NULL ? reply.large : PyBytes_FromStringAndSize(buffer, (Py_ssize_t)reply.size);
+    return 0;
+  }
+  if (reply.tag != TAG_AGAIN)
+    *value = value_of(s, reply.tag, reply.large != NULL ? PyBytes_AsString(reply.large) : buffer, reply.size, shape);
+  Py_XDECREF(reply.large);
+  return reply.tag == TAG_AGAIN;
+}
+
 static PyObject *ask(state *s, PyObject *method, PyObject *arguments) {
   PyObject *lent = NULL, *value = NULL;
-  if (!PyTuple_Check(method) || PyTuple_Size(method) < 3 || !PyTuple_Check(arguments)) {
+  if (!PyTuple_Check(method) || PyTuple_Size(method) < 4 || !PyTuple_Check(arguments)) {
     PyErr_SetString(PyExc_TypeError, "call takes a method and a tuple of arguments");
     return NULL;
   }
   long number = PyLong_AsLong(PyTuple_GetItem(method, 0)), blob = PyLong_AsLong(PyTuple_GetItem(method, 1));
+  int64_t handle = route(method, arguments);
   if (PyErr_Occurred()) return NULL;
+  int far = far_process(handle) >= 0, again;
   writer w;
   begin(&w);
   if (put_request(&w, number, arguments, blob, &lent) < 0) goto done;
-  const void *lent_at = lent == NULL ? NULL : PyBytes_AsString(lent);
-  int64_t lent_size = lent == NULL ? 0 : PyBytes_Size(lent);
-  for (;;) {
-    char buffer[ROOM];
-    eryx_reply reply = {0};
-    int64_t generation = lib.generation;
-    if (!lib.loaded || s->shapes == NULL) { /* asked each time: a signal handler may fork */
-      PyErr_SetString(s->not_loaded, "the library is not loaded in this process");
-      break;
-    }
-    Py_BEGIN_ALLOW_THREADS
-    lib.call(w.base, w.at - w.base, lent_at, lent_size, buffer, ROOM, &reply);
-    Py_END_ALLOW_THREADS
-    if (reply.tag == TAG_AGAIN) {
-      if (PyErr_CheckSignals() < 0) break;
-      continue;
-    }
-    value = answer(s, &reply, buffer, PyTuple_GetItem(method, 2));
-    if (reply.ticket && generation == lib.generation) lib.release(reply.ticket);
-    break;
-  }
+  PyObject *shape = PyTuple_GetItem(method, 2);
+  do {
+    again = far ? ask_far(s, handle, number, &w, lent, shape, &value) : ask_here(s, &w, lent, shape, &value);
+  } while (again && PyErr_CheckSignals() == 0);
 done:
   finish(&w);
   return value;
 }
 
 PyDoc_STRVAR(call_doc,
-             "call((number, blob, shape), arguments)\n--\n\n"
+             "call((number, blob, shape, route), arguments)\n--\n\n"
              "Send a request and give its answer as Python values, or raise.\n\n"
              "Raises NotLoaded if this process has not loaded the library (again, after a fork).");
 
@@ -530,6 +559,12 @@ static PyObject *serve(PyObject *self, PyObject *args) {
 
 /* ---- the module ---- */
 
+static void keep(PyObject **where, PyObject *what) {
+  Py_INCREF(what);
+  Py_XDECREF(*where);
+  *where = what;
+}
+
 PyDoc_STRVAR(load_doc,
              "load(path, fingerprint, shapes, failure)\n--\n\n"
              "Load the library into this process.\n\n"
@@ -571,13 +606,59 @@ static PyObject *load(PyObject *self, PyObject *args) {
     }
     lib.loaded = 1;
   }
-  Py_INCREF(shapes);
-  Py_INCREF(failure);
-  Py_XDECREF(s->shapes);
-  Py_XDECREF(s->failure);
-  s->shapes = shapes;
-  s->failure = failure;
+  keep(&s->shapes, shapes);
+  keep(&s->failure, failure);
   Py_RETURN_NONE;
+}
+
+PyDoc_STRVAR(far_doc,
+             "far(shapes, failure, hooks)\n--\n\n"
+             "Make requests to other processes possible.\n\n"
+             "hooks are late(number, method, ms), told again and again while a call lasts long, and\n"
+             "gone(number, handle), which raises why there is no process.");
+
+static PyObject *far(PyObject *self, PyObject *args) {
+  state *s = PyModule_GetState(self);
+  PyObject *shapes, *failure, *hooks;
+  if (!PyArg_UnpackTuple(args, "far", 3, 3, &shapes, &failure, &hooks)) return NULL;
+  if (!PyTuple_Check(shapes) || !PyTuple_Check(hooks) || PyTuple_Size(hooks) != 2) {
+    PyErr_SetString(PyExc_TypeError, "far takes a tuple, a callable and a tuple of two");
+    return NULL;
+  }
+  keep(&s->shapes, shapes);
+  keep(&s->failure, failure);
+  keep(&s->hooks, hooks);
+  Py_RETURN_NONE;
+}
+
+static PyObject *far_ready(PyObject *self, PyObject *unused) { return PyBool_FromLong(((state *)PyModule_GetState(self))->hooks != NULL); }
+
+PyDoc_STRVAR(far_main_doc,
+             "far_main(path, fingerprint, generation, memory, parent, shapes, failure)\n--\n\n"
+             "Be the process that another one has started with its control socket as descriptor 0: confine it,\n"
+             "load the library, bound its memory, and answer requests. Does not return.");
+
+static PyObject *far_main(PyObject *self, PyObject *args) {
+  PyObject *path, *fingerprint, *generation, *memory, *parent, *shapes, *failure;
+  if (!PyArg_UnpackTuple(args, "far_main", 7, 7, &path, &fingerprint, &generation, &memory, &parent, &shapes, &failure)) return NULL;
+  long of = PyLong_AsLong(generation), most = PyLong_AsLong(memory), host = PyLong_AsLong(parent);
+  if (PyErr_Occurred()) return NULL;
+  far_confine(0);
+  lib.generation = of;
+  PyObject *given = PyTuple_Pack(4, path, fingerprint, shapes, failure), *none = given == NULL ? NULL : load(self, given);
+  if (none == NULL) return NULL;
+  far_bound(most);
+  Py_BEGIN_ALLOW_THREADS
+  far_serve(0, lib.call, lib.fetch, lib.release, host);
+  Py_END_ALLOW_THREADS
+  return none;
+}
+
+static PyObject *mine(PyObject *self, PyObject *handle) {
+  int overflow;
+  int64_t h = PyLong_AsLongLongAndOverflow(handle, &overflow);
+  if (PyErr_Occurred()) return NULL;
+  return PyBool_FromLong(far_process(h) >= 0 ? far_mine(h) : h >> GENERATION_SHIFT == lib.generation);
 }
 
 static PyObject *loaded(PyObject *self, PyObject *unused) {
@@ -613,6 +694,13 @@ static PyMethodDef methods[] = {
     {"load", load, METH_VARARGS, load_doc},
     {"loaded", loaded, METH_NOARGS, PyDoc_STR("loaded()\n--\n\nWhether this interpreter has loaded the library, in this process.")},
     {"generation", generation, METH_NOARGS, PyDoc_STR("generation()\n--\n\nHow many forks lie between the first process and this one.")},
+    {"far", far, METH_VARARGS, far_doc},
+    {"far_ready", far_ready, METH_NOARGS, PyDoc_STR("far_ready()\n--\n\nWhether far was called.")},
+    {"far_main", far_main, METH_VARARGS, far_main_doc},
+    {"far_add", far_add, METH_O, PyDoc_STR("far_add(control)\n--\n\nA number for a process, whose control socket it takes.")},
+    {"far_end", far_end, METH_O, PyDoc_STR("far_end(number)\n--\n\nClose what leads to a process: it ends.")},
+    {"far_free", far_free, METH_O, PyDoc_STR("far_free(number)\n--\n\nThe number of a process that has ended may be given again.")},
+    {"mine", mine, METH_O, PyDoc_STR("mine(handle)\n--\n\nWhether a handle belongs to this process or one it has started, and still has.")},
     {"in_main", in_main, METH_NOARGS, PyDoc_STR("in_main()\n--\n\nWhether this is the main interpreter of the process.")},
     {"encode", encode_value, METH_O, PyDoc_STR("encode(value)\n--\n\nA value as CBOR.")},
     {"decode", decode_value, METH_VARARGS, PyDoc_STR("decode(data, shape)\n--\n\nCBOR as a value.")},
@@ -640,6 +728,7 @@ static int visit_state(PyObject *module, visitproc visit, void *arg) {
   Py_VISIT(s->not_loaded);
   Py_VISIT(s->shapes);
   Py_VISIT(s->failure);
+  Py_VISIT(s->hooks);
   Py_VISIT(s->calls);
   Py_VISIT(s->output);
   Py_VISIT(s->name);
@@ -652,6 +741,7 @@ static int clear_state(PyObject *module) {
   Py_CLEAR(s->not_loaded);
   Py_CLEAR(s->shapes);
   Py_CLEAR(s->failure);
+  Py_CLEAR(s->hooks);
   Py_CLEAR(s->calls);
   Py_CLEAR(s->output);
   Py_CLEAR(s->name);

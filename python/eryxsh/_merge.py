@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import html
 from typing import TYPE_CHECKING, Any, Callable, Dict, List, Optional, Tuple, Union
 
@@ -10,6 +11,7 @@ from ._diff import Diff
 from ._display import plain
 from ._errors import MergeConflictError
 from ._results import SnapshotInfo
+from ._transfer import near
 
 if TYPE_CHECKING:
     from ._sandbox import Sandbox
@@ -118,9 +120,9 @@ def merge(sandbox: Sandbox, other: Sandbox, base: Any, on_conflict: OnConflict) 
     if not isinstance(other, Sandbox):
         raise TypeError(f"merge: a Sandbox is needed, not {type(other).__name__}")
     snapshot: Optional[str] = None
-    common: Optional[int] = None
+    common: Optional[Sandbox] = None
     if isinstance(base, Sandbox):
-        common = base._live()
+        common = base
     elif isinstance(base, SnapshotInfo):
         snapshot = base.id
     elif base is None or isinstance(base, str):
@@ -130,15 +132,23 @@ def merge(sandbox: Sandbox, other: Sandbox, base: Any, on_conflict: OnConflict) 
     take = on_conflict if isinstance(on_conflict, str) and on_conflict in _TAKES else None
     if not callable(on_conflict) and on_conflict != "raise" and take is None:
         raise ValueError(f"merge: on_conflict is 'raise', 'ours', 'theirs', 'markers' or a callable, not {on_conflict!r}")
+    with contextlib.ExitStack() as copies:
+        theirs, compared = (None if s is None else copies.enter_context(near(s, sandbox._live())) for s in (other, common))
+        return _merged(sandbox, theirs or 0, snapshot, compared, on_conflict, take)
+
+
+def _merged(
+    sandbox: Sandbox, theirs: int, snapshot: Optional[str], common: Optional[int], on_conflict: OnConflict, take: Optional[str]
+) -> MergeResult:
     decided: Dict[str, Tuple[str, str, bytes]] = {}
     while True:
         found = _wire.sandbox_merge(
-            sandbox._live(), other._live(), base=snapshot, common=common, take=take, decided=tuple(decided.values()) or None
+            sandbox._live(), theirs, base=snapshot, common=common, take=take, decided=tuple(decided.values()) or None
         )
         conflicts = tuple(MergeConflict(c) for c in found["conflicts"])
         if found["done"]:
             _turns.wake(sandbox._handle, stop=True)
-            return MergeResult(conflicts, Diff(found["diff"]))
+            return MergeResult(conflicts, Diff(found["diff"], sandbox._place))
         if not callable(on_conflict):
             raise _failed(conflicts)
         for c in conflicts:  # a decision may bring up others

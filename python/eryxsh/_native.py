@@ -59,16 +59,18 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 _GENERATION_SHIFT = 40
+_FAR = 1 << 22  # generations from here on are those of other processes
 _EXIT_WAIT = 1_000_000_000
 
 _ext: Any = None  # eryxsh._ext once the first call was made
 _lock = threading.Lock()
 _used = False  # this process or one it was forked from has loaded the library
 _before_exit: List[Callable[[], object]] = []
+_at_end: List[Callable[[], object]] = []
 
 
-class Method(Tuple[int, int, Any], Generic[T]):
-    """A row of the method table: number, which parameter is the Blob, the result's shape."""
+class Method(Tuple[int, int, Any, int], Generic[T]):
+    """A row of the method table: number, which parameter is the Blob, the result's shape, which parameter says what process it is for."""
 
     __slots__ = ()
 
@@ -79,7 +81,9 @@ def call(method: Method[T], arguments: Tuple[object, ...]) -> T:
     Use it as ``_native.call``: once the library is loaded that is ``_ext.call``
     itself, and after a fork this function again.
     """
-    _load()
+    where = arguments[method[3] - 1] if method[3] else None
+    if _ext is None or not isinstance(where, int) or where >> _GENERATION_SHIFT < _FAR:
+        _load()
     return _ext.call(method, arguments)  # type: ignore[no-any-return]
 
 
@@ -100,14 +104,20 @@ def serve(
 
 
 def mine(handle: int) -> bool:
-    """Whether a handle was made by this process, not by one it was forked from."""
-    return _ext is not None and handle >> _GENERATION_SHIFT == _ext.generation()
+    """Whether a handle was made by this process, or one it has started that lives, not by one it was forked from."""
+    return _ext is not None and bool(_ext.mine(handle))
+
+
+def together(a: int, b: int) -> bool:
+    """Whether one process holds what two handles name (0: this process)."""
+    far_a, far_b = a >> _GENERATION_SHIFT, b >> _GENERATION_SHIFT
+    return far_a == far_b or max(far_a, far_b) < _FAR
 
 
 def discard(handle: int, close: Optional[Callable[[int], object]] = None) -> None:
     """Close a sandbox, or what ``close`` does, from a finalizer: never raises, and loads nothing."""
     try:
-        if mine(handle) and _ext.loaded():
+        if mine(handle) and (_ext.loaded() or handle >> _GENERATION_SHIFT >= _FAR):
             from eryxsh import _wire
 
             (close or _wire.sandbox_close)(handle)
@@ -130,11 +140,32 @@ def at_exit(wait: int = _EXIT_WAIT) -> bool:
             function()
         except Exception:
             sys.excepthook(*sys.exc_info())
+    for function in _at_end:
+        function()
     if _ext is None or not _ext.loaded():
         return True
     from eryxsh import _wire
 
     return _wire.system_shutdown(wait=wait)
+
+
+def at_end(function: Callable[[], object]) -> None:
+    """Have a function called when the interpreter ends, after what ``before_exit`` was told of."""
+    _at_end.append(function)
+
+
+def far(hooks: Tuple[Callable[..., object], ...]) -> Any:
+    """The native module, ready for requests to other processes: see ``_isolation.py``. The library is not loaded for that."""
+    global _ext
+    from eryxsh import _wire
+
+    with _lock:
+        if _ext is None:
+            _ext = _import()
+        if not _ext.far_ready():
+            _ext.far(_wire.SHAPES, _errors.from_wire, hooks)
+            _when_it_ends()
+    return _ext
 
 
 def library() -> pathlib.Path:
@@ -164,9 +195,14 @@ def _load() -> None:
         else:
             load(str(path))
             _used = True
-            if _ext.in_main():  # the end of a subinterpreter ends nothing for the others
-                atexit.register(at_exit)
+            _when_it_ends()
         globals()["call"] = _ext.call
+
+
+def _when_it_ends() -> None:
+    if _ext.in_main():  # the end of a subinterpreter ends nothing for the others
+        atexit.unregister(at_exit)
+        atexit.register(at_exit)
 
 
 def _import() -> Any:

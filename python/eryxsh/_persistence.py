@@ -7,7 +7,6 @@ checkpoints and when it is closed.
 
 from __future__ import annotations
 
-import atexit
 import contextlib
 import os
 import threading
@@ -15,8 +14,8 @@ import time
 import weakref
 from typing import TYPE_CHECKING, Any, Dict, Optional, Protocol
 
-from . import _wire
-from ._errors import ConflictError, PersistenceError
+from . import _native, _wire
+from ._errors import ConflictError, PersistenceError, SandboxDiedError
 
 if TYPE_CHECKING:
     from ._locks import Lock
@@ -214,7 +213,8 @@ class Away:
                 return
             ref = self._store._need(self._namespace, "main")
             tools = wire_tools(sandbox._tools) if sandbox._tools else None
-            sandbox._handle = self._store.read(ref, limits=self._limits, tools=tools)
+            process = None if sandbox._place is None else sandbox._place.enter()
+            sandbox._handle = self._store.read(ref, limits=self._limits, tools=tools, process=process)
             sandbox._away = None
             self.forget()
 
@@ -284,7 +284,7 @@ class Autosave:
         except Exception as error:
             if not sandbox._handle:
                 return  # it was closed meanwhile, and saved by that
-            home.lost = isinstance(error, ConflictError)
+            home.lost = isinstance(error, (ConflictError, SandboxDiedError))
             home.again = now + _PATIENCE
             _complain(home, error)
 
@@ -307,6 +307,6 @@ class Autosave:
 
 
 autosave = Autosave()
-atexit.register(autosave.flush)
+_native.before_exit(autosave.flush)
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=autosave.forked)

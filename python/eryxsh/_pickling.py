@@ -17,6 +17,7 @@ from ._errors import RunGoneError, SnapshotNotFoundError
 from ._limits import Limits
 
 if TYPE_CHECKING:
+    from ._isolation import Isolation
     from ._runs import Run
     from ._sandbox import Sandbox
     from ._store import Store
@@ -108,18 +109,20 @@ class Elsewhere:
             if sandbox._away is not self:
                 return
             tools = tuple(sandbox._tools.values())
-            found = _load(self.store, self.ref, tools) if self.pack is None else self._over_base(self.pack, tools)
+            how = None if sandbox._place is None else sandbox._place.how
+            found = _load(self.store, self.ref, tools, how) if self.pack is None else self._over_base(self.pack, tools, how)
+            sandbox._place, found._place = found._place, None
             sandbox._handle, found._handle = found._handle, 0
             sandbox._away = None
 
-    def _over_base(self, pack: bytes, tools: Any) -> Sandbox:
+    def _over_base(self, pack: bytes, tools: Any, isolation: Optional[Isolation]) -> Sandbox:
         from ._sandbox import Sandbox
 
         if self._references is not None:
             base = self._references.sandbox(self.ref, tools)
-            return Sandbox.from_state(pack, base=base, tools=tools, limits=_trusted())
+            return Sandbox.from_state(pack, base=base, tools=tools, limits=_trusted(), isolation=isolation)
         with _load(self.store, self.ref, tools) as base:
-            return Sandbox.from_state(pack, base=base, tools=tools, limits=_trusted())
+            return Sandbox.from_state(pack, base=base, tools=tools, limits=_trusted(), isolation=isolation)
 
     def forget(self) -> None:
         """It is closed before it was used: the commit belongs to whoever made it."""
@@ -136,10 +139,11 @@ def split(ref: str) -> Tuple[str, str]:
 def reduced(sandbox: Sandbox) -> Reduced:
     """A sandbox for a pickle: by value, or where it is."""
     tools = tuple(sandbox._tools.values())
+    how = None if sandbox._place is None else sandbox._place.how
     into = _entered.get()
     if into is None:
-        return _by_value, (type(sandbox), sandbox.export_state(), sandbox._timeout_ns, tools)
-    return _elsewhere, (type(sandbox), into.reduced(sandbox), sandbox._timeout_ns, tools)
+        return _by_value, (type(sandbox), sandbox.export_state(), sandbox._timeout_ns, tools, how)
+    return _elsewhere, (type(sandbox), into.reduced(sandbox), sandbox._timeout_ns, tools, how)
 
 
 def reduced_run(run: Run) -> Reduced:
@@ -147,17 +151,19 @@ def reduced_run(run: Run) -> Reduced:
     return _run, (run._sandbox, run.id, run._result)
 
 
-def _by_value(cls: Type[S], blob: bytes, timeout_ns: Optional[int], tools: Any) -> S:
-    made = cls.from_state(blob, tools=tools, limits=_trusted())
+def _by_value(cls: Type[S], blob: bytes, timeout_ns: Optional[int], tools: Any, isolation: Optional[Isolation]) -> S:
+    made = cls.from_state(blob, tools=tools, limits=_trusted(), isolation=isolation)
     made._timeout_ns = timeout_ns
     return made
 
 
-def _elsewhere(cls: Type[S], where: Elsewhere, timeout_ns: Optional[int], tools: Any) -> S:
+def _elsewhere(cls: Type[S], where: Elsewhere, timeout_ns: Optional[int], tools: Any, isolation: Optional[Isolation]) -> S:
+    from ._sandbox import place_of
     from ._tools import registry
 
     made = cls.__new__(cls)
     made._handle = 0
+    made._place = None if isolation is None else place_of(isolation, _trusted(), {})
     made._home = None
     made._away = where
     made._asked = []
@@ -182,9 +188,9 @@ def _run(sandbox: Sandbox, run_id: str, result: Any) -> Run:
     return found
 
 
-def _load(store: Store, ref: str, tools: Any) -> Sandbox:
+def _load(store: Store, ref: str, tools: Any, isolation: Optional[Isolation] = None) -> Sandbox:
     namespace, commit = split(ref)
-    return store.load(namespace, commit=commit, tools=tools, limits=_trusted())
+    return store.load(namespace, commit=commit, tools=tools, limits=_trusted(), isolation=isolation)
 
 
 def _trusted() -> Limits:

@@ -69,6 +69,7 @@ _STEP, _ANSWER, _EXPORT = _wire._RUN_STEP, _wire._RUN_ANSWER, _wire._SANDBOX_EXP
 _CALLS: Final = _wire.CALLS
 _BOTH = 3  # streams
 _PATIENCE = 1.0  # seconds a cancelled run may take to end
+_LOOK = 1.0  # seconds between looks whether the process of a sleeping run is still there
 
 
 class AnyRun:
@@ -232,7 +233,8 @@ class AnyRun:
             if step["tag"] == _wire.SLICE:
                 yield 0.0
             elif step["tag"] == _wire.SLEEPING and wait:
-                yield max(step["wait"], 0) / 1e9
+                need = max(step["wait"], 0) / 1e9
+                yield need if self._sandbox._place is None else min(need, _LOOK)
             elif step["tag"] == _wire.SUSPENDED and self._paused():
                 while self._paused():
                     yield None
@@ -376,13 +378,14 @@ class Run(AnyRun):
         store: Any = None,
         timeout: Optional[float] = DEFAULT_TIMEOUT,
         limits: Optional[Limits] = None,
+        isolation: Any = None,
     ) -> Run:
         """A Run, in a sandbox of its own, out of what ``dump`` gave: bytes, or the text of a ``store``.
 
         ``tools`` must have every name that held a function when the run was dumped
         (CapabilityError); a name registered as None needs nothing. ``timeout`` is for
         later commands, the run keeps what is left of its own; ``limits`` bound the saved
-        ones as in ``Sandbox.from_state``. Loading a blob twice repeats its call ids on
+        ones as in ``Sandbox.from_state``; ``isolation`` is the sandbox's. Loading a blob twice repeats its call ids on
         purpose: it is a retry.
 
         Raises StateError (StateTooNewError, SignatureError, ScriptDriftError) for
@@ -391,10 +394,10 @@ class Run(AnyRun):
         from ._sandbox import Sandbox
 
         if isinstance(blob, str):
-            return cls._kept(blob, store, tools=tools, timeout=timeout, limits=limits)
+            return cls._kept(blob, store, tools=tools, timeout=timeout, limits=limits, isolation=isolation)
         if store is not None:
             raise TypeError("load: what was dumped to a store is known by a text, not by bytes")
-        sandbox, loaded = Sandbox._out_of(_wire.run_load, blob, key=key, tools=tools, timeout=timeout, limits=limits)
+        sandbox, loaded = Sandbox._out_of(_wire.run_load, blob, key=key, tools=tools, timeout=timeout, limits=limits, isolation=isolation)
         run = cls(sandbox, loaded["run"])
         run._chunks = list(loaded["output"])
         return run

@@ -9,7 +9,6 @@ from typing import (
     Any,
     Callable,
     Dict,
-    Iterator,
     List,
     Mapping,
     NoReturn,
@@ -23,6 +22,7 @@ from typing import (
 )
 
 from . import _native, _persistence, _turns, _wire
+from ._clock import clock_of, seed_of
 from ._commands import Commands, _environment, nanoseconds
 from ._diff import Diff
 from ._env import Env
@@ -35,8 +35,10 @@ from ._results import Analysis, Info, SnapshotInfo, StateInfo, Usage, analysis, 
 from ._runs import Asked, Run
 from ._snapshots import Snapshots
 from ._tools import Tool, as_tool, registry, wire_tools
+from ._transfer import holder, signing_key, state_bytes
 
 if TYPE_CHECKING:
+    from ._isolation import Isolation, Place
     from ._store import Store
 
 S = TypeVar("S", bound="Sandbox")
@@ -45,8 +47,6 @@ F = TypeVar("F", bound=Callable[..., Any])
 _new = object.__new__
 _TIMEOUT_NS = 30_000_000_000
 _NO_TOOLS: Dict[str, Tool] = {}  # shared by all sandboxes without tools; never changed
-_VIRTUAL_START = datetime.datetime(2000, 1, 1, tzinfo=datetime.timezone.utc)
-_EPOCH = datetime.datetime(1970, 1, 1, tzinfo=datetime.timezone.utc)
 
 
 class NotYetError(EryxshError, NotImplementedError):
@@ -75,6 +75,9 @@ class Runs:
 class Sandbox:
     """A bash sandbox inside this process: no container, no subprocess, no access to the host.
 
+    ``isolation="process"`` is for scripts of strangers: the same, but the core is in a child process, and whatever
+    kills that ends in SandboxDiedError (see ``Isolation``).
+
     ``files``: path to content. ``env``: exported variables, added to the default
     ones; the host's are never inherited. ``cwd``: where the shell starts, by default
     the home, ``/home/USER``. ``user``, ``hostname``: what the shell says they are.
@@ -93,7 +96,7 @@ class Sandbox:
     'bob,80\\n'
     """
 
-    __slots__ = ("__weakref__", "_asked", "_away", "_handle", "_home", "_timeout_ns", "_tools")
+    __slots__ = ("__weakref__", "_asked", "_away", "_handle", "_home", "_place", "_timeout_ns", "_tools")
 
     def __init__(
         self,
@@ -113,8 +116,10 @@ class Sandbox:
         store: Any = None,
         clock: Union[str, datetime.datetime] = "real",
         seed: Optional[int] = None,
+        isolation: Union[str, Isolation, None] = None,
     ) -> None:
         self._handle = 0
+        self._place: Optional[Place] = None  # of the process that holds it, if it is not this one
         self._home: Optional[_persistence.Home] = None  # where it is kept
         self._away: Optional[_persistence.Absent] = None  # where it is while it takes no memory
         self._asked: List[Asked] = []  # a call that Run.next has given out, then its answer
@@ -131,19 +136,22 @@ class Sandbox:
             raise ValueError(f"cwd is an absolute path, not {cwd!r}")
         if files is not None and not isinstance(files, Mapping):
             raise TypeError(f"files maps paths to contents and is no {type(files).__name__}")
-        virtual, start = (None, None) if clock == "real" else _clock(clock)
-        self._handle = _wire.sandbox_new(
-            env=None if env is None else _environment(env),
-            cwd=cwd,
-            user=None if user == "user" else user,
-            hostname=None if hostname == "sandbox" else hostname,
-            limits=None if limits is None else changed(limits),
-            virtual=virtual,
-            start=start,
-            seed=_seed(seed),
-            files=None if files is None else {path_text(p): content(d) for p, d in files.items()},
-            tools=wire_tools(self._tools) if self._tools else None,
-        )
+        virtual, start = (None, None) if clock == "real" else clock_of(clock)
+        origin: Dict[str, Any] = {
+            "env": None if env is None else _environment(env),
+            "cwd": cwd,
+            "user": None if user == "user" else user,
+            "hostname": None if hostname == "sandbox" else hostname,
+            "limits": None if limits is None else changed(limits),
+            "virtual": virtual,
+            "start": start,
+            "seed": seed_of(seed),
+            "files": None if files is None else {path_text(p): content(d) for p, d in files.items()},
+            "tools": wire_tools(self._tools) if self._tools else None,
+        }
+        if isolation is not None:
+            self._place = place_of(isolation, limits, origin)
+        self._handle = _wire.sandbox_new(**origin) if self._place is None else self._place.new()
         if home is not None:
             self._move_in(home)
 
@@ -157,6 +165,8 @@ class Sandbox:
             self.close()
             raise
         self._home = home
+        if self._place is not None:
+            self._place.keep(self._handle, home)
         if home.mode == "persistent":
             _persistence.autosave.add(self)
 
@@ -164,6 +174,7 @@ class Sandbox:
     def _around(cls: Type[S], handle: int, like: Sandbox) -> S:
         made = cls.__new__(cls)
         made._handle = handle
+        made._place = None if like._place is None else like._place.copy()
         made._home = None
         made._away = None
         made._asked = []
@@ -186,6 +197,7 @@ class Sandbox:
         timeout: Optional[float] = DEFAULT_TIMEOUT,
         limits: Optional[Limits] = None,
         tools: Union[Mapping[str, Any], Sequence[Tool], None] = None,
+        isolation: Union[str, Isolation, None] = None,
     ) -> S:
         """A new sandbox out of what ``export_state`` or ``Run.dump`` gave.
 
@@ -198,7 +210,9 @@ class Sandbox:
         StateError (StateTooNewError, SignatureError, ScriptDriftError) for bytes
         that cannot be read.
         """
-        return cls._out_of(_wire.sandbox_from_state, blob, key=key, base=base, timeout=timeout, limits=limits, tools=tools)[0]
+        return cls._out_of(
+            _wire.sandbox_from_state, blob, key=key, base=base, timeout=timeout, limits=limits, tools=tools, isolation=isolation
+        )[0]
 
     @classmethod
     def _out_of(
@@ -211,23 +225,26 @@ class Sandbox:
         timeout: Optional[float] = DEFAULT_TIMEOUT,
         limits: Optional[Limits] = None,
         tools: Union[Mapping[str, Any], Sequence[Tool], None] = None,
+        isolation: Union[str, Isolation, None] = None,
     ) -> Tuple[S, Any]:
         """What ``from_state`` gives, and what the method it is done with has answered."""
         made = cls.__new__(cls)
         made._handle = 0
+        made._place = None
         made._home = None
         made._away = None
         made._asked = []
         made._tools = _NO_TOOLS if tools is None else registry(tools)
         made._timeout_ns = nanoseconds(timeout)
-        with _holder(base, blob) as holder:
-            answer = method(
-                _blob(blob),
-                key=_key(key),
-                tools=wire_tools(made._tools) if made._tools else None,
-                limits=None if limits is None else changed(limits),
-                base=holder,
-            )
+        bounds: Dict[str, Any] = {
+            "tools": wire_tools(made._tools) if made._tools else None,
+            "limits": None if limits is None else changed(limits),
+        }
+        if isolation is not None:
+            made._place = place_of(isolation, limits, bounds)
+        process = 0 if made._place is None else made._place.enter()
+        with holder(base, blob, process) as held:
+            answer = method(state_bytes(blob), key=signing_key(key), base=held, process=process or None, **bounds)
         made._handle = answer if isinstance(answer, int) else answer["sandbox"]
         return made, answer
 
@@ -236,7 +253,7 @@ class Sandbox:
     @staticmethod
     def inspect(blob: bytes, *, key: Optional[bytes] = None) -> StateInfo:
         """What a blob holds, without loading it. With a key its signature is checked."""
-        return state_info(_wire.sandbox_inspect(_blob(blob), key=_key(key)))
+        return state_info(_wire.sandbox_inspect(state_bytes(blob), key=signing_key(key)))
 
     # The nouns.
 
@@ -288,7 +305,7 @@ class Sandbox:
 
         Raises SnapshotNotFoundError. Runs that were active are gone (RunGoneError).
         """
-        _wire.sandbox_restore(self._live(), _snapshot(id) or "", reseed=_seed(reseed))
+        _wire.sandbox_restore(self._live(), _snapshot(id) or "", reseed=seed_of(reseed))
         _turns.wake(self._handle, stop=True)
 
     @overload
@@ -312,7 +329,7 @@ class Sandbox:
             raise TypeError(f"fork: a count is an int, not {count!r}")
         if count is not None and count < 1:
             raise ValueError(f"fork: a count of {count}")
-        handles = _wire.sandbox_fork(self._live(), 1 if count is None else count, reseed=_seed(reseed))
+        handles = _wire.sandbox_fork(self._live(), 1 if count is None else count, reseed=seed_of(reseed))
         forks = [type(self)._around(handle, self) for handle in handles]
         return forks[0] if count is None else forks
 
@@ -334,11 +351,11 @@ class Sandbox:
         >>> back.commands.run("cat f; wc -c < /data").stdout
         'new\\n100000\\n'
         """
-        return _wire.sandbox_export(self._live(), key=_key(key), have=None if have is None else tuple(have))
+        return _wire.sandbox_export(self._live(), key=signing_key(key), have=None if have is None else tuple(have))
 
     def _export(self, key: Optional[bytes], run: str) -> bytes:
         """``export_state`` while a run is active."""
-        return _wire.sandbox_export(self._live(), key=_key(key), run=run)
+        return _wire.sandbox_export(self._live(), key=signing_key(key), run=run)
 
     def import_state(self, blob: bytes, *, key: Optional[bytes] = None, base: Union[Sandbox, Store, None] = None) -> None:
         """Replace everything by what ``export_state`` gave, or raise and change nothing.
@@ -350,13 +367,15 @@ class Sandbox:
 
         Raises StateError (StateTooNewError, SignatureError, ScriptDriftError, CapabilityError).
         """
-        with _holder(base, blob) as holder:
-            _wire.sandbox_import(self._live(), _blob(blob), key=_key(key), base=holder)
+        self._revive()
+        with holder(base, blob, self._live()) as held:
+            _wire.sandbox_import(self._live(), state_bytes(blob), key=signing_key(key), base=held)
         _turns.wake(self._handle, stop=True)
 
     def reset(self) -> None:
         """As new, with the same constructor arguments; after ``import_state`` those of the imported one, but for the limits."""
-        _wire.sandbox_reset(self._live())
+        if not self._revive():
+            _wire.sandbox_reset(self._live())
         _turns.wake(self._handle, stop=True)
 
     def save_state(self, *, note: str = "") -> None:
@@ -382,7 +401,9 @@ class Sandbox:
 
         It replaces everything, or raises and changes nothing, as ``import_state`` does.
         """
-        found = self._at_home("load_state").load(self._live())
+        home = self._at_home("load_state")
+        self._revive()
+        found = home.load(self._live())
         if found:
             _turns.wake(self._handle, stop=True)
         return found
@@ -414,6 +435,8 @@ class Sandbox:
         self._away = _persistence.Away.leave(self, store)
         self._handle = 0
         _native.discard(handle)
+        if self._place is not None:
+            self._place.child = None
         _turns.wake(handle, stop=True)
 
     def rehydrate(self) -> None:
@@ -439,7 +462,7 @@ class Sandbox:
         A /home/user/f
         $ x: unset -> '1'
         """
-        return Diff(_wire.sandbox_diff(self._live(), a=_snapshot(a), b=_snapshot(b)))
+        return Diff(_wire.sandbox_diff(self._live(), a=_snapshot(a), b=_snapshot(b)), self._place)
 
     def merge(self, other: Sandbox, base: Union[str, SnapshotInfo, Sandbox, None] = None, on_conflict: OnConflict = "raise") -> MergeResult:
         """Bring in what ``other`` changed, files and shell: a three-way merge, whose cost follows the changes.
@@ -640,7 +663,22 @@ class Sandbox:
         handle, self._handle = self._handle, 0
         if handle:
             _native.discard(handle)
+            if self._place is not None:
+                self._place.child = None
             _turns.wake(handle, stop=True)
+
+    def _revive(self) -> bool:
+        """Begin anew, in another process, if the one that held the sandbox has died; whether it had."""
+        if self._place is None or self._away is not None or not self._place.dead:
+            return False
+        handle, self._handle = self._handle, self._place.new()
+        self._asked.clear()
+        if self._tools:
+            _wire.sandbox_set_tools(self._handle, tools=wire_tools(self._tools))
+        if self._home is not None:
+            self._place.keep(self._handle, self._home)
+        _turns.wake(handle, stop=True)
+        return True
 
     def destroy(self) -> None:
         """``close``, under codepod's name."""
@@ -709,17 +747,11 @@ class Sandbox:
         raise self._not_yet("Sandbox.unmount")
 
 
-@contextlib.contextmanager
-def _holder(base: Union[Sandbox, Store, None], blob: Any) -> Iterator[Optional[int]]:
-    """The handle of a sandbox that holds what a thin pack was made without."""
-    if base is None or isinstance(base, Sandbox):
-        yield None if base is None else base._live()
-        return
-    found = base._holding(state_info(_wire.sandbox_inspect(_blob(blob))).needs)
-    try:
-        yield found._live()
-    finally:
-        found.close()
+def place_of(isolation: Union[str, Isolation], limits: Optional[Limits], origin: Dict[str, Any]) -> Place:
+    """Where an isolated sandbox is going to be."""
+    from ._isolation import Place  # most programs have none
+
+    return Place(isolation, limits, origin)
 
 
 def _snapshot(which: Any) -> Optional[str]:
@@ -737,43 +769,3 @@ def _count(what: str, n: Any) -> int:
     if n < 1:
         raise ValueError(f"{what}: a number of commands from 1 is needed, not {n}")
     return n
-
-
-def _seed(seed: Any) -> Optional[int]:
-    """A seed as the core takes it: the lowest 64 bits."""
-    if seed is None:
-        return None
-    if isinstance(seed, bool) or not isinstance(seed, int):
-        raise TypeError(f"a seed is an int or None, not {seed!r}")
-    return (seed + (1 << 63)) % (1 << 64) - (1 << 63)
-
-
-def _clock(clock: Any) -> Tuple[bool, int]:
-    """Whether a clock is virtual, and its start in ns since 1970."""
-    if clock == "virtual":
-        clock = _VIRTUAL_START
-    if not isinstance(clock, datetime.datetime):
-        raise ValueError(f"clock is 'real', 'virtual' or a datetime, not {clock!r}")
-    if clock.tzinfo is None:
-        clock = clock.replace(tzinfo=datetime.timezone.utc)
-    if not 1970 <= clock.year < 2262:
-        raise ValueError(f"clock: {clock} is not between 1970 and 2262")
-    return True, max((clock - _EPOCH) // datetime.timedelta(microseconds=1), 0) * 1000
-
-
-def _blob(blob: Any) -> bytes:
-    if isinstance(blob, bytes):
-        return blob
-    if isinstance(blob, (bytearray, memoryview)):
-        return bytes(blob)
-    raise TypeError(f"a state is bytes, not {type(blob).__name__}")
-
-
-def _key(key: Any) -> Optional[bytes]:
-    if key is None:
-        return None
-    if not isinstance(key, (bytes, bytearray, memoryview)):
-        raise TypeError(f"a key is bytes, not {type(key).__name__}")
-    if not len(key):
-        raise ValueError("a key of no bytes signs nothing")
-    return bytes(key)

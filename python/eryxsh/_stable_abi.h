@@ -42,7 +42,7 @@ extern PyObject _Py_NoneStruct, _Py_TrueStruct, _Py_FalseStruct;
 #define Py_RETURN_TRUE return Py_INCREF(Py_True), Py_True
 #define Py_RETURN_FALSE return Py_INCREF(Py_False), Py_False
 extern PyTypeObject PyFloat_Type;
-extern PyObject *PyExc_ImportError, *PyExc_OverflowError, *PyExc_RuntimeError, *PyExc_TypeError, *PyExc_ValueError;
+extern PyObject *PyExc_ImportError, *PyExc_OSError, *PyExc_OverflowError, *PyExc_RuntimeError, *PyExc_TypeError, *PyExc_ValueError;
 
 unsigned long PyType_GetFlags(PyTypeObject *);
 int PyType_IsSubtype(PyTypeObject *, PyTypeObject *);
@@ -89,8 +89,10 @@ PyObject *PyObject_CallFunctionObjArgs(PyObject *, ...);
 
 /* Errors, arguments, memory, threads. */
 PyObject *PyErr_NoMemory(void);
+PyObject *PyErr_SetFromErrno(PyObject *);
 void PyErr_Clear(void);
 void PyErr_Fetch(PyObject **, PyObject **, PyObject **);
+void PyErr_Restore(PyObject *, PyObject *, PyObject *);
 void PyErr_NormalizeException(PyObject **, PyObject **, PyObject **);
 int PyException_SetTraceback(PyObject *, PyObject *);
 PyObject *PyErr_Occurred(void);

@@ -141,7 +141,7 @@ class Store:
     ) -> Sandbox:
         """A new sandbox with the state of a namespace: its last commit, another one by id, or a tag.
 
-        ``options`` are ``tools``, ``limits`` and ``timeout``, as of ``Sandbox.from_state``. Raises
+        ``options`` are ``tools``, ``limits``, ``timeout`` and ``isolation``, as of ``Sandbox.from_state``. Raises
         KeyError when there is no such namespace, StateError when it cannot be read.
         """
         return self._open(self._need(namespace, branch) if tag is None else self._tagged(namespace, tag), commit, **options)
@@ -422,7 +422,7 @@ class Store:
         )
         began = time.monotonic()
         fresh = {p["id"]: _wire.store_pack(save, p["id"]) for p in sealed["packs"] if p["new"]}
-        ref = self._merge(sealed, fresh)
+        ref = self._merge(sealed, fresh, save)
         self.backend.put_many({_pack_key(pack.hex()): data for pack, data in fresh.items()})
         had = {p["id"] for p in _wire.store_ref(current)["packs"]} if current is not None else set()
         others = [p["id"].hex() for p in _wire.store_ref(ref)["packs"] if p["id"] not in fresh and p["id"] not in had]
@@ -461,7 +461,7 @@ class Store:
             tail = self.backend.get_range(_pack_key(pack), max(0, size - need), need)
         return tail
 
-    def _merge(self, sealed: Any, fresh: Dict[bytes, bytes]) -> bytes:
+    def _merge(self, sealed: Any, fresh: Dict[bytes, bytes], save: int) -> bytes:
         """Make one pack of many small ones, and give the ref that has it."""
         ref: bytes = sealed["ref"]
         if not sealed["merge"]:
@@ -472,7 +472,7 @@ class Store:
                 parts.append(fresh[pack] if pack in fresh else self.backend.get(_pack_key(pack.hex())))
             except KeyError:
                 return ref  # it is for the check of a save to say that
-        merged = _wire.store_merge(ref, parts)
+        merged = _wire.store_merge(ref, parts, process=save)
         for pack in sealed["merge"]:
             fresh.pop(pack, None)
         fresh[merged["pack"]] = merged["data"]
@@ -528,7 +528,15 @@ class Store:
             self.backend.delete_many([key for key, pack in self._values("hooks/") if pack.decode("ascii", "replace") in packs])
 
     def read(
-        self, ref: bytes, *, commit: Optional[str] = None, sandbox: Optional[int] = None, tools: Any = None, limits: Any = None, **_: Any
+        self,
+        ref: bytes,
+        *,
+        commit: Optional[str] = None,
+        sandbox: Optional[int] = None,
+        tools: Any = None,
+        limits: Any = None,
+        process: Optional[int] = None,
+        **_: Any,
     ) -> int:
         """Load what a ref stands for: into a sandbox, or as a new one; gives the handle."""
         read = _wire.store_read(
@@ -538,6 +546,7 @@ class Store:
             commit=None if commit is None else bytes.fromhex(commit),
             limits=limits,
             sandbox=sandbox,
+            process=process if sandbox is None else sandbox,
         )
         try:
             self._fetch(read)

@@ -13,7 +13,7 @@ from typing import Any, Dict, Final, List, Literal, Optional, Tuple, TypedDict, 
 from eryxsh import _native
 from eryxsh._native import Method
 
-FINGERPRINT: Final = "51fedd4096354c0d"
+FINGERPRINT: Final = "ce4c6e5b2ab62205"
 
 Strings = Union[List[str], Tuple[str, ...]]
 
@@ -682,42 +682,52 @@ Answer = Union[Done, Slice, Calls, Sleeping, Input, Limited, Checkpointed, Suspe
 SHAPES: Final[Tuple[Any, ...]] = (None, None, _ERROR, None, _DONE, _SLICE, _CALLS, _SLEEPING, _INPUT, _LIMITED, _CHECKPOINTED, _SUSPENDED)
 
 
-_SYSTEM_PING: Final[Method[bytes]] = Method((1, 1, None))
+_SYSTEM_PING: Final[Method[bytes]] = Method((1, 1, None, 2))
 
 
-def system_ping(payload: bytes) -> bytes:
+def system_ping(payload: bytes, *, process: Optional[int] = None) -> bytes:
     """Give the payload back.
 
     payload: comes back as it is
+    process: the process that does it: a handle of it, or 0 for the one that asks
     """
-    return _native.call(_SYSTEM_PING, (payload,))
+    return _native.call(_SYSTEM_PING, (payload, process))
 
 
-_SYSTEM_VERSION: Final[Method[Version]] = Method((2, 0, _VERSION))
+_SYSTEM_VERSION: Final[Method[Version]] = Method((2, 0, _VERSION, 1))
 
 
-def system_version() -> Version:
-    """Say what library this is."""
-    return _native.call(_SYSTEM_VERSION, ())
+def system_version(*, process: Optional[int] = None) -> Version:
+    """Say what library this is.
+
+    process: the process that does it: a handle of it, or 0 for the one that asks
+    """
+    return _native.call(_SYSTEM_VERSION, (process,))
 
 
-_SYSTEM_STATS: Final[Method[Stats]] = Method((3, 0, _STATS))
+_SYSTEM_STATS: Final[Method[Stats]] = Method((3, 0, _STATS, 1))
 
 
-def system_stats() -> Stats:
-    """Count memory, goroutines and sandboxes."""
-    return _native.call(_SYSTEM_STATS, ())
+def system_stats(*, process: Optional[int] = None) -> Stats:
+    """Count memory, goroutines and sandboxes.
+
+    process: the process that does it: a handle of it, or 0 for the one that asks
+    """
+    return _native.call(_SYSTEM_STATS, (process,))
 
 
-_SYSTEM_GC: Final[Method[None]] = Method((4, 0, None))
+_SYSTEM_GC: Final[Method[None]] = Method((4, 0, None, 1))
 
 
-def system_gc() -> None:
-    """Collect garbage and give free memory back to the operating system."""
-    return _native.call(_SYSTEM_GC, ())
+def system_gc(*, process: Optional[int] = None) -> None:
+    """Collect garbage and give free memory back to the operating system.
+
+    process: the process that does it: a handle of it, or 0 for the one that asks
+    """
+    return _native.call(_SYSTEM_GC, (process,))
 
 
-_SYSTEM_SHUTDOWN: Final[Method[bool]] = Method((5, 0, None))
+_SYSTEM_SHUTDOWN: Final[Method[bool]] = Method((5, 0, None, 0))
 
 
 def system_shutdown(*, wait: Optional[int] = None) -> bool:
@@ -728,22 +738,23 @@ def system_shutdown(*, wait: Optional[int] = None) -> bool:
     return _native.call(_SYSTEM_SHUTDOWN, (wait,))
 
 
-_SYSTEM_TEST: Final[Method[bytes]] = Method((6, 0, None))
+_SYSTEM_TEST: Final[Method[bytes]] = Method((6, 0, None, 3))
 
 
-def system_test(op: str, *, n: Optional[int] = None) -> bytes:
+def system_test(op: str, *, n: Optional[int] = None, process: Optional[int] = None) -> bytes:
     """Misbehave on purpose, after op enable: for the package's own tests.
 
     op: enable, panic, goroutine_panic, index, sleep, again, bytes, file, kind
     n: ns, bytes or a number
+    process: the process that does it: a handle of it, or 0 for the one that asks
     """
-    return _native.call(_SYSTEM_TEST, (op, n))
+    return _native.call(_SYSTEM_TEST, (op, n, process))
 
 
-_SANDBOX_NEW: Final[Method[int]] = Method((16, 0, None))
+_SANDBOX_NEW: Final[Method[int]] = Method((16, 0, None, 11))
 
 
-def sandbox_new(*, env: Optional[Dict[str, str]] = None, cwd: Optional[str] = None, user: Optional[str] = None, hostname: Optional[str] = None, limits: Optional[Dict[str, int]] = None, virtual: Optional[bool] = None, start: Optional[int] = None, seed: Optional[int] = None, files: Optional[Dict[str, bytes]] = None, tools: Optional[Union[List[Tuple[str, bool, str]], Tuple[Tuple[str, bool, str], ...]]] = None) -> int:
+def sandbox_new(*, env: Optional[Dict[str, str]] = None, cwd: Optional[str] = None, user: Optional[str] = None, hostname: Optional[str] = None, limits: Optional[Dict[str, int]] = None, virtual: Optional[bool] = None, start: Optional[int] = None, seed: Optional[int] = None, files: Optional[Dict[str, bytes]] = None, tools: Optional[Union[List[Tuple[str, bool, str]], Tuple[Tuple[str, bool, str], ...]]] = None, process: Optional[int] = None) -> int:
     """Make a sandbox; the result is its handle.
 
     env: exported variables added to the default ones
@@ -756,11 +767,12 @@ def sandbox_new(*, env: Optional[Dict[str, str]] = None, cwd: Optional[str] = No
     seed: of RANDOM and /dev/urandom; None draws one
     files: path to content; parents are made
     tools: names that are tool calls
+    process: the process that does it: a handle of it, or 0 for the one that asks
     """
-    return _native.call(_SANDBOX_NEW, (env, cwd, user, hostname, limits, virtual, start, seed, files, tools))
+    return _native.call(_SANDBOX_NEW, (env, cwd, user, hostname, limits, virtual, start, seed, files, tools, process))
 
 
-_SANDBOX_CLOSE: Final[Method[None]] = Method((17, 0, None))
+_SANDBOX_CLOSE: Final[Method[None]] = Method((17, 0, None, 1))
 
 
 def sandbox_close(sandbox: int) -> None:
@@ -771,7 +783,7 @@ def sandbox_close(sandbox: int) -> None:
     return _native.call(_SANDBOX_CLOSE, (sandbox,))
 
 
-_SANDBOX_FORK: Final[Method[Tuple[int, ...]]] = Method((18, 0, None))
+_SANDBOX_FORK: Final[Method[Tuple[int, ...]]] = Method((18, 0, None, 1))
 
 
 def sandbox_fork(sandbox: int, count: int, *, reseed: Optional[int] = None) -> Tuple[int, ...]:
@@ -784,7 +796,7 @@ def sandbox_fork(sandbox: int, count: int, *, reseed: Optional[int] = None) -> T
     return _native.call(_SANDBOX_FORK, (sandbox, count, reseed))
 
 
-_SANDBOX_SNAPSHOT: Final[Method[str]] = Method((19, 0, None))
+_SANDBOX_SNAPSHOT: Final[Method[str]] = Method((19, 0, None, 1))
 
 
 def sandbox_snapshot(sandbox: int, *, name: Optional[str] = None) -> str:
@@ -796,7 +808,7 @@ def sandbox_snapshot(sandbox: int, *, name: Optional[str] = None) -> str:
     return _native.call(_SANDBOX_SNAPSHOT, (sandbox, name))
 
 
-_SANDBOX_RESTORE: Final[Method[None]] = Method((20, 0, None))
+_SANDBOX_RESTORE: Final[Method[None]] = Method((20, 0, None, 1))
 
 
 def sandbox_restore(sandbox: int, snapshot: str, *, reseed: Optional[int] = None) -> None:
@@ -809,7 +821,7 @@ def sandbox_restore(sandbox: int, snapshot: str, *, reseed: Optional[int] = None
     return _native.call(_SANDBOX_RESTORE, (sandbox, snapshot, reseed))
 
 
-_SANDBOX_SNAPSHOTS: Final[Method[Tuple[SnapshotInfo, ...]]] = Method((21, 0, _SNAPSHOT_INFO))
+_SANDBOX_SNAPSHOTS: Final[Method[Tuple[SnapshotInfo, ...]]] = Method((21, 0, _SNAPSHOT_INFO, 1))
 
 
 def sandbox_snapshots(sandbox: int) -> Tuple[SnapshotInfo, ...]:
@@ -820,7 +832,7 @@ def sandbox_snapshots(sandbox: int) -> Tuple[SnapshotInfo, ...]:
     return _native.call(_SANDBOX_SNAPSHOTS, (sandbox,))
 
 
-_SANDBOX_DROP: Final[Method[None]] = Method((22, 0, None))
+_SANDBOX_DROP: Final[Method[None]] = Method((22, 0, None, 1))
 
 
 def sandbox_drop(sandbox: int, snapshot: str) -> None:
@@ -832,7 +844,7 @@ def sandbox_drop(sandbox: int, snapshot: str) -> None:
     return _native.call(_SANDBOX_DROP, (sandbox, snapshot))
 
 
-_SANDBOX_UNDO: Final[Method[None]] = Method((23, 0, None))
+_SANDBOX_UNDO: Final[Method[None]] = Method((23, 0, None, 1))
 
 
 def sandbox_undo(sandbox: int, n: int) -> None:
@@ -844,7 +856,7 @@ def sandbox_undo(sandbox: int, n: int) -> None:
     return _native.call(_SANDBOX_UNDO, (sandbox, n))
 
 
-_SANDBOX_DIFF: Final[Method[Diff]] = Method((24, 0, _DIFF))
+_SANDBOX_DIFF: Final[Method[Diff]] = Method((24, 0, _DIFF, 1))
 
 
 def sandbox_diff(sandbox: int, *, a: Optional[str] = None, b: Optional[str] = None) -> Diff:
@@ -857,7 +869,7 @@ def sandbox_diff(sandbox: int, *, a: Optional[str] = None, b: Optional[str] = No
     return _native.call(_SANDBOX_DIFF, (sandbox, a, b))
 
 
-_SANDBOX_RESET: Final[Method[None]] = Method((25, 0, None))
+_SANDBOX_RESET: Final[Method[None]] = Method((25, 0, None, 1))
 
 
 def sandbox_reset(sandbox: int) -> None:
@@ -868,7 +880,7 @@ def sandbox_reset(sandbox: int) -> None:
     return _native.call(_SANDBOX_RESET, (sandbox,))
 
 
-_SANDBOX_EXPORT: Final[Method[bytes]] = Method((26, 0, None))
+_SANDBOX_EXPORT: Final[Method[bytes]] = Method((26, 0, None, 1))
 
 
 def sandbox_export(sandbox: int, *, key: Optional[bytes] = None, have: Optional[Strings] = None, run: Optional[str] = None) -> bytes:
@@ -882,7 +894,7 @@ def sandbox_export(sandbox: int, *, key: Optional[bytes] = None, have: Optional[
     return _native.call(_SANDBOX_EXPORT, (sandbox, key, have, run))
 
 
-_SANDBOX_IMPORT: Final[Method[None]] = Method((27, 2, None))
+_SANDBOX_IMPORT: Final[Method[None]] = Method((27, 2, None, 1))
 
 
 def sandbox_import(sandbox: int, state: bytes, *, key: Optional[bytes] = None, base: Optional[int] = None) -> None:
@@ -896,10 +908,10 @@ def sandbox_import(sandbox: int, state: bytes, *, key: Optional[bytes] = None, b
     return _native.call(_SANDBOX_IMPORT, (sandbox, state, key, base))
 
 
-_SANDBOX_FROM_STATE: Final[Method[int]] = Method((28, 1, None))
+_SANDBOX_FROM_STATE: Final[Method[int]] = Method((28, 1, None, 6))
 
 
-def sandbox_from_state(state: bytes, *, key: Optional[bytes] = None, tools: Optional[Union[List[Tuple[str, bool, str]], Tuple[Tuple[str, bool, str], ...]]] = None, limits: Optional[Dict[str, int]] = None, base: Optional[int] = None) -> int:
+def sandbox_from_state(state: bytes, *, key: Optional[bytes] = None, tools: Optional[Union[List[Tuple[str, bool, str]], Tuple[Tuple[str, bool, str], ...]]] = None, limits: Optional[Dict[str, int]] = None, base: Optional[int] = None, process: Optional[int] = None) -> int:
     """Make a sandbox out of a blob; the result is its handle.
 
     state: what sandbox.export gave
@@ -907,11 +919,12 @@ def sandbox_from_state(state: bytes, *, key: Optional[bytes] = None, tools: Opti
     tools: names that are tool calls here
     limits: by name; each bounds the saved one, what is absent has its default
     base: handle of a sandbox that holds what a thin pack leaves out
+    process: the process that does it: a handle of it, or 0 for the one that asks
     """
-    return _native.call(_SANDBOX_FROM_STATE, (state, key, tools, limits, base))
+    return _native.call(_SANDBOX_FROM_STATE, (state, key, tools, limits, base, process))
 
 
-_SANDBOX_INSPECT: Final[Method[StateInfo]] = Method((29, 1, _STATE_INFO))
+_SANDBOX_INSPECT: Final[Method[StateInfo]] = Method((29, 1, _STATE_INFO, 0))
 
 
 def sandbox_inspect(state: bytes, *, key: Optional[bytes] = None) -> StateInfo:
@@ -923,7 +936,7 @@ def sandbox_inspect(state: bytes, *, key: Optional[bytes] = None) -> StateInfo:
     return _native.call(_SANDBOX_INSPECT, (state, key))
 
 
-_SANDBOX_USAGE: Final[Method[Usage]] = Method((30, 0, _USAGE))
+_SANDBOX_USAGE: Final[Method[Usage]] = Method((30, 0, _USAGE, 1))
 
 
 def sandbox_usage(sandbox: int) -> Usage:
@@ -934,7 +947,7 @@ def sandbox_usage(sandbox: int) -> Usage:
     return _native.call(_SANDBOX_USAGE, (sandbox,))
 
 
-_SANDBOX_INFO: Final[Method[Info]] = Method((31, 0, _INFO))
+_SANDBOX_INFO: Final[Method[Info]] = Method((31, 0, _INFO, 1))
 
 
 def sandbox_info(sandbox: int) -> Info:
@@ -945,7 +958,7 @@ def sandbox_info(sandbox: int) -> Info:
     return _native.call(_SANDBOX_INFO, (sandbox,))
 
 
-_SANDBOX_ANALYZE: Final[Method[Analysis]] = Method((32, 0, _ANALYSIS))
+_SANDBOX_ANALYZE: Final[Method[Analysis]] = Method((32, 0, _ANALYSIS, 1))
 
 
 def sandbox_analyze(sandbox: int, script: str) -> Analysis:
@@ -957,7 +970,7 @@ def sandbox_analyze(sandbox: int, script: str) -> Analysis:
     return _native.call(_SANDBOX_ANALYZE, (sandbox, script))
 
 
-_SANDBOX_SET_TOOLS: Final[Method[None]] = Method((33, 0, None))
+_SANDBOX_SET_TOOLS: Final[Method[None]] = Method((33, 0, None, 1))
 
 
 def sandbox_set_tools(sandbox: int, *, tools: Optional[Union[List[Tuple[str, bool, str]], Tuple[Tuple[str, bool, str], ...]]] = None) -> None:
@@ -969,7 +982,7 @@ def sandbox_set_tools(sandbox: int, *, tools: Optional[Union[List[Tuple[str, boo
     return _native.call(_SANDBOX_SET_TOOLS, (sandbox, tools))
 
 
-_SANDBOX_SET_EXTENSION: Final[Method[None]] = Method((34, 0, None))
+_SANDBOX_SET_EXTENSION: Final[Method[None]] = Method((34, 0, None, 1))
 
 
 def sandbox_set_extension(sandbox: int, name: str, *, description: Optional[str] = None, usage: Optional[str] = None, examples: Optional[Strings] = None, category: Optional[str] = None, help: Optional[str] = None) -> None:
@@ -986,7 +999,7 @@ def sandbox_set_extension(sandbox: int, name: str, *, description: Optional[str]
     return _native.call(_SANDBOX_SET_EXTENSION, (sandbox, name, description, usage, examples, category, help))
 
 
-_SANDBOX_MOUNT: Final[Method[None]] = Method((35, 0, None))
+_SANDBOX_MOUNT: Final[Method[None]] = Method((35, 0, None, 1))
 
 
 def sandbox_mount(sandbox: int, path: str, host: str, mode: str) -> None:
@@ -1000,7 +1013,7 @@ def sandbox_mount(sandbox: int, path: str, host: str, mode: str) -> None:
     return _native.call(_SANDBOX_MOUNT, (sandbox, path, host, mode))
 
 
-_SANDBOX_UNMOUNT: Final[Method[None]] = Method((36, 0, None))
+_SANDBOX_UNMOUNT: Final[Method[None]] = Method((36, 0, None, 1))
 
 
 def sandbox_unmount(sandbox: int, path: str) -> None:
@@ -1012,7 +1025,7 @@ def sandbox_unmount(sandbox: int, path: str) -> None:
     return _native.call(_SANDBOX_UNMOUNT, (sandbox, path))
 
 
-_SANDBOX_REDO: Final[Method[None]] = Method((37, 0, None))
+_SANDBOX_REDO: Final[Method[None]] = Method((37, 0, None, 1))
 
 
 def sandbox_redo(sandbox: int, n: int) -> None:
@@ -1024,7 +1037,7 @@ def sandbox_redo(sandbox: int, n: int) -> None:
     return _native.call(_SANDBOX_REDO, (sandbox, n))
 
 
-_SANDBOX_MERGE: Final[Method[Combined]] = Method((38, 0, _COMBINED))
+_SANDBOX_MERGE: Final[Method[Combined]] = Method((38, 0, _COMBINED, 1))
 
 
 def sandbox_merge(sandbox: int, other: int, *, base: Optional[str] = None, common: Optional[int] = None, take: Optional[str] = None, decided: Optional[Union[List[Tuple[str, str, bytes]], Tuple[Tuple[str, str, bytes], ...]]] = None) -> Combined:
@@ -1040,7 +1053,7 @@ def sandbox_merge(sandbox: int, other: int, *, base: Optional[str] = None, commo
     return _native.call(_SANDBOX_MERGE, (sandbox, other, base, common, take, decided))
 
 
-_ENV_GET: Final[Method[Optional[str]]] = Method((48, 0, None))
+_ENV_GET: Final[Method[Optional[str]]] = Method((48, 0, None, 1))
 
 
 def env_get(sandbox: int, name: str) -> Optional[str]:
@@ -1052,7 +1065,7 @@ def env_get(sandbox: int, name: str) -> Optional[str]:
     return _native.call(_ENV_GET, (sandbox, name))
 
 
-_ENV_SET: Final[Method[None]] = Method((49, 0, None))
+_ENV_SET: Final[Method[None]] = Method((49, 0, None, 1))
 
 
 def env_set(sandbox: int, name: str, value: str) -> None:
@@ -1065,7 +1078,7 @@ def env_set(sandbox: int, name: str, value: str) -> None:
     return _native.call(_ENV_SET, (sandbox, name, value))
 
 
-_ENV_UNSET: Final[Method[bool]] = Method((50, 0, None))
+_ENV_UNSET: Final[Method[bool]] = Method((50, 0, None, 1))
 
 
 def env_unset(sandbox: int, name: str) -> bool:
@@ -1077,7 +1090,7 @@ def env_unset(sandbox: int, name: str) -> bool:
     return _native.call(_ENV_UNSET, (sandbox, name))
 
 
-_ENV_ALL: Final[Method[Dict[str, str]]] = Method((51, 0, None))
+_ENV_ALL: Final[Method[Dict[str, str]]] = Method((51, 0, None, 1))
 
 
 def env_all(sandbox: int, *, exported: Optional[bool] = None) -> Dict[str, str]:
@@ -1089,7 +1102,7 @@ def env_all(sandbox: int, *, exported: Optional[bool] = None) -> Dict[str, str]:
     return _native.call(_ENV_ALL, (sandbox, exported))
 
 
-_HISTORY_LIST: Final[Method[Tuple[HistoryEntry, ...]]] = Method((56, 0, _HISTORY_ENTRY))
+_HISTORY_LIST: Final[Method[Tuple[HistoryEntry, ...]]] = Method((56, 0, _HISTORY_ENTRY, 1))
 
 
 def history_list(sandbox: int, *, limit: Optional[int] = None) -> Tuple[HistoryEntry, ...]:
@@ -1101,7 +1114,7 @@ def history_list(sandbox: int, *, limit: Optional[int] = None) -> Tuple[HistoryE
     return _native.call(_HISTORY_LIST, (sandbox, limit))
 
 
-_HISTORY_CLEAR: Final[Method[None]] = Method((57, 0, None))
+_HISTORY_CLEAR: Final[Method[None]] = Method((57, 0, None, 1))
 
 
 def history_clear(sandbox: int) -> None:
@@ -1112,7 +1125,7 @@ def history_clear(sandbox: int) -> None:
     return _native.call(_HISTORY_CLEAR, (sandbox,))
 
 
-_HISTORY_RESTORE: Final[Method[None]] = Method((58, 0, None))
+_HISTORY_RESTORE: Final[Method[None]] = Method((58, 0, None, 1))
 
 
 def history_restore(sandbox: int, index: int) -> None:
@@ -1124,7 +1137,7 @@ def history_restore(sandbox: int, index: int) -> None:
     return _native.call(_HISTORY_RESTORE, (sandbox, index))
 
 
-_DIFF_PATCH: Final[Method[bytes]] = Method((60, 0, None))
+_DIFF_PATCH: Final[Method[bytes]] = Method((60, 0, None, 1))
 
 
 def diff_patch(diff: int, context: int, *, root: Optional[str] = None, most: Optional[int] = None) -> bytes:
@@ -1138,7 +1151,7 @@ def diff_patch(diff: int, context: int, *, root: Optional[str] = None, most: Opt
     return _native.call(_DIFF_PATCH, (diff, context, root, most))
 
 
-_DIFF_CLOSE: Final[Method[None]] = Method((61, 0, None))
+_DIFF_CLOSE: Final[Method[None]] = Method((61, 0, None, 1))
 
 
 def diff_close(diff: int) -> None:
@@ -1149,7 +1162,7 @@ def diff_close(diff: int) -> None:
     return _native.call(_DIFF_CLOSE, (diff,))
 
 
-_RUN_RUN: Final[Method[Answer]] = Method((64, 0, None))
+_RUN_RUN: Final[Method[Answer]] = Method((64, 0, None, 1))
 
 
 def run_run(sandbox: int, *, script: Optional[str] = None, argv: Optional[Strings] = None, stdin: Optional[bytes] = None, pipe: Optional[bool] = None, env: Optional[Dict[str, str]] = None, cwd: Optional[str] = None, timeout: Optional[int] = None, limits: Optional[Dict[str, int]] = None, suspend_on_limit: Optional[bool] = None, keep: Optional[bool] = None, slice_ns: Optional[int] = None, taken: Optional[int] = None) -> Answer:
@@ -1172,7 +1185,7 @@ def run_run(sandbox: int, *, script: Optional[str] = None, argv: Optional[String
     return _native.call(_RUN_RUN, (sandbox, script, argv, stdin, pipe, env, cwd, timeout, limits, suspend_on_limit, keep, slice_ns, taken))
 
 
-_RUN_START: Final[Method[str]] = Method((65, 0, None))
+_RUN_START: Final[Method[str]] = Method((65, 0, None, 1))
 
 
 def run_start(sandbox: int, *, script: Optional[str] = None, argv: Optional[Strings] = None, stdin: Optional[bytes] = None, pipe: Optional[bool] = None, env: Optional[Dict[str, str]] = None, cwd: Optional[str] = None, timeout: Optional[int] = None, limits: Optional[Dict[str, int]] = None, suspend_on_limit: Optional[bool] = None, keep: Optional[bool] = None, slice_ns: Optional[int] = None, taken: Optional[int] = None) -> str:
@@ -1195,7 +1208,7 @@ def run_start(sandbox: int, *, script: Optional[str] = None, argv: Optional[Stri
     return _native.call(_RUN_START, (sandbox, script, argv, stdin, pipe, env, cwd, timeout, limits, suspend_on_limit, keep, slice_ns, taken))
 
 
-_RUN_STEP: Final[Method[Answer]] = Method((66, 0, None))
+_RUN_STEP: Final[Method[Answer]] = Method((66, 0, None, 1))
 
 
 def run_step(sandbox: int, run: str, *, slice_ns: Optional[int] = None, steps: Optional[int] = None, taken: Optional[int] = None, call_id: Optional[str] = None, stdout: Optional[bytes] = None, stderr: Optional[bytes] = None, status: Optional[int] = None, error: Optional[str] = None, number: Optional[int] = None) -> Answer:
@@ -1216,7 +1229,7 @@ def run_step(sandbox: int, run: str, *, slice_ns: Optional[int] = None, steps: O
     return _native.call(_RUN_STEP, (sandbox, run, slice_ns, steps, taken, call_id, stdout, stderr, status, error, number))
 
 
-_RUN_ANSWER: Final[Method[None]] = Method((67, 0, None))
+_RUN_ANSWER: Final[Method[None]] = Method((67, 0, None, 1))
 
 
 def run_answer(sandbox: int, run: str, call_id: str, *, stdout: Optional[bytes] = None, stderr: Optional[bytes] = None, status: Optional[int] = None, error: Optional[str] = None) -> None:
@@ -1233,7 +1246,7 @@ def run_answer(sandbox: int, run: str, call_id: str, *, stdout: Optional[bytes] 
     return _native.call(_RUN_ANSWER, (sandbox, run, call_id, stdout, stderr, status, error))
 
 
-_RUN_INPUT: Final[Method[None]] = Method((68, 0, None))
+_RUN_INPUT: Final[Method[None]] = Method((68, 0, None, 1))
 
 
 def run_input(sandbox: int, run: str, *, data: Optional[bytes] = None) -> None:
@@ -1246,7 +1259,7 @@ def run_input(sandbox: int, run: str, *, data: Optional[bytes] = None) -> None:
     return _native.call(_RUN_INPUT, (sandbox, run, data))
 
 
-_RUN_CANCEL: Final[Method[None]] = Method((69, 0, None))
+_RUN_CANCEL: Final[Method[None]] = Method((69, 0, None, 1))
 
 
 def run_cancel(sandbox: int, *, run: Optional[str] = None) -> None:
@@ -1258,7 +1271,7 @@ def run_cancel(sandbox: int, *, run: Optional[str] = None) -> None:
     return _native.call(_RUN_CANCEL, (sandbox, run))
 
 
-_RUN_SUSPEND: Final[Method[None]] = Method((70, 0, None))
+_RUN_SUSPEND: Final[Method[None]] = Method((70, 0, None, 1))
 
 
 def run_suspend(sandbox: int, *, run: Optional[str] = None) -> None:
@@ -1270,7 +1283,7 @@ def run_suspend(sandbox: int, *, run: Optional[str] = None) -> None:
     return _native.call(_RUN_SUSPEND, (sandbox, run))
 
 
-_RUN_ADD: Final[Method[None]] = Method((71, 0, None))
+_RUN_ADD: Final[Method[None]] = Method((71, 0, None, 1))
 
 
 def run_add(sandbox: int, run: str, add: Dict[str, int]) -> None:
@@ -1283,7 +1296,7 @@ def run_add(sandbox: int, run: str, add: Dict[str, int]) -> None:
     return _native.call(_RUN_ADD, (sandbox, run, add))
 
 
-_RUN_OUTPUT: Final[Method[Tuple[Tuple[int, bytes], ...]]] = Method((72, 0, None))
+_RUN_OUTPUT: Final[Method[Tuple[Tuple[int, bytes], ...]]] = Method((72, 0, None, 1))
 
 
 def run_output(sandbox: int, run: str) -> Tuple[Tuple[int, bytes], ...]:
@@ -1295,7 +1308,7 @@ def run_output(sandbox: int, run: str) -> Tuple[Tuple[int, bytes], ...]:
     return _native.call(_RUN_OUTPUT, (sandbox, run))
 
 
-_RUN_ACTIVE: Final[Method[RunInfo]] = Method((73, 0, _RUN_INFO))
+_RUN_ACTIVE: Final[Method[RunInfo]] = Method((73, 0, _RUN_INFO, 1))
 
 
 def run_active(sandbox: int) -> RunInfo:
@@ -1306,7 +1319,7 @@ def run_active(sandbox: int) -> RunInfo:
     return _native.call(_RUN_ACTIVE, (sandbox,))
 
 
-_RUN_DROP: Final[Method[None]] = Method((74, 0, None))
+_RUN_DROP: Final[Method[None]] = Method((74, 0, None, 1))
 
 
 def run_drop(sandbox: int, run: str) -> None:
@@ -1318,10 +1331,10 @@ def run_drop(sandbox: int, run: str) -> None:
     return _native.call(_RUN_DROP, (sandbox, run))
 
 
-_RUN_LOAD: Final[Method[Loaded]] = Method((75, 1, _LOADED))
+_RUN_LOAD: Final[Method[Loaded]] = Method((75, 1, _LOADED, 6))
 
 
-def run_load(state: bytes, *, key: Optional[bytes] = None, tools: Optional[Union[List[Tuple[str, bool, str]], Tuple[Tuple[str, bool, str], ...]]] = None, limits: Optional[Dict[str, int]] = None, base: Optional[int] = None) -> Loaded:
+def run_load(state: bytes, *, key: Optional[bytes] = None, tools: Optional[Union[List[Tuple[str, bool, str]], Tuple[Tuple[str, bool, str], ...]]] = None, limits: Optional[Dict[str, int]] = None, base: Optional[int] = None, process: Optional[int] = None) -> Loaded:
     """Make a sandbox out of a blob that holds a run.
 
     state: what sandbox.export gave
@@ -1329,11 +1342,12 @@ def run_load(state: bytes, *, key: Optional[bytes] = None, tools: Optional[Union
     tools: names that are tool calls here
     limits: by name; each bounds the saved one, what is absent has its default
     base: handle of a sandbox that holds what a thin pack leaves out
+    process: the process that does it: a handle of it, or 0 for the one that asks
     """
-    return _native.call(_RUN_LOAD, (state, key, tools, limits, base))
+    return _native.call(_RUN_LOAD, (state, key, tools, limits, base, process))
 
 
-_FILES_READ: Final[Method[bytes]] = Method((96, 0, None))
+_FILES_READ: Final[Method[bytes]] = Method((96, 0, None, 1))
 
 
 def files_read(sandbox: int, path: str) -> bytes:
@@ -1345,7 +1359,7 @@ def files_read(sandbox: int, path: str) -> bytes:
     return _native.call(_FILES_READ, (sandbox, path))
 
 
-_FILES_READ_RANGE: Final[Method[bytes]] = Method((97, 0, None))
+_FILES_READ_RANGE: Final[Method[bytes]] = Method((97, 0, None, 1))
 
 
 def files_read_range(sandbox: int, path: str, offset: int, size: int) -> bytes:
@@ -1359,7 +1373,7 @@ def files_read_range(sandbox: int, path: str, offset: int, size: int) -> bytes:
     return _native.call(_FILES_READ_RANGE, (sandbox, path, offset, size))
 
 
-_FILES_WRITE: Final[Method[None]] = Method((98, 3, None))
+_FILES_WRITE: Final[Method[None]] = Method((98, 3, None, 1))
 
 
 def files_write(sandbox: int, path: str, data: bytes, *, mode: Optional[int] = None, exclusive: Optional[bool] = None) -> None:
@@ -1374,7 +1388,7 @@ def files_write(sandbox: int, path: str, data: bytes, *, mode: Optional[int] = N
     return _native.call(_FILES_WRITE, (sandbox, path, data, mode, exclusive))
 
 
-_FILES_APPEND: Final[Method[None]] = Method((99, 3, None))
+_FILES_APPEND: Final[Method[None]] = Method((99, 3, None, 1))
 
 
 def files_append(sandbox: int, path: str, data: bytes) -> None:
@@ -1387,7 +1401,7 @@ def files_append(sandbox: int, path: str, data: bytes) -> None:
     return _native.call(_FILES_APPEND, (sandbox, path, data))
 
 
-_FILES_WRITE_AT: Final[Method[None]] = Method((100, 3, None))
+_FILES_WRITE_AT: Final[Method[None]] = Method((100, 3, None, 1))
 
 
 def files_write_at(sandbox: int, path: str, data: bytes, offset: int) -> None:
@@ -1401,7 +1415,7 @@ def files_write_at(sandbox: int, path: str, data: bytes, offset: int) -> None:
     return _native.call(_FILES_WRITE_AT, (sandbox, path, data, offset))
 
 
-_FILES_WRITE_MANY: Final[Method[None]] = Method((101, 0, None))
+_FILES_WRITE_MANY: Final[Method[None]] = Method((101, 0, None, 1))
 
 
 def files_write_many(sandbox: int, files: Dict[str, bytes]) -> None:
@@ -1413,7 +1427,7 @@ def files_write_many(sandbox: int, files: Dict[str, bytes]) -> None:
     return _native.call(_FILES_WRITE_MANY, (sandbox, files))
 
 
-_FILES_LIST: Final[Method[Page]] = Method((102, 0, _PAGE))
+_FILES_LIST: Final[Method[Page]] = Method((102, 0, _PAGE, 1))
 
 
 def files_list(sandbox: int, path: str, *, recursive: Optional[bool] = None, after: Optional[str] = None, limit: Optional[int] = None) -> Page:
@@ -1428,7 +1442,7 @@ def files_list(sandbox: int, path: str, *, recursive: Optional[bool] = None, aft
     return _native.call(_FILES_LIST, (sandbox, path, recursive, after, limit))
 
 
-_FILES_STAT: Final[Method[FileInfo]] = Method((103, 0, _FILE_INFO))
+_FILES_STAT: Final[Method[FileInfo]] = Method((103, 0, _FILE_INFO, 1))
 
 
 def files_stat(sandbox: int, path: str) -> FileInfo:
@@ -1440,7 +1454,7 @@ def files_stat(sandbox: int, path: str) -> FileInfo:
     return _native.call(_FILES_STAT, (sandbox, path))
 
 
-_FILES_LSTAT: Final[Method[FileInfo]] = Method((104, 0, _FILE_INFO))
+_FILES_LSTAT: Final[Method[FileInfo]] = Method((104, 0, _FILE_INFO, 1))
 
 
 def files_lstat(sandbox: int, path: str) -> FileInfo:
@@ -1452,7 +1466,7 @@ def files_lstat(sandbox: int, path: str) -> FileInfo:
     return _native.call(_FILES_LSTAT, (sandbox, path))
 
 
-_FILES_EXISTS: Final[Method[bool]] = Method((105, 0, None))
+_FILES_EXISTS: Final[Method[bool]] = Method((105, 0, None, 1))
 
 
 def files_exists(sandbox: int, path: str) -> bool:
@@ -1464,7 +1478,7 @@ def files_exists(sandbox: int, path: str) -> bool:
     return _native.call(_FILES_EXISTS, (sandbox, path))
 
 
-_FILES_MKDIR: Final[Method[None]] = Method((106, 0, None))
+_FILES_MKDIR: Final[Method[None]] = Method((106, 0, None, 1))
 
 
 def files_mkdir(sandbox: int, path: str, *, parents: Optional[bool] = None, exist_ok: Optional[bool] = None, mode: Optional[int] = None) -> None:
@@ -1479,7 +1493,7 @@ def files_mkdir(sandbox: int, path: str, *, parents: Optional[bool] = None, exis
     return _native.call(_FILES_MKDIR, (sandbox, path, parents, exist_ok, mode))
 
 
-_FILES_RM: Final[Method[None]] = Method((107, 0, None))
+_FILES_RM: Final[Method[None]] = Method((107, 0, None, 1))
 
 
 def files_rm(sandbox: int, path: str, *, recursive: Optional[bool] = None, missing_ok: Optional[bool] = None) -> None:
@@ -1493,7 +1507,7 @@ def files_rm(sandbox: int, path: str, *, recursive: Optional[bool] = None, missi
     return _native.call(_FILES_RM, (sandbox, path, recursive, missing_ok))
 
 
-_FILES_RENAME: Final[Method[None]] = Method((108, 0, None))
+_FILES_RENAME: Final[Method[None]] = Method((108, 0, None, 1))
 
 
 def files_rename(sandbox: int, source: str, target: str) -> None:
@@ -1506,7 +1520,7 @@ def files_rename(sandbox: int, source: str, target: str) -> None:
     return _native.call(_FILES_RENAME, (sandbox, source, target))
 
 
-_FILES_COPY: Final[Method[None]] = Method((109, 0, None))
+_FILES_COPY: Final[Method[None]] = Method((109, 0, None, 1))
 
 
 def files_copy(sandbox: int, source: str, target: str, *, recursive: Optional[bool] = None) -> None:
@@ -1520,7 +1534,7 @@ def files_copy(sandbox: int, source: str, target: str, *, recursive: Optional[bo
     return _native.call(_FILES_COPY, (sandbox, source, target, recursive))
 
 
-_FILES_CHMOD: Final[Method[None]] = Method((110, 0, None))
+_FILES_CHMOD: Final[Method[None]] = Method((110, 0, None, 1))
 
 
 def files_chmod(sandbox: int, path: str, mode: int) -> None:
@@ -1533,7 +1547,7 @@ def files_chmod(sandbox: int, path: str, mode: int) -> None:
     return _native.call(_FILES_CHMOD, (sandbox, path, mode))
 
 
-_FILES_SYMLINK: Final[Method[None]] = Method((111, 0, None))
+_FILES_SYMLINK: Final[Method[None]] = Method((111, 0, None, 1))
 
 
 def files_symlink(sandbox: int, target: str, path: str) -> None:
@@ -1546,7 +1560,7 @@ def files_symlink(sandbox: int, target: str, path: str) -> None:
     return _native.call(_FILES_SYMLINK, (sandbox, target, path))
 
 
-_FILES_LINK: Final[Method[None]] = Method((112, 0, None))
+_FILES_LINK: Final[Method[None]] = Method((112, 0, None, 1))
 
 
 def files_link(sandbox: int, source: str, target: str) -> None:
@@ -1559,7 +1573,7 @@ def files_link(sandbox: int, source: str, target: str) -> None:
     return _native.call(_FILES_LINK, (sandbox, source, target))
 
 
-_FILES_READLINK: Final[Method[str]] = Method((113, 0, None))
+_FILES_READLINK: Final[Method[str]] = Method((113, 0, None, 1))
 
 
 def files_readlink(sandbox: int, path: str) -> str:
@@ -1571,7 +1585,7 @@ def files_readlink(sandbox: int, path: str) -> str:
     return _native.call(_FILES_READLINK, (sandbox, path))
 
 
-_FILES_GLOB: Final[Method[Tuple[str, ...]]] = Method((114, 0, None))
+_FILES_GLOB: Final[Method[Tuple[str, ...]]] = Method((114, 0, None, 1))
 
 
 def files_glob(sandbox: int, pattern: str) -> Tuple[str, ...]:
@@ -1583,7 +1597,7 @@ def files_glob(sandbox: int, pattern: str) -> Tuple[str, ...]:
     return _native.call(_FILES_GLOB, (sandbox, pattern))
 
 
-_FILES_TRUNCATE: Final[Method[None]] = Method((115, 0, None))
+_FILES_TRUNCATE: Final[Method[None]] = Method((115, 0, None, 1))
 
 
 def files_truncate(sandbox: int, path: str, size: int) -> None:
@@ -1596,7 +1610,7 @@ def files_truncate(sandbox: int, path: str, size: int) -> None:
     return _native.call(_FILES_TRUNCATE, (sandbox, path, size))
 
 
-_FILES_UTIMES: Final[Method[None]] = Method((116, 0, None))
+_FILES_UTIMES: Final[Method[None]] = Method((116, 0, None, 1))
 
 
 def files_utimes(sandbox: int, path: str, *, atime: Optional[int] = None, mtime: Optional[int] = None) -> None:
@@ -1610,7 +1624,7 @@ def files_utimes(sandbox: int, path: str, *, atime: Optional[int] = None, mtime:
     return _native.call(_FILES_UTIMES, (sandbox, path, atime, mtime))
 
 
-_FILES_REALPATH: Final[Method[str]] = Method((117, 0, None))
+_FILES_REALPATH: Final[Method[str]] = Method((117, 0, None, 1))
 
 
 def files_realpath(sandbox: int, path: str) -> str:
@@ -1622,7 +1636,7 @@ def files_realpath(sandbox: int, path: str) -> str:
     return _native.call(_FILES_REALPATH, (sandbox, path))
 
 
-_STORE_SAVE: Final[Method[SaveBegun]] = Method((128, 0, _SAVE_BEGUN))
+_STORE_SAVE: Final[Method[SaveBegun]] = Method((128, 0, _SAVE_BEGUN, 1))
 
 
 def store_save(sandbox: int, store: str, *, whole: Optional[bool] = None, if_changed: Optional[bool] = None) -> SaveBegun:
@@ -1636,7 +1650,7 @@ def store_save(sandbox: int, store: str, *, whole: Optional[bool] = None, if_cha
     return _native.call(_STORE_SAVE, (sandbox, store, whole, if_changed))
 
 
-_STORE_KNOWN: Final[Method[None]] = Method((129, 4, None))
+_STORE_KNOWN: Final[Method[None]] = Method((129, 4, None, 1))
 
 
 def store_known(save: int, pack: bytes, size: int, index: bytes) -> None:
@@ -1650,7 +1664,7 @@ def store_known(save: int, pack: bytes, size: int, index: bytes) -> None:
     return _native.call(_STORE_KNOWN, (save, pack, size, index))
 
 
-_STORE_SEAL: Final[Method[Sealed]] = Method((130, 0, _SEALED))
+_STORE_SEAL: Final[Method[Sealed]] = Method((130, 0, _SEALED, 1))
 
 
 def store_seal(save: int, *, parents: Optional[Union[List[bytes], Tuple[bytes, ...]]] = None, time: Optional[int] = None, command: Optional[str] = None, note: Optional[str] = None, onto: Optional[Union[List[bytes], Tuple[bytes, ...]]] = None) -> Sealed:
@@ -1666,7 +1680,7 @@ def store_seal(save: int, *, parents: Optional[Union[List[bytes], Tuple[bytes, .
     return _native.call(_STORE_SEAL, (save, parents, time, command, note, onto))
 
 
-_STORE_PACK: Final[Method[bytes]] = Method((131, 0, None))
+_STORE_PACK: Final[Method[bytes]] = Method((131, 0, None, 1))
 
 
 def store_pack(save: int, pack: bytes) -> bytes:
@@ -1678,19 +1692,20 @@ def store_pack(save: int, pack: bytes) -> bytes:
     return _native.call(_STORE_PACK, (save, pack))
 
 
-_STORE_MERGE: Final[Method[Merged]] = Method((132, 0, _MERGED))
+_STORE_MERGE: Final[Method[Merged]] = Method((132, 0, _MERGED, 3))
 
 
-def store_merge(ref: bytes, packs: Union[List[bytes], Tuple[bytes, ...]]) -> Merged:
+def store_merge(ref: bytes, packs: Union[List[bytes], Tuple[bytes, ...]], *, process: Optional[int] = None) -> Merged:
     """Make one pack of several.
 
     ref: that has them
     packs: their bytes
+    process: the process that does it: a handle of it, or 0 for the one that asks
     """
-    return _native.call(_STORE_MERGE, (ref, packs))
+    return _native.call(_STORE_MERGE, (ref, packs, process))
 
 
-_STORE_SAVED: Final[Method[None]] = Method((133, 0, None))
+_STORE_SAVED: Final[Method[None]] = Method((133, 0, None, 1))
 
 
 def store_saved(save: int, *, ref: Optional[bytes] = None) -> None:
@@ -1702,10 +1717,10 @@ def store_saved(save: int, *, ref: Optional[bytes] = None) -> None:
     return _native.call(_STORE_SAVED, (save, ref))
 
 
-_STORE_READ: Final[Method[int]] = Method((134, 0, None))
+_STORE_READ: Final[Method[int]] = Method((134, 0, None, 9))
 
 
-def store_read(ref: bytes, what: str, *, store: Optional[str] = None, commit: Optional[bytes] = None, most: Optional[int] = None, limits: Optional[Dict[str, int]] = None, sandbox: Optional[int] = None, since: Optional[int] = None) -> int:
+def store_read(ref: bytes, what: str, *, store: Optional[str] = None, commit: Optional[bytes] = None, most: Optional[int] = None, limits: Optional[Dict[str, int]] = None, sandbox: Optional[int] = None, since: Optional[int] = None, process: Optional[int] = None) -> int:
     """Begin to read a state, a log, or all there is; the result is a handle.
 
     ref: as it stands in the store
@@ -1716,11 +1731,12 @@ def store_read(ref: bytes, what: str, *, store: Optional[str] = None, commit: Op
     limits: of a state: what may be loaded
     sandbox: of a state: the sandbox whose state it will replace, which says what may be loaded
     since: kept by a trim: commits from then on, ns since 1970
+    process: the process that does it: a handle of it, or 0 for the one that asks
     """
-    return _native.call(_STORE_READ, (ref, store, what, commit, most, limits, sandbox, since))
+    return _native.call(_STORE_READ, (ref, store, what, commit, most, limits, sandbox, since, process))
 
 
-_STORE_NEED: Final[Method[Tuple[PackRange, ...]]] = Method((135, 0, _PACK_RANGE))
+_STORE_NEED: Final[Method[Tuple[PackRange, ...]]] = Method((135, 0, _PACK_RANGE, 1))
 
 
 def store_need(read: int) -> Tuple[PackRange, ...]:
@@ -1731,7 +1747,7 @@ def store_need(read: int) -> Tuple[PackRange, ...]:
     return _native.call(_STORE_NEED, (read,))
 
 
-_STORE_GIVE: Final[Method[None]] = Method((136, 4, None))
+_STORE_GIVE: Final[Method[None]] = Method((136, 4, None, 1))
 
 
 def store_give(read: int, pack: bytes, start: int, data: bytes) -> None:
@@ -1745,7 +1761,7 @@ def store_give(read: int, pack: bytes, start: int, data: bytes) -> None:
     return _native.call(_STORE_GIVE, (read, pack, start, data))
 
 
-_STORE_OPEN: Final[Method[int]] = Method((137, 0, None))
+_STORE_OPEN: Final[Method[int]] = Method((137, 0, None, 1))
 
 
 def store_open(read: int, *, sandbox: Optional[int] = None, limits: Optional[Dict[str, int]] = None, tools: Optional[Union[List[Tuple[str, bool, str]], Tuple[Tuple[str, bool, str], ...]]] = None) -> int:
@@ -1759,7 +1775,7 @@ def store_open(read: int, *, sandbox: Optional[int] = None, limits: Optional[Dic
     return _native.call(_STORE_OPEN, (read, sandbox, limits, tools))
 
 
-_STORE_LOG: Final[Method[Tuple[CommitInfo, ...]]] = Method((138, 0, _COMMIT_INFO))
+_STORE_LOG: Final[Method[Tuple[CommitInfo, ...]]] = Method((138, 0, _COMMIT_INFO, 1))
 
 
 def store_log(read: int) -> Tuple[CommitInfo, ...]:
@@ -1770,7 +1786,7 @@ def store_log(read: int) -> Tuple[CommitInfo, ...]:
     return _native.call(_STORE_LOG, (read,))
 
 
-_STORE_CHECKED: Final[Method[Checked]] = Method((139, 0, _CHECKED))
+_STORE_CHECKED: Final[Method[Checked]] = Method((139, 0, _CHECKED, 1))
 
 
 def store_checked(read: int) -> Checked:
@@ -1781,7 +1797,7 @@ def store_checked(read: int) -> Checked:
     return _native.call(_STORE_CHECKED, (read,))
 
 
-_STORE_FORGET: Final[Method[None]] = Method((140, 0, None))
+_STORE_FORGET: Final[Method[None]] = Method((140, 0, None, 1))
 
 
 def store_forget(read: int) -> None:
@@ -1792,7 +1808,7 @@ def store_forget(read: int) -> None:
     return _native.call(_STORE_FORGET, (read,))
 
 
-_STORE_REF: Final[Method[RefInfo]] = Method((141, 0, _REF_INFO))
+_STORE_REF: Final[Method[RefInfo]] = Method((141, 0, _REF_INFO, 0))
 
 
 def store_ref(ref: bytes, *, commit: Optional[bytes] = None, time: Optional[int] = None) -> RefInfo:
@@ -1805,7 +1821,7 @@ def store_ref(ref: bytes, *, commit: Optional[bytes] = None, time: Optional[int]
     return _native.call(_STORE_REF, (ref, commit, time))
 
 
-_STORE_POINT: Final[Method[bytes]] = Method((142, 0, None))
+_STORE_POINT: Final[Method[bytes]] = Method((142, 0, None, 0))
 
 
 def store_point(ref: bytes, *, commit: Optional[bytes] = None, time: Optional[int] = None) -> bytes:
@@ -1818,7 +1834,7 @@ def store_point(ref: bytes, *, commit: Optional[bytes] = None, time: Optional[in
     return _native.call(_STORE_POINT, (ref, commit, time))
 
 
-_STORE_STAMP: Final[Method[int]] = Method((143, 0, None))
+_STORE_STAMP: Final[Method[int]] = Method((143, 0, None, 1))
 
 
 def store_stamp(sandbox: int) -> int:
@@ -1829,7 +1845,7 @@ def store_stamp(sandbox: int) -> int:
     return _native.call(_STORE_STAMP, (sandbox,))
 
 
-_STORE_TRIMMED: Final[Method[Trimmed]] = Method((144, 0, _TRIMMED))
+_STORE_TRIMMED: Final[Method[Trimmed]] = Method((144, 0, _TRIMMED, 1))
 
 
 def store_trimmed(read: int) -> Trimmed:

@@ -4,4 +4,4 @@ package wire
 
 // Fingerprint identifies the tables: a library and a Python package with the
 // same one belong together.
-const Fingerprint = "51fedd4096354c0d"
+const Fingerprint = "ce4c6e5b2ab62205"

@@ -17,6 +17,7 @@ type NewParams struct {
 	Seed     *int64            `cbor:"8,keyasint,omitempty" doc:"of RANDOM and /dev/urandom; None draws one"`
 	Files    map[string][]byte `cbor:"9,keyasint,omitempty" doc:"path to content; parents are made"`
 	Tools    []Tool            `cbor:"10,keyasint,omitempty" doc:"names that are tool calls"`
+	Process  int64             `cbor:"11,keyasint,omitempty" doc:"the process that does it: a handle of it, or 0 for the one that asks"`
 }
 
 // Tool is a name that is a tool call.
@@ -180,11 +181,12 @@ type ImportParams struct {
 
 // FromStateParams are those of sandbox.from_state and run.load.
 type FromStateParams struct {
-	State  Blob             `cbor:"1,keyasint" doc:"what sandbox.export gave"`
-	Key    []byte           `cbor:"2,keyasint,omitempty" doc:"HMAC-SHA256 key"`
-	Tools  []Tool           `cbor:"3,keyasint,omitempty" doc:"names that are tool calls here"`
-	Limits map[string]int64 `cbor:"4,keyasint,omitempty" doc:"by name; each bounds the saved one, what is absent has its default"`
-	Base   int64            `cbor:"5,keyasint,omitempty" doc:"handle of a sandbox that holds what a thin pack leaves out"`
+	State   Blob             `cbor:"1,keyasint" doc:"what sandbox.export gave"`
+	Key     []byte           `cbor:"2,keyasint,omitempty" doc:"HMAC-SHA256 key"`
+	Tools   []Tool           `cbor:"3,keyasint,omitempty" doc:"names that are tool calls here"`
+	Limits  map[string]int64 `cbor:"4,keyasint,omitempty" doc:"by name; each bounds the saved one, what is absent has its default"`
+	Base    int64            `cbor:"5,keyasint,omitempty" doc:"handle of a sandbox that holds what a thin pack leaves out"`
+	Process int64            `cbor:"6,keyasint,omitempty" doc:"the process that does it: a handle of it, or 0 for the one that asks"`
 }
 
 // InspectParams are those of sandbox.inspect.

@@ -59,8 +59,9 @@ type PackParams struct {
 
 // MergeParams gives packs to become one.
 type MergeParams struct {
-	Ref   []byte   `cbor:"1,keyasint" doc:"that has them"`
-	Packs [][]byte `cbor:"2,keyasint" doc:"their bytes"`
+	Ref     []byte   `cbor:"1,keyasint" doc:"that has them"`
+	Packs   [][]byte `cbor:"2,keyasint" doc:"their bytes"`
+	Process int64    `cbor:"3,keyasint,omitempty" doc:"the process that does it: a handle of it, or 0 for the one that asks"`
 }
 
 // Merged is several packs as one.
@@ -86,6 +87,7 @@ type ReadParams struct {
 	Limits  map[string]int64 `cbor:"6,keyasint,omitempty" doc:"of a state: what may be loaded"`
 	Sandbox int64            `cbor:"7,keyasint,omitempty" doc:"of a state: the sandbox whose state it will replace, which says what may be loaded"`
 	Since   int64            `cbor:"8,keyasint,omitempty" doc:"kept by a trim: commits from then on, ns since 1970"`
+	Process int64            `cbor:"9,keyasint,omitempty" doc:"the process that does it: a handle of it, or 0 for the one that asks"`
 }
 
 // ReadHandle names what is being read.

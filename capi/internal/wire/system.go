@@ -2,7 +2,8 @@ package wire
 
 // PingParams are those of system.ping.
 type PingParams struct {
-	Payload Blob `cbor:"1,keyasint" doc:"comes back as it is"`
+	Payload Blob  `cbor:"1,keyasint" doc:"comes back as it is"`
+	Process int64 `cbor:"2,keyasint,omitempty" doc:"the process that does it: a handle of it, or 0 for the one that asks"`
 }
 
 // Version is what the library is.
@@ -23,8 +24,10 @@ type Stats struct {
 	Collected  int64 `cbor:"7,keyasint,omitempty" doc:"garbage collections"`
 }
 
-// GCParams are those of system.gc.
-type GCParams struct{}
+// GCParams are those of system.gc and of what describes the library.
+type GCParams struct {
+	Process int64 `cbor:"1,keyasint,omitempty" doc:"the process that does it: a handle of it, or 0 for the one that asks"`
+}
 
 // ShutdownParams are those of system.shutdown.
 type ShutdownParams struct {
@@ -33,6 +36,7 @@ type ShutdownParams struct {
 
 // MisbehaveParams are those of system.test.
 type MisbehaveParams struct {
-	Op string `cbor:"1,keyasint" doc:"enable, panic, goroutine_panic, index, sleep, again, bytes, file, kind"`
-	N  int64  `cbor:"2,keyasint,omitempty" doc:"ns, bytes or a number"`
+	Op      string `cbor:"1,keyasint" doc:"enable, panic, goroutine_panic, index, sleep, again, bytes, file, kind"`
+	N       int64  `cbor:"2,keyasint,omitempty" doc:"ns, bytes or a number"`
+	Process int64  `cbor:"3,keyasint,omitempty" doc:"the process that does it: a handle of it, or 0 for the one that asks"`
 }

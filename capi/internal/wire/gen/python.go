@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 
 	"eryxsh/capi/internal/wire"
@@ -95,7 +96,7 @@ func pythonFunction(b *bytes.Buffer, m method) {
 	case t != nil:
 		result, shape = pythonType(t), shapeOf(t)
 	}
-	blob := 0
+	blob, route := 0, route(m)
 	var required, optional, args []string
 	for _, f := range m.fields {
 		args = append(args, f.name)
@@ -112,7 +113,7 @@ func pythonFunction(b *bytes.Buffer, m method) {
 		required = append(append(required, "*"), optional...)
 	}
 	row := "_" + strings.ToUpper(name)
-	fmt.Fprintf(b, "\n\n%s: Final[Method[%s]] = Method((%d, %d, %s))\n", row, result, m.Number, blob, shape)
+	fmt.Fprintf(b, "\n\n%s: Final[Method[%s]] = Method((%d, %d, %s, %d))\n", row, result, m.Number, blob, shape, route)
 	fmt.Fprintf(b, "\n\ndef %s(%s) -> %s:\n    \"\"\"%s", name, strings.Join(required, ", "), result, m.Doc)
 	if len(m.fields) > 0 {
 		b.WriteString("\n\n")
@@ -126,6 +127,19 @@ func pythonFunction(b *bytes.Buffer, m method) {
 		tuple += ","
 	}
 	fmt.Fprintf(b, "\"\"\"\n    return _native.call(%s, (%s))\n", row, tuple)
+}
+
+// route is the number of the parameter that says which process a request goes to, 0 if none does.
+func route(m method) int {
+	for _, f := range m.fields {
+		if f.name == "process" {
+			return f.key
+		}
+	}
+	if len(m.fields) > 0 && slices.Contains([]string{"sandbox", "save", "read", "diff"}, m.fields[0].name) {
+		return m.fields[0].key
+	}
+	return 0
 }
 
 func shapeName(t reflect.Type) string { return "_" + strings.ToUpper(snake(t.Name())) }
