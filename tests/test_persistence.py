@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any, Dict
 
 import pytest
 
+import writers
 from eryxsh import PersistenceError, Sandbox
 
 
@@ -29,3 +31,8 @@ def test_unknown_mode() -> None:
     """A ValueError that lists the modes."""
     with pytest.raises(ValueError, match="ephemeral, session, persistent"):
         Sandbox(persistence="sometimes")
+
+
+def test_two_processes_save_one_namespace(tmp_path: Path) -> None:
+    """Nothing acknowledged is lost, every conflict is reported. The long form: tests/writers.py."""
+    assert "conflicts reported" in writers.campaign(str(tmp_path / "store"), 2.0, 2, 1)
