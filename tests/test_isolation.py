@@ -35,7 +35,8 @@ LONG = "while :; do x=$((x+1)); done"
 
 
 def pid_of(sandbox: Sandbox) -> int:
-    return sandbox._place.child.pid
+    assert sandbox.pid
+    return sandbox.pid
 
 
 def kill(sandbox: Sandbox, number: int = signal.SIGKILL) -> None:
@@ -253,7 +254,7 @@ def test_nothing_is_left_behind(python):
             [t.start() for t in threads]
             [t.join() for t in threads]
             if n % 3 == 0:
-                os.kill(sb._place.child.pid, signal.SIGKILL)
+                os.kill(sb.pid, signal.SIGKILL)
                 try:
                     sb.commands.run("echo hi")
                 except SandboxDiedError as error:
@@ -299,7 +300,7 @@ END = """
     from eryxsh import Sandbox
     sb = Sandbox(isolation="process")
     sb.commands.start("while :; do x=$((x+1)); done").next(wait=False) if {runs} else None
-    print(sb._place.child.pid, flush=True)
+    print(sb.pid, flush=True)
     {end}
 """
 
@@ -327,7 +328,7 @@ def test_it_does_not_outlive_its_host_while_it_works():
         sb = Sandbox(isolation="process")
         threading.Thread(target=sb.commands.run, args=("while :; do x=$((x+1)); done",), daemon=True).start()
         time.sleep(0.2)
-        print(sb._place.child.pid, flush=True)
+        print(sb.pid, flush=True)
         os._exit(0)
     """)
     done = subprocess.run([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True, timeout=60)

@@ -285,6 +285,11 @@ class Sandbox:
         return Snapshots(self)
 
     @property
+    def pid(self) -> Optional[int]:
+        """The process that holds it (``isolation=``), None when that is this one."""
+        return None if self._place is None or self._place.child is None else self._place.child.pid
+
+    @property
     def runs(self) -> Runs:
         """The active run."""
         return Runs(self)
