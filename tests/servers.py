@@ -265,6 +265,23 @@ def s3() -> Any:
     return _there(_s3())
 
 
+RAY = {"num_cpus": 2, "include_dashboard": False, "log_to_driver": False, "logging_level": "error", "object_store_memory": 80 << 20}
+
+
+@functools.cache
+def _ray() -> Any:
+    package("ray", "ray")
+    program = [sys.executable, "-c", f"import ray; ray.init(**{RAY})"]
+    tried = subprocess.run(program, capture_output=True, text=True, timeout=120, check=False)
+    return Unavailable(f"Ray does not start: {tried.stderr[-500:]}") if tried.returncode else RAY
+
+
+def ray() -> Dict[str, Any]:
+    """What starts Ray with two worker processes on this machine, where that works: it takes ports and shared memory."""
+    settings: Dict[str, Any] = _there(_ray())
+    return settings
+
+
 def settle(url: str) -> None:
     """Wait until a server has nothing more to do for clients that died."""
     end = time.monotonic() + 10

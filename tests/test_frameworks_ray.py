@@ -16,6 +16,7 @@ import pytest
 os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
 ray: Any = pytest.importorskip("ray", reason="Ray is not installed: pip install 'eryxsh[frameworks]'")
 
+import servers  # noqa: E402
 from eryxsh import CommandResult, ConflictError, Run, RunSuspended, Sandbox, Store, ToolCall  # noqa: E402
 from eryxsh.ray import Actor, Pool  # noqa: E402
 
@@ -27,7 +28,10 @@ SIZE = 8_000_000
 @pytest.fixture(scope="module", autouse=True)
 def cluster() -> Iterator[None]:
     """Two worker processes."""
-    ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False, logging_level="error", object_store_memory=80 << 20)
+    try:
+        ray.init(**servers.ray())
+    except servers.Unavailable as reason:
+        pytest.skip(str(reason))
     yield
     ray.shutdown()
 
