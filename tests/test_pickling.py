@@ -161,3 +161,18 @@ def test_ids_of_forks_of_one_saved_state(store: Store) -> None:
         carried = {run.fork(reseed=i).pending()[0].call_id for i in range(3)}
         assert len(carried | {call.call_id} | {first_call(kid) for kid in kids}) == 7
         assert first_call(store.load("base").fork(reseed=3)) == first_call(store.load("base").fork(reseed=3))  # the same again
+
+
+def test_one_store_for_all(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A thousand sandboxes of one pickle, or of a thousand, open the place once: a connection each would be too many."""
+    opened = []
+    monkeypatch.setattr(Store, "__init__", lambda self, place, made=Store.__init__: (opened.append(place), made(self, place))[1])
+    base = Sandbox()
+    commit = store.save(base, "base")
+    with store.references(f"base@{commit}"):
+        pickles = [pickle.dumps(fork) for fork in base.fork(20)]
+        pickled = pickle.dumps(base.fork(20))
+        assert [sb.commands.run("echo hi").stdout for sb in pickle.loads(pickled)] == ["hi\n"] * 20
+        assert opened == []
+    assert [pickle.loads(one).commands.run("echo hi").stdout for one in pickles] == ["hi\n"] * 20
+    assert len(opened) == 1

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import contextvars
+import pickle
 import secrets
 import threading
 from typing import TYPE_CHECKING, Any, Callable, Dict, Iterator, Optional, Tuple, Type, TypeVar
@@ -40,6 +41,7 @@ class References:
             split(base)
         self._bases: Dict[str, Sandbox] = {}
         self._loading = threading.Lock()
+        self._address = b""  # once it was asked for
 
     @contextlib.contextmanager
     def entered(self) -> Iterator[References]:
@@ -69,14 +71,19 @@ class References:
 
     def reduced(self, sandbox: Sandbox) -> Elsewhere:
         """Where a sandbox is."""
-        if isinstance(sandbox._away, Elsewhere) and sandbox._away.store.identity == self.store.identity:
+        if isinstance(sandbox._away, Elsewhere) and sandbox._away.identity == self.store.identity:
             return sandbox._away  # it was not used since
         for ref in (self.base, self._home(sandbox)) if self.base is not None else ():
             with contextlib.suppress(SnapshotNotFoundError):  # it was not made from that, or saved as something else since
                 if ref is not None:
-                    return Elsewhere(self.store, ref, sandbox.export_state(have=[split(ref)[1]]))
+                    return self._elsewhere(ref, sandbox.export_state(have=[split(ref)[1]]))
+        self._address = self._address or address(self.store)  # before anything is saved
         namespace = f"pickle-{secrets.token_hex(12)}"
-        return Elsewhere(self.store, f"{namespace}@{self.store.save(sandbox, namespace)}")
+        return self._elsewhere(f"{namespace}@{self.store.save(sandbox, namespace)}")
+
+    def _elsewhere(self, ref: str, pack: Optional[bytes] = None) -> Elsewhere:
+        self._address = self._address or address(self.store)
+        return Elsewhere(self.store.identity, self._address, ref, pack)
 
     def _home(self, sandbox: Sandbox) -> Optional[str]:
         """Where a sandbox was saved last that lives in this store."""
@@ -91,17 +98,23 @@ class References:
 class Elsewhere:
     """A sandbox that is a commit of a store, or what differs from it, until it is used."""
 
-    __slots__ = ("_coming", "_references", "pack", "ref", "store")
+    __slots__ = ("_coming", "_references", "identity", "pack", "place", "ref")
 
-    def __init__(self, store: Store, ref: str, pack: Optional[bytes] = None) -> None:
-        self.store = store
+    def __init__(self, identity: str, place: bytes, ref: str, pack: Optional[bytes] = None) -> None:
+        self.identity = identity  # of the store
+        self.place = place  # its address
         self.ref = ref
         self.pack = pack
         self._coming = threading.Lock()
-        self._references = _entered.get()
+        into = _entered.get()
+        self._references = into if into is not None and into.store.identity == identity else None
 
     def __reduce__(self) -> Reduced:
-        return Elsewhere, (self.store, self.ref, self.pack)
+        return Elsewhere, (self.identity, self.place, self.ref, self.pack)
+
+    @property
+    def _store(self) -> Store:
+        return store_at(self.place) if self._references is None else self._references.store
 
     def back(self, sandbox: Sandbox) -> None:
         """Bring it into memory, if no other thread has done it meanwhile."""
@@ -110,7 +123,7 @@ class Elsewhere:
                 return
             tools = tuple(sandbox._tools.values())
             how = None if sandbox._place is None else sandbox._place.how
-            found = _load(self.store, self.ref, tools, how) if self.pack is None else self._over_base(self.pack, tools, how)
+            found = _load(self._store, self.ref, tools, how) if self.pack is None else self._over_base(self.pack, tools, how)
             sandbox._place, found._place = found._place, None
             sandbox._handle, found._handle = found._handle, 0
             sandbox._away = None
@@ -121,11 +134,30 @@ class Elsewhere:
         if self._references is not None:
             base = self._references.sandbox(self.ref, tools)
             return Sandbox.from_state(pack, base=base, tools=tools, limits=_trusted(), isolation=isolation)
-        with _load(self.store, self.ref, tools) as base:
+        with _load(self._store, self.ref, tools) as base:
             return Sandbox.from_state(pack, base=base, tools=tools, limits=_trusted(), isolation=isolation)
 
     def forget(self) -> None:
         """It is closed before it was used: the commit belongs to whoever made it."""
+
+
+_stores: Dict[bytes, Store] = {}  # one for each place that pickles told of, as long as the process lives
+_opening = threading.Lock()
+
+
+def address(store: Store) -> bytes:
+    """Where a store is, for another process. TypeError for one that is of this process alone."""
+    return pickle.dumps(store.backend)
+
+
+def store_at(place: bytes) -> Store:
+    """The store at an address, opened once in this process."""
+    from ._store import Store
+
+    with _opening:
+        if place not in _stores:
+            _stores[place] = Store(pickle.loads(place))
+        return _stores[place]
 
 
 def split(ref: str) -> Tuple[str, str]:

@@ -32,7 +32,7 @@ from ._errors import RunGoneError, RunSuspended
 from ._events import Checkpoint, Finished
 from ._limits import DEFAULT_TIMEOUT
 from ._persistence import Home
-from ._pickling import References
+from ._pickling import References, address, store_at
 from ._results import CommandResult
 from ._runs import Run
 from ._sandbox import Sandbox
@@ -64,7 +64,7 @@ class Traffic(NamedTuple):
 class _Base(NamedTuple):
     """What a worker needs to make forks."""
 
-    store: Store
+    address: bytes  # of the store
     identity: str
     ref: str
     tools: Tuple[Dict[str, Any], ...]
@@ -128,9 +128,9 @@ class Pool:
         else:
             ref, known, timeout_ns = base, registry(tools), nanoseconds(timeout)
         self._references = References(self.store, ref, known)
-        if isinstance(base, Sandbox):
+        if isinstance(base, Sandbox) and base._place is None:
             self._references.hold(ref, base.fork())
-        self._base = _Base(self.store, self.store.identity, ref, tuple(map(_described, known.values())), timeout_ns)
+        self._base = _Base(address(self.store), self.store.identity, ref, tuple(map(_described, known.values())), timeout_ns)
         if not ray.is_initialized():
             ray.init(include_dashboard=False, log_to_driver=False, logging_level="error")
         self._remote = ray.remote(_do).options(max_retries=retries, **options)
@@ -380,7 +380,7 @@ def _references(base: _Base) -> References:
     if found is None:
         while len(_held) >= _BASES:
             _held.pop(next(iter(_held))).release()
-        found = References(base.store, base.ref, registry([Tool(**described) for described in base.tools]))
+        found = References(store_at(base.address), base.ref, registry([Tool(**described) for described in base.tools]))
         sandbox = found.sandbox(base.ref)
         sandbox._timeout_ns = base.timeout_ns
     _held[key] = found
