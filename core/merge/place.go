@@ -254,7 +254,11 @@ func (t *tree) clear(up vfs.Ino, name string) error {
 // bothAdded merges two files that have come to one place.
 func (t *tree) bothAdded(up vfs.Ino, name string, at, ino vfs.Ino) error {
 	where := joined(t.out, up, name)
-	if st, _ := t.theirs.StatIno(ino); st.Nlink > 1 && same(t.out, at, t.theirs, ino) {
+	st, _ := t.theirs.StatIno(ino)
+	if at == ino && t.linked(ino, st) == at { // both gave one file of the base this name
+		return t.content(ino, version{ino: ino, path: where}, version{ino: at, up: up, name: name, path: where})
+	}
+	if st.Nlink > 1 && same(t.out, at, t.theirs, ino) {
 		t.links[ino] = at
 	}
 	if at.Generated() {

@@ -272,6 +272,9 @@ func (t *tree) content(was vfs.Ino, theirs, ours version) error {
 	if err := t.merge(ours.ino, was, theirs.ino, ours.path, theirs.path); err != nil {
 		return err
 	}
+	if st, _ := t.theirs.StatIno(theirs.ino); st.Nlink > 1 && theirs.ino != was && t.links[theirs.ino] == 0 && !ours.ino.Generated() {
+		t.links[theirs.ino] = ours.ino // its other names are this one's now
+	}
 	return t.mode(ours.ino, was, theirs.ino, ours.path)
 }
 
