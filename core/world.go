@@ -122,7 +122,8 @@ var generated = vfs.NewGenerated(vfs.GeneratedTable{
 			return []byte("eryxsh / eryxsh rw 0 0\nproc /proc proc ro 0 0\ndev /dev devtmpfs rw 0 0\n")
 		}},
 	},
-	Time: 946684800e9,
+	Mounts: "mounts",
+	Time:   946684800e9,
 })
 
 // Generated is the part of every tree that is never saved.

@@ -19,7 +19,7 @@ import (
 const (
 	Magic     = "ERYXSH\r\n"
 	Container = 1 // version of the framing: magic, header, records, checksum
-	Schema    = 2 // version of what the records hold
+	Schema    = 3 // the newest version of what the records hold
 	MinReader = 1 // the oldest schema that reads some of what this code writes: see oldest
 	sumSize   = sha256.Size
 )
@@ -128,7 +128,8 @@ func Export(w *core.World, key []byte) (Blob, error) {
 // headerOf describes a World, but for what it is saved in.
 func headerOf(w *core.World, img *shell.Image) Header {
 	u := w.M.FS.Usage()
-	h := Header{Container: Container, Schema: Schema, MinReader: oldest(w), Kind: "state", Files: u.Files, Bytes: u.Bytes, Created: w.M.Clock.Now}
+	min := oldest(w)
+	h := Header{Container: Container, Schema: max(schemaPlaces, min), MinReader: min, Kind: "state", Files: u.Files, Bytes: u.Bytes, Created: w.M.Clock.Now}
 	if w.Going() {
 		h.Kind = "run"
 	}
@@ -140,17 +141,27 @@ func headerOf(w *core.World, img *shell.Image) Header {
 	return h
 }
 
-// oldest is the schema a reader must know to continue a World as it is. One of schema 1 takes a working directory for what its path
+// The schemas that brought something an older reader would miss.
+const (
+	schemaPlaces = 2 // a working directory is an inode, and programs in flight keep more
+	schemaMounts = 3 // directories that something is mounted at
+)
+
+// oldest is the schema a reader must know to continue a World as it is, and so the one it is written in, but for 1. One of schema 1 takes a working directory for what its path
 // leads to, and does not see what programs in flight keep since; to a shell that rests where its path leads, neither matters.
 func oldest(w *core.World) int {
-	plain := !w.Going() && w.M.Plain()
+	plain, mounted := !w.Going() && w.M.Plain(), w.M.FS.Mounted()
 	for _, s := range w.Snaps {
+		mounted = mounted || s.Name != "" && s.World.M.FS.Mounted()
 		plain = plain && (s.Name == "" || !s.World.Going() && s.World.M.Plain())
 	}
-	if plain {
+	switch {
+	case mounted:
+		return schemaMounts
+	case plain:
 		return MinReader
 	}
-	return Schema
+	return schemaPlaces
 }
 
 // of fills the record that begins a world.

@@ -13,6 +13,7 @@ import (
 	"eryxsh/core"
 	"eryxsh/core/limit"
 	"eryxsh/state/internal/numbers"
+	"eryxsh/vfs"
 )
 
 // witnessFile lists, for each saved field, the script and the safe point at
@@ -84,6 +85,27 @@ func scenarios() []script {
 		}
 		w.Fork(nil).Close()
 	}
+	mounted := func(t testing.TB, w *core.World) {
+		fs, cred := w.M.FS, w.Cred()
+		for _, dir := range []string{"/mnt", "/srv/m/covered"} {
+			if err := w.Mkdir(dir, 0); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if _, err := fs.Mount(cred, "/mnt", vfs.Mount{Kind: "eryxsh", Source: "one", Mode: vfs.MountWritable}, 0o755, 0); err != nil {
+			t.Fatal(err)
+		}
+		root, err := fs.Mount(cred, "/srv/m", vfs.Mount{Kind: "eryxsh", Source: "two", Mode: vfs.MountWritable}, 0o755, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, path := range []string{"/mnt/a", "/mnt/d/e/f", "/srv/m/d/f", "/srv/f"} {
+			if err := w.Write(path, []byte(path+"\n"), 0); err != nil {
+				t.Fatal(err)
+			}
+		}
+		fs.Remount(root, vfs.MountReadOnly)
+	}
 	return []script{
 		{name: "scenario/history", before: history, text: "echo begin; for i in 1 2 3; do echo $i; sleep 1; done; history; hostname; whoami; x=\\\\u; echo ~ann \"${x@P}\" \"$BASH_EXECUTION_STRING\"", tools: tools,
 			config: func(c *core.Config) {
@@ -92,6 +114,7 @@ func scenarios() []script {
 			start: core.Start{Keep: true, Timeout: 60e9, Limits: map[string]int64{"depth": 77, "glob": 1234}, Env: map[string]string{"ONLY": "now"}, Cwd: "/"}},
 		{name: "scenario/real-clock", before: history, text: "date +%s; sleep 1; date +%s; fetch a; sleep 5; echo $SECONDS; sleep 100; echo never", tools: tools,
 			config: func(c *core.Config) { c.Virtual = false }, start: core.Start{Timeout: 20e9}},
+		{name: "scenario/mounts", short: 1, before: mounted, text: "cat /proc/mounts; stat -c %d /mnt/a; du -ax --inodes /srv /var | tail -3; find /srv -xdev; mv -v /mnt/d /tmp; cp -rx /srv /tmp/c; find /tmp/c; touch /mnt/a; touch /srv/m/x; mv -v /tmp/d /mnt; du -ax --inodes /mnt; cp -rx /mnt /tmp/e; rm -rv --one-file-system /srv /mnt/d; ls -R /srv /mnt /tmp"},
 		{name: "scenario/lent", text: "rmdir w; sleep 1; pwd", start: core.Start{Cwd: "/tmp"}, before: func(t testing.TB, w *core.World) {
 			if _, err := w.Begin(core.Start{Script: "mkdir /tmp/w; cd /tmp/w"}); err != nil {
 				t.Fatal(err)

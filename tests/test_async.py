@@ -68,8 +68,11 @@ def test_the_members_are_awaitable() -> None:
             await sb.commands.run("true")
         with pytest.raises(SandboxClosedError):
             await sb.rpc("run", command="true")
-        with pytest.raises(NotImplementedError, match="mount"):
-            await other.mount("/x", {})
+        mounting = AsyncSandbox(mounts={"/given": {"f": "1"}})
+        await mounting.mount("/x", {"f": "2"})
+        assert (await mounting.commands.run("cat /given/f /x/f")).stdout == "12"
+        await mounting.unmount("/x")
+        assert list(mounting.mounts) == ["/given"]
 
     run(main)
 

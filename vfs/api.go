@@ -98,6 +98,7 @@ func (c Cred) owns(in *inode) bool { return c.Root || c.UID == in.uid }
 // Stat describes an inode. Times are ns since 1970.
 type Stat struct {
 	Ino                 Ino
+	Dev                 uint32 // the mount it belongs to, 0 for the tree itself
 	Mode                Mode
 	Nlink               uint32
 	UID, GID            uint32

@@ -44,7 +44,10 @@ func (f *FS) AccessIno(c Cred, ino Ino, how int) error {
 	if in == nil {
 		return EBADF
 	}
-	if !c.may(in, Mode(how&(R_OK|W_OK|X_OK))) {
+	switch {
+	case how&W_OK != 0 && f.sealed(in):
+		return EROFS
+	case !c.may(in, Mode(how&(R_OK|W_OK|X_OK))):
 		return EACCES
 	}
 	return nil
@@ -55,6 +58,9 @@ func (f *FS) settable(c Cred, path string, follow bool, allowed func(in *inode) 
 	p, in, err := f.find(c, path, follow)
 	if err != nil {
 		return nil, err
+	}
+	if f.sealed(in) {
+		return nil, EROFS
 	}
 	if err := allowed(in); err != nil {
 		return nil, err
@@ -180,6 +186,8 @@ func (f *FS) Truncate(c Cred, path string, size, now int64) error {
 		return EISDIR
 	case !in.mode.IsRegular():
 		return EINVAL
+	case f.sealed(in):
+		return EROFS
 	case !c.may(in, W_OK):
 		return EACCES
 	case size > in.size && size > f.maxSize():

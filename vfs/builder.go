@@ -2,6 +2,7 @@ package vfs
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"eryxsh/vfs/persist"
@@ -27,7 +28,8 @@ func (e *BuildError) Error() string {
 type Builder struct {
 	fs   *FS
 	last Ino
-	refs map[Ino]uint32 // names that lead to an inode
+	refs map[Ino]uint32 // names that lead to an inode, and mounts that cover it
+	tops []Ino          // roots of mounts
 	over bool           // the last fault is that the limits allow less
 }
 
@@ -117,6 +119,8 @@ func (r *Record) strangers() string {
 		return "target in what is not a symbolic link"
 	case kind != TypeFifo && r.Fifo != 0:
 		return "pipe in what is not a FIFO"
+	case r.Top != nil && (kind != TypeDir || r.Ino == Root):
+		return "mount in what is no directory that may have one"
 	case kind == TypeDir && r.Nlink != 0:
 		return "link count in a directory"
 	case r.Nlink > LinkMax:
@@ -131,6 +135,11 @@ func (r *Record) strangers() string {
 // names checks and takes the entries of a directory.
 func (b *Builder) names(r Record, in *inode) string {
 	in.more = &more{}
+	if r.Top != nil {
+		if reason := b.top(r, in); reason != "" {
+			return reason
+		}
+	}
 	if r.Bins {
 		if b.fs.bin != 0 || r.Ino == Root {
 			return "second directory over the generated names"
@@ -202,6 +211,50 @@ func (b *Builder) content(r Record, in *inode) string {
 	return ""
 }
 
+// top checks and takes what a mount is.
+func (b *Builder) top(r Record, in *inode) string {
+	m := *r.Top
+	switch {
+	case m.ID == 0 || m.ID > maxMounts:
+		return fmt.Sprintf("mount %d is out of range", m.ID)
+	case m.Mode > MountWritable:
+		return fmt.Sprintf("mount of mode %d", m.Mode)
+	case m.Covers == 0 || m.Covers.Generated() || m.Covers == r.Ino || m.Covers == Root:
+		return "mount over nothing"
+	case strings.ContainsRune(m.Source+m.Kind, 0) || len(m.Source) > PathMax || len(m.Kind) > NameMax:
+		return "source of the mount"
+	}
+	if b.refs[m.Covers]++; b.refs[m.Covers] > 1 {
+		return "mount over what has a name"
+	}
+	in.more.top, b.tops = &m, append(b.tops, r.Ino)
+	return ""
+}
+
+// covered gives what mounts cover a place: that of the mount.
+func (b *Builder) covered() error {
+	f := b.fs
+	id := func(root Ino) int { return int(f.get(root).more.top.ID) }
+	slices.SortFunc(b.tops, func(x, y Ino) int { return id(x) - id(y) })
+	for i := len(b.tops) - 1; i >= 0; i-- {
+		root := f.get(b.tops[i])
+		below := f.get(root.more.top.Covers)
+		switch {
+		case i > 0 && id(b.tops[i]) == id(b.tops[i-1]):
+			return &BuildError{Ino: b.tops[i], Reason: "second mount of its number"}
+		case below == nil || !below.mode.IsDir() || b.refs[root.more.top.Covers] > 1:
+			return &BuildError{Ino: b.tops[i], Reason: "mount over no directory, or over one that has a name"}
+		case root.parent == 0: // or it is covered by one that is older
+			return &BuildError{Ino: b.tops[i], Reason: "mount at no place"}
+		}
+		below.parent, below.name = root.parent, root.name
+	}
+	if len(b.tops) > 0 {
+		f.mounts = &mounts{own: f.epoch, roots: b.tops}
+	}
+	return nil
+}
+
 // Finish checks how the records fit together and returns the tree, which gives
 // next as the number of its next inode. The error is a *BuildError.
 func (b *Builder) Finish(next Ino) (*FS, error) {
@@ -223,6 +276,9 @@ func (b *Builder) Finish(next Ino) (*FS, error) {
 				return nil, err
 			}
 		}
+	}
+	if err := b.covered(); err != nil {
+		return nil, err
 	}
 	root := f.get(Root)
 	root.parent, root.nlink = Root, root.nlink+2+uint32(f.gen.mounts.Len())
@@ -294,7 +350,7 @@ func (b *Builder) above() error {
 	return nil
 }
 
-// reach gives the directories below the root their own two links and returns
+// reach gives the directories below the root their own two links, and all that is there its mount, and returns
 // which they are: a circle of directories is not among them.
 func (b *Builder) reach() map[Ino]bool {
 	reached := map[Ino]bool{Root: true}
@@ -305,10 +361,18 @@ func (b *Builder) reach() map[Ino]bool {
 			if ino == 0 {
 				continue
 			}
-			if child := b.fs.get(ino); child.mode.IsDir() {
-				child.nlink += 2
-				reached[ino] = true
-				todo = append(todo, ino)
+			for child := b.fs.get(ino); ; { // and what it covers, if it is a mount
+				child.mount = in.mount
+				if child.mode.IsDir() {
+					child.nlink += 2
+					reached[ino] = true
+					todo = append(todo, ino)
+				}
+				if child.more == nil || child.more.top == nil {
+					break
+				}
+				child.mount, ino = child.more.top.ID, child.more.top.Covers
+				child = b.fs.get(ino)
 			}
 		}
 	}

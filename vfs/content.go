@@ -94,6 +94,9 @@ func (f *FS) Chunk(ino Ino, off, now int64) (data []byte, hole int64, err error)
 	}
 	if ino.Generated() {
 		b := f.gen.content(ino, in, now)
+		if f.mounts != nil && ino == f.gen.table {
+			b = append(b, f.mountLines()...)
+		}
 		if off >= int64(len(b)) {
 			return nil, 0, nil
 		}

@@ -11,6 +11,7 @@ type FS struct {
 	next    Ino                 // the number the next inode gets
 	bin     Ino                 // the directory over the generated names of /usr/bin, 0 when removed
 	gen     *Generated
+	mounts  *mounts // nil: none
 	limits  Limits
 	usage   Usage
 	written int64

@@ -54,10 +54,11 @@ type ProcFile struct {
 
 // GeneratedTable says what a Generated has beside /dev.
 type GeneratedTable struct {
-	Bins []string                 // names in /usr/bin
-	Stub func(name string) []byte // what a name of /usr/bin reads as; nil: one line of comment
-	Proc []ProcFile               // functions of now alone: they run on any thread
-	Time int64                    // of every generated inode, ns since 1970
+	Bins   []string                 // names in /usr/bin
+	Stub   func(name string) []byte // what a name of /usr/bin reads as; nil: one line of comment
+	Proc   []ProcFile               // functions of now alone: they run on any thread
+	Mounts string                   // the file of Proc to which what is mounted is added
+	Time   int64                    // of every generated inode, ns since 1970
 }
 
 // Generated is the part of a tree that is never saved: /dev, /proc and names in
@@ -65,6 +66,7 @@ type GeneratedTable struct {
 type Generated struct {
 	nodes  map[Ino]*inode
 	makes  map[Ino]func(now int64) []byte
+	table  Ino // the file that lists the mounts
 	stubs  map[Ino]string
 	fds    *inode
 	mounts persist.Sorted[Ino] // names in the root directory
@@ -93,6 +95,9 @@ func NewGenerated(t GeneratedTable) *Generated {
 		path := "/proc/" + strings.Trim(p.Path, "/")
 		g.node(path, TypeFile|0o444)
 		g.makes[g.find(path)] = p.Content
+		if p.Path == t.Mounts {
+			g.table = g.find(path)
+		}
 	}
 	bins := slices.Clone(t.Bins)
 	slices.Sort(bins)

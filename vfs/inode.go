@@ -20,6 +20,7 @@ type inode struct {
 	name                string // its name there
 	head                chunk  // the first chunk of a file; the target of a link
 	more                *more  // nil for links and small files
+	mount               uint32 // the mount it belongs to, 0 for the tree itself
 }
 
 // more is what small files and links do without.
@@ -28,6 +29,7 @@ type more struct {
 	stored  int64               // bytes these take
 	entries persist.Sorted[Ino] // of a directory; 0 is a whiteout over a generated name
 	num     uint64              // of a FIFO: its pipe; of a device: one of Dev*
+	top     *Mount              // of the root of a mount
 }
 
 // chunk is up to ChunkSize bytes at a multiple of it; what it lacks is zeros.
@@ -160,7 +162,7 @@ func (f *FS) attach(dir Ino, name string, ino Ino, now int64) {
 	} else if in.nlink > 1 {
 		f.usage.Files++
 	}
-	in.parent, in.name = dir, name
+	in.parent, in.name, in.mount = dir, name, d.mount
 	in.ctime = now
 }
 
@@ -246,7 +248,7 @@ func (f *FS) list(dir Ino, in *inode, after string, n int) []Dirent {
 
 // stat describes an inode.
 func (f *FS) stat(ino Ino, in *inode) Stat {
-	st := Stat{Ino: ino, Mode: in.mode, Nlink: in.nlink, UID: in.uid, GID: in.gid, Size: in.size,
+	st := Stat{Ino: ino, Dev: in.mount, Mode: in.mode, Nlink: in.nlink, UID: in.uid, GID: in.gid, Size: in.size,
 		Stored: in.stored(), Atime: in.atime, Mtime: in.mtime, Ctime: in.ctime}
 	switch in.mode & TypeMask {
 	case TypeChar:

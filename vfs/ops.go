@@ -64,6 +64,8 @@ func (f *FS) openOld(c Cred, p place, flags int, now int64) (Ino, error) {
 		return 0, ELOOP
 	case in.mode.IsDir() && (want&W_OK != 0 || flags&O_CREAT != 0):
 		return 0, EISDIR
+	case want&W_OK != 0 && f.sealed(in):
+		return 0, EROFS
 	case !c.may(in, want):
 		return 0, EACCES
 	case want&W_OK == 0 || !in.mode.IsRegular():
@@ -224,7 +226,7 @@ func (f *FS) Link(c Cred, old, new string, follow bool, now int64) error {
 		return EEXIST
 	case to.slash:
 		return ENOENT
-	case from.ino.Generated() && !stub:
+	case from.ino.Generated() && !stub || in.mount != f.get(to.dir).mount:
 		return EXDEV
 	case !c.linkable(in):
 		return EPERM
@@ -334,6 +336,9 @@ func (f *FS) Rename(c Cred, old, new string, now int64) error {
 	to, err := f.walk(c, new, false)
 	if err != nil {
 		return err
+	}
+	if f.get(from.dir).mount != f.get(to.dir).mount {
+		return EXDEV
 	}
 	if from.last != lastName || to.last != lastName {
 		return EBUSY

@@ -26,6 +26,7 @@ type Record struct {
 	Bins   bool    `cbor:"15,keyasint,omitempty"` // the directory over the generated names of /usr/bin
 	Parent Ino     `cbor:"16,keyasint,omitempty"` // with Hint, the name FS.Path gives a file that has several; of a removed directory ".."
 	Hint   string  `cbor:"17,keyasint,omitempty"`
+	Top    *Mount  `cbor:"18,keyasint,omitempty"` // of the root of a mount
 }
 
 // Entry is one name in a Record.
@@ -124,7 +125,7 @@ func (f *FS) attributes(ino Ino, in *inode) Record {
 	r := Record{Ino: ino, Mode: in.mode, UID: in.uid, GID: in.gid, Atime: in.atime, Mtime: in.mtime, Ctime: in.ctime}
 	r.Held, _ = f.held.Get(int64(ino))
 	if in.mode.IsDir() {
-		r.Bins = ino == f.bin
+		r.Bins, r.Top = ino == f.bin, in.more.top
 		if in.nlink == 0 {
 			r.Parent = in.parent
 		}

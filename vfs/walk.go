@@ -146,6 +146,8 @@ func (f *FS) writable(c Cred, dir Ino) error {
 	switch {
 	case in == nil || in.nlink == 0:
 		return ENOENT
+	case f.sealed(in):
+		return EROFS
 	case !c.may(in, W_OK|X_OK):
 		return EACCES
 	case dir.Generated():
@@ -155,7 +157,7 @@ func (f *FS) writable(c Cred, dir Ino) error {
 }
 
 // removable checks that the name at a place, which exists, may be taken away:
-// EACCES, EROFS (generated), EPERM (sticky directory), EBUSY (/dev, /proc).
+// EACCES, EROFS (generated), EPERM (sticky directory), EBUSY (/dev, /proc, a mount point).
 func (f *FS) removable(c Cred, p place) error {
 	if err := f.writable(c, p.dir); err != nil {
 		return err
@@ -164,7 +166,7 @@ func (f *FS) removable(c Cred, p place) error {
 	if dir.mode&Sticky != 0 && !c.Root && c.UID != in.uid && c.UID != dir.uid {
 		return EPERM
 	}
-	if p.dir == Root && p.ino.Generated() {
+	if p.dir == Root && p.ino.Generated() || in.mount != dir.mount {
 		return EBUSY
 	}
 	return nil

@@ -118,6 +118,16 @@ func (m *Machine) Removing(remove func() error) error {
 	return err
 }
 
+// WorksIn reports whether a process works in a mount, or will again.
+func (m *Machine) WorksIn(mount uint32) (works bool) {
+	m.places(func(at *Place) {
+		if in, ok := m.FS.MountOf(at.Dir); ok && in.ID == mount {
+			works = true
+		}
+	})
+	return works
+}
+
 // Directory is a path of a process's working directory: the name it was entered by where that still leads there.
 func (m *Machine) Directory(p *Process) string {
 	if m.directory(p.Cwd) == p.Place.Dir {

@@ -49,6 +49,7 @@ from ._errors import (
 from ._events import Checkpoint, Event, Finished, InputNeeded, LimitReached, Output, Sleeping, Suspended
 from ._limits import Limits
 from ._merge import MergeConflict, MergeResult
+from ._mounts import DirEntry, FileStat, MemoryFS, MountPoint, Mounts, VirtualFileSystem
 from ._paths import SandboxPath
 from ._results import (
     Analysis,
@@ -100,11 +101,13 @@ __all__ = [
     "Commit",
     "ConflictError",
     "Diff",
+    "DirEntry",
     "EryxshError",
     "Event",
     "Extension",
     "FileChange",
     "FileInfo",
+    "FileStat",
     "Finished",
     "ForkedSandboxError",
     "HistoryEntry",
@@ -114,9 +117,12 @@ __all__ = [
     "Isolation",
     "LimitReached",
     "Limits",
+    "MemoryFS",
     "MergeConflict",
     "MergeConflictError",
     "MergeResult",
+    "MountPoint",
+    "Mounts",
     "NoAncestorError",
     "NotSuspendableError",
     "Output",
@@ -150,6 +156,7 @@ __all__ = [
     "ToolCall",
     "ToolResult",
     "Usage",
+    "VirtualFileSystem",
     "__version__",
     "tool",
 ]

@@ -32,6 +32,7 @@ from ._env import AsyncEnv
 from ._files import Data, Files, HostPath, Match
 from ._history import AsyncHistory
 from ._merge import MergeResult, OnConflict
+from ._mounts import Mounts
 from ._paths import PathLike, SandboxPath
 from ._results import Analysis, FileInfo, Info, SnapshotInfo, StateInfo, Usage
 from ._sandbox import Sandbox
@@ -263,6 +264,11 @@ class AsyncSandbox:
         return AsyncEnv(self)
 
     @property
+    def mounts(self) -> Mounts:
+        """What is mounted, by path."""
+        return self._sandbox.mounts
+
+    @property
     def history(self) -> AsyncHistory:
         """The commands of the past."""
         return AsyncHistory(self)
@@ -311,6 +317,14 @@ class AsyncSandbox:
     async def reset(self) -> None:
         """See ``Sandbox.reset``."""
         self._sandbox.reset()
+
+    async def mount(self, path: str, source: Any) -> None:
+        """See ``Sandbox.mount``."""
+        self._sandbox.mount(path, source)
+
+    async def unmount(self, path: str) -> None:
+        """See ``Sandbox.unmount``."""
+        self._sandbox.unmount(path)
 
     async def diff(self, a: Union[str, SnapshotInfo, None] = None, b: Union[str, SnapshotInfo, None] = None) -> Diff:
         """See ``Sandbox.diff``; the Diff is the ordinary object."""
@@ -417,12 +431,6 @@ class AsyncSandbox:
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {'closed' if self.closed else hex(self._sandbox._handle)}>"
-
-    def __getattr__(self, name: str) -> Any:
-        # mount, …: what this version does not have says so itself.
-        if name in ("mount", "unmount"):
-            return getattr(self._sandbox, name)
-        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
 
 def _unpickled(cls: Type[AsyncSandbox], sandbox: Sandbox) -> AsyncSandbox:

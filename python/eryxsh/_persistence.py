@@ -30,7 +30,6 @@ _LOOK = 0.2  # seconds between looks
 _PATIENCE = 5.0  # seconds after which the background tries again what failed
 
 
-
 def home(mode: Any, namespace: Any, store: Any) -> Optional[Home]:
     """Where a sandbox of these arguments lives, None for an ephemeral one.
 

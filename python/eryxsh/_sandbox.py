@@ -11,7 +11,6 @@ from typing import (
     Dict,
     List,
     Mapping,
-    NoReturn,
     Optional,
     Sequence,
     Tuple,
@@ -21,7 +20,7 @@ from typing import (
     overload,
 )
 
-from . import _native, _persistence, _turns, _wire
+from . import _mounts, _native, _persistence, _turns, _wire
 from ._clock import clock_of, seed_of
 from ._commands import Commands, _environment, nanoseconds
 from ._diff import Diff
@@ -31,6 +30,7 @@ from ._files import Files, content, path_text
 from ._history import History
 from ._limits import DEFAULT_TIMEOUT, Limits, changed
 from ._merge import MergeResult, OnConflict, merge
+from ._mounts import Mounts
 from ._results import Analysis, Info, SnapshotInfo, StateInfo, Usage, analysis, info, state_info, usage
 from ._runs import Asked, Run
 from ._snapshots import Snapshots
@@ -82,6 +82,7 @@ class Sandbox:
     ones; the host's are never inherited. ``cwd``: where the shell starts, by default
     the home, ``/home/USER``. ``user``, ``hostname``: what the shell says they are.
     ``timeout``: seconds for one command; None is no limit. ``limits``: see Limits.
+    ``mounts``: what is shown below which path, see ``mount``.
     ``tools``: Python functions as shell commands, ``{"name": callable}`` or
     ``[Tool, ...]``; None as callable leaves every call to be answered from outside.
     ``clock``: ``"real"``, ``"virtual"`` (counts steps, from 2000-01-01) or the
@@ -96,7 +97,7 @@ class Sandbox:
     'bob,80\\n'
     """
 
-    __slots__ = ("__weakref__", "_asked", "_away", "_handle", "_home", "_place", "_timeout_ns", "_tools")
+    __slots__ = ("__weakref__", "_asked", "_away", "_handle", "_home", "_mounted", "_place", "_timeout_ns", "_tools")
 
     def __init__(
         self,
@@ -125,8 +126,6 @@ class Sandbox:
         self._asked: List[Asked] = []  # a call that Run.next has given out, then its answer
         self._tools = _NO_TOOLS if tools is None else registry(tools)
         self._timeout_ns = _TIMEOUT_NS if timeout is DEFAULT_TIMEOUT else nanoseconds(timeout)
-        if mounts:
-            raise self._not_yet("mounts=")
         if network is not None:
             raise self._not_yet("network=")
         home = None
@@ -152,8 +151,10 @@ class Sandbox:
         if isolation is not None:
             self._place = place_of(isolation, limits, origin)
         self._handle = _wire.sandbox_new(**origin) if self._place is None else self._place.new()
+        self._mounted = () if mounts is None else tuple(mounts.items())  # for reset
         if home is not None:
             self._move_in(home)
+        _mounts.begin(self)
 
     def _move_in(self, home: _persistence.Home) -> None:
         """Live in a store from now on."""
@@ -178,6 +179,7 @@ class Sandbox:
         made._home = None
         made._away = None
         made._asked = []
+        made._mounted = like._mounted
         made._timeout_ns = like._timeout_ns
         made._tools = like._tools
         return made
@@ -234,6 +236,7 @@ class Sandbox:
         made._home = None
         made._away = None
         made._asked = []
+        made._mounted = ()
         made._tools = _NO_TOOLS if tools is None else registry(tools)
         made._timeout_ns = nanoseconds(timeout)
         bounds: Dict[str, Any] = {
@@ -381,6 +384,7 @@ class Sandbox:
         """As new, with the same constructor arguments; after ``import_state`` those of the imported one, but for the limits."""
         if not self._revive():
             _wire.sandbox_reset(self._live())
+        _mounts.begin(self)
         _turns.wake(self._handle, stop=True)
 
     def save_state(self, *, note: str = "") -> None:
@@ -743,13 +747,27 @@ class Sandbox:
     def _not_yet(what: str) -> NotYetError:
         return NotYetError(f"{what} does not exist in this version of eryxsh yet")
 
-    def mount(self, path: str, source: Any) -> NoReturn:
-        """Show a directory inside: not in this version (``files.upload`` copies one)."""
-        raise self._not_yet("Sandbox.mount")
+    @property
+    def mounts(self) -> Mounts:
+        """What is mounted, by path."""
+        return Mounts(self)
 
-    def unmount(self, path: str) -> NoReturn:
-        """Take a mount away: not in this version."""
-        raise self._not_yet("Sandbox.unmount")
+    def mount(self, path: str, source: Any) -> None:
+        """Show the files of ``source`` below a directory, which is made if it is not there and hidden as long.
+
+        ``source`` is a dict, path to content, or a VirtualFileSystem: read now, once, and the sandbox's own from
+        then on. It is read-only unless the object is ``writable``. All of it is mounted, or nothing.
+
+        Raises NotADirectoryError, QuotaExceededError, ValueError (a path that is not below the mount).
+        """
+        _mounts.mount(self._live(), path, source)
+
+    def unmount(self, path: str) -> None:
+        """Take a mount away: what it hid is there again.
+
+        Raises OSError: EBUSY while a file in it is open, a shell works in it or something is mounted in it; EINVAL for no mount.
+        """
+        _wire.sandbox_unmount(self._live(), path_text(path))
 
 
 def place_of(isolation: Union[str, Isolation], limits: Optional[Limits], origin: Dict[str, Any]) -> Place:

@@ -13,7 +13,7 @@ from typing import Any, Dict, Final, List, Literal, Optional, Tuple, TypedDict, 
 from eryxsh import _native
 from eryxsh._native import Method
 
-FINGERPRINT: Final = "ce4c6e5b2ab62205"
+FINGERPRINT: Final = "f1bde218a8ae63cb"
 
 Strings = Union[List[str], Tuple[str, ...]]
 
@@ -242,6 +242,19 @@ class Merged(TypedDict):
 _MERGED: Final[Any] = (
     {"ref": b"", "pack": b"", "data": b""},
     (None, "ref", "pack", "data",),
+    (None, None, None, None,),
+)
+
+
+class MountInfo(TypedDict):
+    path: str  # where
+    mode: str  # ro, overlay or rw
+    source: str  # the directory of the host, or what was mounted
+
+
+_MOUNT_INFO: Final[Any] = (
+    {},
+    (None, "path", "mode", "source",),
     (None, None, None, None,),
 )
 
@@ -1002,15 +1015,19 @@ def sandbox_set_extension(sandbox: int, name: str, *, description: Optional[str]
 _SANDBOX_MOUNT: Final[Method[None]] = Method((35, 0, None, 1))
 
 
-def sandbox_mount(sandbox: int, path: str, host: str, mode: str) -> None:
-    """Show a directory of the host inside.
+def sandbox_mount(sandbox: int, path: str, mode: str, *, host: Optional[str] = None, source: Optional[str] = None, files: Optional[Dict[str, bytes]] = None, dirs: Optional[Strings] = None, begin: Optional[bool] = None) -> None:
+    """Show a directory of the host inside, or files that are given.
 
     sandbox: handle
     path: where; made if absent
-    host: directory of the host
-    mode: ro, overlay or rw
+    host: directory of the host; empty: files that are given here
+    mode: ro, overlay or rw; of files that are given here ro or rw
+    source: what /proc/mounts and df say of files that are given here
+    files: content by path below the mount
+    dirs: directories below the mount that are there even if empty
+    begin: the state the sandbox began with has the mount
     """
-    return _native.call(_SANDBOX_MOUNT, (sandbox, path, host, mode))
+    return _native.call(_SANDBOX_MOUNT, (sandbox, path, host, mode, source, files, dirs, begin))
 
 
 _SANDBOX_UNMOUNT: Final[Method[None]] = Method((36, 0, None, 1))
@@ -1051,6 +1068,17 @@ def sandbox_merge(sandbox: int, other: int, *, base: Optional[str] = None, commo
     decided: what becomes of some
     """
     return _native.call(_SANDBOX_MERGE, (sandbox, other, base, common, take, decided))
+
+
+_SANDBOX_MOUNTS: Final[Method[Tuple[MountInfo, ...]]] = Method((39, 0, _MOUNT_INFO, 1))
+
+
+def sandbox_mounts(sandbox: int) -> Tuple[MountInfo, ...]:
+    """List what is mounted, in the order it was.
+
+    sandbox: handle
+    """
+    return _native.call(_SANDBOX_MOUNTS, (sandbox,))
 
 
 _ENV_GET: Final[Method[Optional[str]]] = Method((48, 0, None, 1))

@@ -16,7 +16,7 @@ import (
 
 // What the table has and nothing does yet. A method leaves this list, it does
 // not come to it.
-var unboundMethods = []string{"sandbox.mount", "sandbox.unmount"}
+var unboundMethods []string
 
 func TestEveryMethodIsBound(t *testing.T) {
 	bound := map[string]bool{}

@@ -76,6 +76,15 @@ func sandboxMethods() []binding {
 			return nil
 		}),
 		does("sandbox.set_extension", setExtension),
+		does("sandbox.mount", mount),
+		does("sandbox.unmount", func(c *call, p *wire.UnmountParams) error {
+			t, err := c.tree(p.Sandbox)
+			if err != nil {
+				return err
+			}
+			return fail("unmount", p.Path, t.World.Unmount(t.Path(p.Path)))
+		}),
+		on("sandbox.mounts", mounts),
 	}
 }
 

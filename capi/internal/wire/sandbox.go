@@ -291,8 +291,20 @@ type ToolInfoParams struct {
 type MountParams struct {
 	Sandbox int64  `cbor:"1,keyasint" doc:"handle"`
 	Path    string `cbor:"2,keyasint" doc:"where; made if absent"`
-	Host    string `cbor:"3,keyasint" doc:"directory of the host"`
-	Mode    string `cbor:"4,keyasint" doc:"ro, overlay or rw"`
+	Host    string `cbor:"3,keyasint,omitempty" doc:"directory of the host; empty: files that are given here"`
+	Mode    string `cbor:"4,keyasint" doc:"ro, overlay or rw; of files that are given here ro or rw"`
+
+	Source string            `cbor:"5,keyasint,omitempty" doc:"what /proc/mounts and df say of files that are given here"`
+	Files  map[string][]byte `cbor:"6,keyasint,omitempty" doc:"content by path below the mount"`
+	Dirs   []string          `cbor:"7,keyasint,omitempty" doc:"directories below the mount that are there even if empty"`
+	Begin  bool              `cbor:"8,keyasint,omitempty" doc:"the state the sandbox began with has the mount"`
+}
+
+// MountInfo describes a mount.
+type MountInfo struct {
+	Path   string `cbor:"1,keyasint" doc:"where"`
+	Mode   string `cbor:"2,keyasint" doc:"ro, overlay or rw"`
+	Source string `cbor:"3,keyasint" doc:"the directory of the host, or what was mounted"`
 }
 
 // UnmountParams are those of sandbox.unmount.

@@ -42,10 +42,11 @@ func Methods() []Method {
 		{32, "sandbox.analyze", AnalyzeParams{}, Analysis{}, "Say what a script would run, without running it."},
 		{33, "sandbox.set_tools", ToolsParams{}, nil, "Say which names are tool calls."},
 		{34, "sandbox.set_extension", ToolInfoParams{}, nil, "Describe a tool for the extensions builtin; an unknown name becomes a tool."},
-		{35, "sandbox.mount", MountParams{}, nil, "Show a directory of the host inside."},
+		{35, "sandbox.mount", MountParams{}, nil, "Show a directory of the host inside, or files that are given."},
 		{36, "sandbox.unmount", UnmountParams{}, nil, "Take a mount away."},
 		{37, "sandbox.redo", UndoParams{}, nil, "Come forward again by n of the commands that were undone."},
 		{38, "sandbox.merge", CombineParams{}, Combined{}, "Bring in what another sandbox changed since the two parted, or do nothing."},
+		{39, "sandbox.mounts", SandboxParams{}, []MountInfo(nil), "List what is mounted, in the order it was."},
 
 		{48, "env.get", EnvNameParams{}, (*string)(nil), "Give a variable's value, or None."},
 		{49, "env.set", EnvSetParams{}, nil, "Set and export a variable."},

@@ -8,6 +8,7 @@ import (
 	"eryxsh/core/cmd"
 	"eryxsh/core/cmd/quote"
 	"eryxsh/core/cmd/std/internal/size"
+	"eryxsh/vfs"
 )
 
 // The made-up file system: 1 GiB, all of it free.
@@ -80,15 +81,25 @@ func runDf(c *cmd.Ctx) int {
 		return []string{name, block.Format(dfBytes), block.Format(0), block.Format(dfBytes), "0%", mount}
 	}
 	status := 0
+	mounts := dfMounts(c)
 	if len(c.Args) == 0 {
-		rows = append(rows, row("eryxsh", "/"))
+		for _, m := range mounts {
+			rows = append(rows, row(m.source, m.path))
+		}
 	}
 	for _, a := range c.Args {
-		if _, err := c.Stat(a); err != nil {
+		st, err := c.Stat(a)
+		if err != nil {
 			status = c.Fail(a, err)
 			continue
 		}
-		rows = append(rows, row("eryxsh", "/"))
+		m := mounts[0]
+		for _, other := range mounts {
+			if other.dev == st.Dev {
+				m = other
+			}
+		}
+		rows = append(rows, row(m.source, m.path))
 	}
 	if len(rows) == 1 {
 		return status
@@ -110,6 +121,41 @@ func runDf(c *cmd.Ctx) int {
 	dfTable(c, rows, types)
 	return status
 }
+
+// dfMount is a file system with room: the sandbox's own, or what is mounted in it.
+type dfMount struct {
+	source, path string
+	dev          uint32
+}
+
+// dfMounts reads /proc/mounts.
+func dfMounts(c *cmd.Ctx) []dfMount {
+	all := []dfMount{{"eryxsh", "/", 0}}
+	fd, err := c.Open("/proc/mounts", vfs.O_RDONLY, 0)
+	if err != nil {
+		return all
+	}
+	defer c.Close(fd)
+	var text []byte
+	for buf := make([]byte, 4096); ; {
+		n, err := c.Read(fd, buf)
+		if text = append(text, buf[:n]...); err != nil {
+			break
+		}
+	}
+	for _, line := range strings.Split(string(text), "\n") {
+		if f := strings.Fields(line); len(f) > 2 && f[2] == "eryxsh" && f[1] != "/" {
+			path := dfOctal.Replace(f[1])
+			if st, err := c.Stat(path); err == nil {
+				all = append(all, dfMount{dfOctal.Replace(f[0]), path, st.Dev})
+			}
+		}
+	}
+	return all
+}
+
+// dfOctal reads what Linux writes for the characters that separate the columns of /proc/mounts.
+var dfOctal = strings.NewReplacer(`\040`, " ", `\011`, "\t", `\012`, "\n", `\134`, `\`)
 
 // dfTable writes columns: names to the left, numbers to the right.
 func dfTable(c *cmd.Ctx, rows [][]string, types bool) {

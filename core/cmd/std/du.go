@@ -50,6 +50,7 @@ type duLevel struct {
 	Own  int64    `cbor:"2,keyasint,omitempty"` // of its files and itself
 	Sub  int64    `cbor:"3,keyasint,omitempty"` // of its subdirectories
 	Time int64    `cbor:"4,keyasint,omitempty"` // the latest below
+	Dev  uint32   `cbor:"5,keyasint,omitempty"` // its file system
 }
 
 type duProgram struct {
@@ -68,6 +69,7 @@ func (p *duProgram) Wrong(c *cmd.Ctx) string { return c.BeyondArgs(p.I) }
 
 type duOptions struct {
 	all, apparent, total, inodes, links, separate bool
+	oneDevice                                     bool
 	follow                                        byte
 	depth                                         int // -1: any
 	block                                         size.Block
@@ -138,6 +140,9 @@ func (p *duProgram) entry(c *cmd.Ctx, path string, command bool) {
 		p.Status = 1
 		return
 	}
+	if p.o.oneDevice && len(p.Stack) > 0 && st.Dev != p.Stack[0].Dev {
+		return
+	}
 	if i, seen := slices.BinarySearch(p.Seen, uint64(st.Ino)); !p.o.links && (st.Nlink > 1 && !st.Mode.IsDir() || p.o.follow == 'L' || len(c.Args) > 1) {
 		if seen {
 			return
@@ -156,7 +161,7 @@ func (p *duProgram) entry(c *cmd.Ctx, path string, command bool) {
 	}
 	n := p.measure(st)
 	if st.Mode.IsDir() && len(p.Stack) < walk.MaxDepth {
-		p.Stack = append(p.Stack, duLevel{Dir: walk.Dir{Path: path}, Own: n, Time: when})
+		p.Stack = append(p.Stack, duLevel{Dir: walk.Dir{Path: path}, Own: n, Time: when, Dev: st.Dev})
 		return
 	}
 	if len(p.Stack) > 0 {
@@ -265,6 +270,8 @@ func duParse(c *cmd.Ctx) (*duOptions, int) {
 			o.links = true
 		case "S":
 			o.separate = true
+		case "x":
+			o.oneDevice = true
 		case "s":
 			summarize = true
 		case "t":

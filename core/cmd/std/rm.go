@@ -54,7 +54,7 @@ func (p *rmProgram) Wrong(c *cmd.Ctx) string { return c.BeyondArgs(p.I) }
 
 // Step removes a turn's worth of entries.
 func (p *rmProgram) Step(c *cmd.Ctx) cmd.Next {
-	o := remove.Options{Recursive: c.Flags.Has("r") || c.Flags.Has("R"), Dir: c.Flags.Has("d"), Verbose: c.Flags.Has("v")}
+	o := remove.Options{Recursive: c.Flags.Has("r") || c.Flags.Has("R"), Dir: c.Flags.Has("d"), Verbose: c.Flags.Has("v"), OneDevice: c.Flags.Has("one-file-system")}
 	once := false
 	for _, f := range c.Flags {
 		switch f.Name {

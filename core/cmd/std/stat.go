@@ -36,7 +36,7 @@ const (
 	statLong     = "  File: %N\n  Size: %-10s\tBlocks: %-10b IO Block: %-6o %F\nDevice: %Hd,%Ld\tInode: %-11i Links: %h\nAccess: (%04a/%10.10A)  Uid: (%5u/%8U)   Gid: (%5g/%8G)\nAccess: %x\nModify: %y\nChange: %z\n Birth: %w\n"
 	statLongDev  = "  File: %N\n  Size: %-10s\tBlocks: %-10b IO Block: %-6o %F\nDevice: %Hd,%Ld\tInode: %-11i Links: %-5h Device type: %Hr,%Lr\nAccess: (%04a/%10.10A)  Uid: (%5u/%8U)   Gid: (%5g/%8G)\nAccess: %x\nModify: %y\nChange: %z\n Birth: %w\n"
 	statLongFS   = "  File: \"%n\"\n    ID: %-8i Namelen: %-7l Type: %T\nBlock size: %-10s Fundamental block size: %S\nBlocks: Total: %-10b Free: %-10f Available: %a\nInodes: Total: %-10c Free: %d\n"
-	statDevice   = 1 // the number of the one device there is
+	statDevice   = 1 // the number of the device of what is not in a mount
 	statIOBlock  = 4096
 	statFSBlocks = 64 << 10
 )
@@ -224,13 +224,13 @@ func (s *statter) directive(flags string, mod, verb byte, name string, st vfs.St
 	case 'C':
 		s.text(flags, "?")
 	case 'd':
-		n := uint64(statDevice)
+		n := device(st)
 		if mod == 'H' {
 			n = 0
 		}
 		s.num(flags, "d", n)
 	case 'D':
-		s.num(flags, "x", statDevice)
+		s.num(flags, "x", device(st))
 	case 'f':
 		s.num(flags, "x", uint64(st.Mode))
 	case 'F':
@@ -341,6 +341,9 @@ func (s *statter) device(flags string, mod, verb byte, st vfs.Stat) {
 		s.num(flags, "d", major<<8|minor)
 	}
 }
+
+// device is the number of the file system a file is in.
+func device(st vfs.Stat) uint64 { return statDevice + uint64(st.Dev) }
 
 func (s *statter) fileSystem(flags string, verb byte, name string) {
 	switch verb {

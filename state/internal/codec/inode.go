@@ -62,6 +62,10 @@ func (w *writer) vfsRecord(x *vfs.Record) {
 	w.bool(at, 15, x.Bins)
 	w.uint(at, 16, uint64(x.Parent))
 	w.string(at, 17, x.Hint)
+	if x.Top != nil {
+		w.key(at, 18)
+		w.vfsMount(x.Top)
+	}
 }
 
 func (r *reader) vfsRecord(x *vfs.Record) {
@@ -107,6 +111,10 @@ func (r *reader) vfsRecord(x *vfs.Record) {
 			readUint(r, &x.Parent)
 		case 17:
 			r.string(&x.Hint)
+		case 18:
+			if p := one(r, &x.Top); p != nil {
+				r.vfsMount(p)
+			}
 		default:
 			r.fail()
 		}
@@ -149,6 +157,37 @@ func (r *reader) vfsPiece(x *vfs.Piece) {
 			readInt(r, &x.Index)
 		case 2:
 			r.bytes(&x.Data)
+		default:
+			r.fail()
+		}
+	}
+}
+
+func (w *writer) vfsMount(x *vfs.Mount) {
+	at := w.begin()
+	w.key(at, 1)
+	w.putUint(uint64(x.ID))
+	w.string(at, 2, x.Kind)
+	w.string(at, 3, x.Source)
+	w.uint(at, 4, uint64(x.Mode))
+	w.uint(at, 5, uint64(x.Covers))
+}
+
+func (r *reader) vfsMount(x *vfs.Mount) {
+	last := byte(0)
+	for n := r.begin(); n > 0 && !r.bad; n-- {
+		last = r.key(last)
+		switch last {
+		case 1:
+			readUint(r, &x.ID)
+		case 2:
+			r.string(&x.Kind)
+		case 3:
+			r.string(&x.Source)
+		case 4:
+			readUint(r, &x.Mode)
+		case 5:
+			readUint(r, &x.Covers)
 		default:
 			r.fail()
 		}

@@ -41,6 +41,7 @@ var Groups = []Group{
 	{"keymap", "core/readline", "emacs", "readline.Editor.Keymap"},
 	{"binding", "core/readline", "toFunction", "readline.Binding.Kind"},
 	{"record", "state", "RecChunk", "the kind of a record"},
+	{"MountMode", "vfs", "MountReadOnly", "vfs.Mount.Mode"},
 	{"phase of awk", "core/cmd/std/internal/awk", "InBegin", "awk.Program.Phase"},
 	{"stage of awk's input", "core/cmd/std/internal/awk", "NeedFile", "awk.Input.Stage"},
 	{"kind of an awk value", "core/cmd/std/internal/awk", "Untyped", "awk.Value.K"},

@@ -30,7 +30,9 @@ type rules struct {
 	noMode                            bool // --no-preserve=mode
 	sparseAlways, sparseNever         bool
 	stripSlashes                      bool
+	oneDevice                         bool   // -x
 	move                              bool   // rename instead of copying
+	across                            bool   // to move it to another file system
 	into                              string // the directory that the sources go into, "" if there is none
 	backup                            backup.Plan
 }
@@ -50,6 +52,7 @@ type level struct {
 	Mode  uint32   `cbor:"3,keyasint,omitempty"` // what Dst gets at the end
 	Chmod bool     `cbor:"4,keyasint,omitempty"`
 	Ino   uint64   `cbor:"5,keyasint,omitempty"` // of the source
+	Dev   uint32   `cbor:"6,keyasint,omitempty"` // of the source
 }
 
 // content is a file whose bytes are being copied.

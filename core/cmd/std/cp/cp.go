@@ -238,6 +238,8 @@ func cpRules(c *cmd.Ctx) (*rules, int) {
 			r.update = true
 		case "v":
 			r.verbose = true
+		case "x":
+			r.oneDevice = true
 		}
 	}
 	if r.hardLink && r.symLink {

@@ -7,6 +7,7 @@ import (
 	"eryxsh/core/cmd/quote"
 	"eryxsh/core/cmd/std/internal/backup"
 	"eryxsh/core/cmd/std/internal/prompt"
+	"eryxsh/core/cmd/std/internal/remove"
 	"eryxsh/core/cmd/std/internal/walk"
 	"eryxsh/core/large"
 	"eryxsh/vfs"
@@ -30,7 +31,7 @@ func Mv() *cmd.Command {
 	}
 }
 
-// mvProgram renames: there is one file system.
+// mvProgram renames, and copies what goes to another file system.
 type mvProgram struct {
 	I      int          `cbor:"1,keyasint,omitempty"`
 	Begun  bool         `cbor:"2,keyasint,omitempty"`
@@ -38,6 +39,10 @@ type mvProgram struct {
 	Status int          `cbor:"4,keyasint,omitempty"`
 	Asker  prompt.Asker `cbor:"9,keyasint,omitempty"`
 	Moved  []string     `cbor:"10,keyasint,omitempty"` // destinations so far
+
+	Across  uint8          `cbor:"11,keyasint,omitempty"` // copying or removing a source that goes to another file system
+	Copier  copier         `cbor:"12,keyasint,omitempty"`
+	Remover remove.Remover `cbor:"13,keyasint,omitempty"`
 
 	moved paths
 }
@@ -82,6 +87,13 @@ func (p *mvProgram) Step(c *cmd.Ctx) cmd.Next {
 	t := (&cpProgram{Into: p.Into}).target(c)
 	r.into = t.dir()
 	for budget := c.Turn(walk.Turn); budget > 0; budget-- {
+		if p.Across != 0 {
+			if done, next := p.across(c, r, t.sources[p.I], &budget); !done {
+				return next
+			}
+			p.I++
+			continue
+		}
 		if p.I >= len(t.sources) {
 			return cmd.Exit(p.Status)
 		}
@@ -89,7 +101,9 @@ func (p *mvProgram) Step(c *cmd.Ctx) cmd.Next {
 		if ok, next := p.move(c, r, src, t.of(src)); !ok {
 			return next
 		}
-		p.I++
+		if p.Across == 0 {
+			p.I++
+		}
 	}
 	return cmd.Again()
 }
@@ -135,10 +149,59 @@ func (p *mvProgram) move(c *cmd.Ctx, r *rules, src, dst string) (ok bool, next c
 		}
 		return true, next
 	}
+	if err == vfs.EXDEV {
+		return true, p.begin(d)
+	}
 	if err == vfs.EINVAL {
 		p.fail(c, "cannot move %s to a subdirectory of itself, %s", quote.Shell(c, src), quote.Shell(c, dst))
 	} else {
 		p.fail(c, "cannot move %s to %s: %s", quote.Shell(c, src), quote.Shell(c, dst), err)
+	}
+	return true, next
+}
+
+// What is done with a source that goes to another file system.
+const (
+	copying uint8 = iota + 1
+	removing
+)
+
+// begin takes the destination away, as rename(2) would have, and starts to copy.
+func (p *mvProgram) begin(d *duel) (next cmd.Next) {
+	away := d.c.Unlink
+	if d.st.Mode.IsDir() {
+		away = d.c.Rmdir
+	}
+	if err := away(d.dst); err != nil && err != vfs.ENOENT {
+		p.fail(d.c, "inter-device move failed: %s to %s; unable to remove target: %s", quote.Shell(d.c, d.src), quote.Shell(d.c, d.dst), err)
+		return next
+	}
+	p.Across, p.Copier.Failed = copying, false
+	p.Copier.start(d.src, d.dst)
+	return next
+}
+
+// across copies a source and then removes it; a copy that failed leaves it where it is.
+func (p *mvProgram) across(c *cmd.Ctx, r *rules, src string, budget *int) (done bool, next cmd.Next) {
+	if p.Across == copying {
+		all := &rules{across: true, follow: 'P', recursive: true, links: true, mode: true, owner: true, times: true, verbose: r.verbose}
+		if done, next := p.Copier.turn(c, all, budget); !done {
+			return false, next
+		}
+		if p.Copier.Failed {
+			p.Status, p.Across = 1, 0
+			return true, next
+		}
+		p.Moved = append(large.Extend(p.Moved, 1, c), p.Copier.Top.Dst)
+		p.Across, p.Remover.Failed = removing, false
+		p.Remover.Start(src)
+	}
+	done, next = p.Remover.Turn(c, remove.Options{Recursive: true, Force: true, Verbose: r.verbose}, budget)
+	if !done {
+		return false, next
+	}
+	if p.Across = 0; p.Remover.Failed {
+		p.Status = 1
 	}
 	return true, next
 }

@@ -195,6 +195,9 @@ func (k *copier) clear(d *duel) (exists, proceed bool) {
 func (k *copier) create(d *duel, exists bool) {
 	c, r, st := d.c, d.r, d.st
 	if r.verbose && !st.Mode.IsDir() {
+		if r.across {
+			c.Out.WriteString("copied ")
+		}
 		k.said(c)
 	}
 	if st.Mode.IsDir() {
@@ -386,7 +389,10 @@ func (k *copier) directory(d *duel, exists bool) {
 		k.fail(c, "cannot create directory %s: %s", quote.Shell(c, d.dst), vfs.ENAMETOOLONG)
 		return
 	}
-	l := level{Dir: walk.Dir{Path: d.src}, Dst: d.dst, Ino: uint64(st.Ino)}
+	l := level{Dir: walk.Dir{Path: d.src}, Dst: d.dst, Ino: uint64(st.Ino), Dev: st.Dev}
+	if r := d.r; r.oneDevice && len(k.Stack) > 0 && st.Dev != k.Stack[0].Dev {
+		l.Dir.Full = true // it is made, and nothing in it
+	}
 	if !exists && !k.mkdir(d, &l) {
 		k.forget(c, st.Ino)
 		return
@@ -419,7 +425,10 @@ func (k *copier) mkdir(d *duel, l *level) bool {
 	if l.Mode, l.Chmod = mode&^c.Umask(), true; r.mode {
 		l.Mode = uint32(d.st.Mode & vfs.PermMask)
 	}
-	if r.verbose {
+	switch {
+	case r.verbose && r.across:
+		c.Out.WriteString("created directory " + quote.Shell(c, d.dst) + "\n")
+	case r.verbose:
 		k.said(c)
 	}
 	if st, err := c.Stat(d.dst); err == nil && k.Root == 0 { // the first that is made for an operand

@@ -36,6 +36,7 @@ type facts struct {
 	Ctime   int64  `cbor:"10,keyasint,omitempty"`
 	Known   bool   `cbor:"11,keyasint,omitempty"`
 	Missing bool   `cbor:"12,keyasint,omitempty"` // stat failed, and it was said
+	Dev     uint32 `cbor:"13,keyasint,omitempty"` // the mount
 }
 
 // entry is the file the expression looks at.
@@ -202,7 +203,10 @@ func (p *Program) visit(c *cmd.Ctx, e entry) {
 	if p.x.follow == 'L' && e.mode().IsDir() && p.loops(c, &e) {
 		return
 	}
-	if p.x.depth && e.mode().IsDir() && e.Depth < p.x.maxDepth {
+	if p.x.oneDevice && e.mode().IsDir() && !e.stat(c, p) {
+		return
+	}
+	if p.x.depth && e.mode().IsDir() && e.Depth < p.x.maxDepth && !p.abroad(&e) {
 		p.Cur = e
 		p.enter(c)
 		return
@@ -235,7 +239,12 @@ func (p *Program) begin(e entry) {
 // finish ends the evaluation on Cur.
 func (p *Program) finish() {
 	p.Active = false
-	p.Started = !p.Prune && !p.x.depth && p.Cur.mode().IsDir() && p.Cur.Depth < p.x.maxDepth
+	p.Started = !p.Prune && !p.x.depth && p.Cur.mode().IsDir() && p.Cur.Depth < p.x.maxDepth && !p.abroad(&p.Cur)
+}
+
+// abroad reports that a directory is on another file system than the starting point, which -xdev does not leave.
+func (p *Program) abroad(e *entry) bool {
+	return p.x.oneDevice && len(p.Stack) > 0 && e.Facts.Dev != p.Stack[0].Entry.Facts.Dev
 }
 
 // enter goes down into Cur.
@@ -272,7 +281,7 @@ func (e *entry) stat(c *cmd.Ctx, p *Program) bool {
 		e.Facts.Missing = true
 		return false
 	}
-	e.Facts = facts{Ino: uint64(st.Ino), Mode: uint32(st.Mode), Nlink: st.Nlink, UID: st.UID, GID: st.GID, Size: st.Size, Stored: st.Stored,
+	e.Facts = facts{Ino: uint64(st.Ino), Dev: st.Dev, Mode: uint32(st.Mode), Nlink: st.Nlink, UID: st.UID, GID: st.GID, Size: st.Size, Stored: st.Stored,
 		Atime: st.Atime, Mtime: st.Mtime, Ctime: st.Ctime, Known: true}
 	return true
 }

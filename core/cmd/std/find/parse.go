@@ -30,6 +30,7 @@ type expression struct {
 	follow             byte // P, H, L
 	depth              bool
 	minDepth, maxDepth int
+	oneDevice          bool // -xdev
 	action             bool // something prints or runs
 	zone               *clock.Zone
 }

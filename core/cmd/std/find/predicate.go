@@ -51,7 +51,9 @@ func (q *parser) option(bare, name string) bool {
 			t := x.zone.Time(q.p.Now)
 			q.origin = q.p.Now - int64(t.Hour()*3600+t.Minute()*60+t.Second())*1e9 - int64(t.Nanosecond()) + day
 		}
-	case "mount", "xdev", "noleaf", "warn", "nowarn", "ignore_readdir_race", "noignore_readdir_race":
+	case "mount", "xdev":
+		x.oneDevice = true
+	case "noleaf", "warn", "nowarn", "ignore_readdir_race", "noignore_readdir_race":
 	case "regextype":
 		q.regexType(q.arg(name))
 	case "help", "-help":

@@ -197,7 +197,7 @@ func (p *Program) field(c *cmd.Ctx, x piece) string {
 	case 'k':
 		return strconv.FormatInt((size.Blocks(f.vfs())+1)/2, 10)
 	case 'D':
-		return "1"
+		return strconv.FormatUint(1+uint64(f.Dev), 10)
 	case 'f':
 		if b := base(e.Path); strings.HasSuffix(e.Path, "/") && b != "/" {
 			return b + "/"

@@ -12,12 +12,15 @@ import (
 // Options say what may be removed and how.
 type Options struct {
 	Recursive, Dir, Force, Verbose, Ask bool
+
+	OneDevice bool // stay on the file system of the operand
 }
 
 // level is a directory whose entries are being removed.
 type level struct {
 	Dir  walk.Dir `cbor:"1,keyasint,omitempty"`
 	Kept bool     `cbor:"2,keyasint,omitempty"` // something in it stayed: it stays too
+	Dev  uint32   `cbor:"3,keyasint,omitempty"` // its file system
 }
 
 // Remover removes one operand at a time.
@@ -136,12 +139,18 @@ func (r *Remover) one(c *cmd.Ctx, o Options) (ok bool, next cmd.Next) {
 		r.fail(c, path, vfs.ENAMETOOLONG)
 		return true, next
 	}
+	if o.OneDevice && len(r.Stack) > 0 && st.Dev != r.Stack[0].Dev {
+		c.Errorf("skipping %s, since it's on a different device", quote.Shell(c, path))
+		r.keep()
+		r.Failed = true
+		return true, next
+	}
 	if !empty {
 		yes, ok, next := r.ask(c, o, "descend into", "directory", path)
 		if !ok || !yes {
 			return ok, next
 		}
-		r.Stack = append(r.Stack, level{Dir: walk.Dir{Path: path}})
+		r.Stack = append(r.Stack, level{Dir: walk.Dir{Path: path}, Dev: st.Dev})
 		return true, next
 	}
 	yes, ok, next := r.ask(c, o, "remove", "directory", path)

@@ -1,0 +1,242 @@
+package vfs
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"eryxsh/vfs/persist"
+)
+
+// MountMode says what becomes of writes below a mount point.
+type MountMode uint8
+
+// The modes. Numbers are saved: append only.
+const (
+	MountReadOnly MountMode = iota // EROFS
+	MountWritable                  // as any file
+)
+
+// String is what people call the mode.
+func (m MountMode) String() string {
+	if m == MountReadOnly {
+		return "ro"
+	}
+	return "rw"
+}
+
+// Mount says what is mounted at a directory. It is not changed once it is in a tree.
+type Mount struct {
+	ID     uint32    `cbor:"1,keyasint"`           // tells the mounts of a tree apart, from 1
+	Kind   string    `cbor:"2,keyasint,omitempty"` // the type of file system that /proc/mounts shows
+	Source string    `cbor:"3,keyasint,omitempty"` // what /proc/mounts shows as its device
+	Mode   MountMode `cbor:"4,keyasint,omitempty"`
+	Covers Ino       `cbor:"5,keyasint,omitempty"` // the directory that is there without it
+
+}
+
+// maxMounts bounds the mounts of one tree, and so their numbers.
+const maxMounts = 1000
+
+// String says all of a mount.
+func (m *Mount) String() string {
+	return fmt.Sprintf("mount %d of %s (%s, %s) over inode %d", m.ID, m.Source, m.Kind, m.Mode, m.Covers)
+}
+
+// mounts are the mounts of a tree; a tree with none has no such thing.
+type mounts struct {
+	own   persist.Epoch
+	roots []Ino // of their root directories, by ID
+}
+
+// Mounted is a mount with its place.
+type Mounted struct {
+	*Mount
+	Root Ino
+	Path string
+}
+
+// mnt gives the mounts to be changed.
+func (f *FS) mnt() *mounts {
+	switch {
+	case f.mounts == nil:
+		f.mounts = &mounts{own: f.epoch}
+	case f.mounts.own != f.epoch:
+		c := *f.mounts
+		c.own, c.roots = f.epoch, slices.Clone(c.roots)
+		f.mounts = &c
+	}
+	return f.mounts
+}
+
+// mount gives the mount an inode belongs to, nil for the tree itself.
+func (f *FS) mount(id uint32) *Mount {
+	if id == 0 || f.mounts == nil {
+		return nil
+	}
+	for _, root := range f.mounts.roots {
+		if m := f.get(root).more.top; m.ID == id {
+			return m
+		}
+	}
+	return nil
+}
+
+// sealed reports that nothing may change below the mount an inode belongs to.
+func (f *FS) sealed(in *inode) bool {
+	if in.mount == 0 {
+		return false
+	}
+	m := f.mount(in.mount)
+	return m != nil && m.Mode == MountReadOnly
+}
+
+// Mounts lists what is mounted, in the order it was.
+func (f *FS) Mounts() (all []Mounted) {
+	if f.mounts == nil {
+		return nil
+	}
+	for _, root := range f.mounts.roots {
+		all = append(all, Mounted{f.get(root).more.top, root, f.dirPath(root)})
+	}
+	return all
+}
+
+// Mounted reports whether anything is mounted.
+func (f *FS) Mounted() bool { return f.mounts != nil }
+
+// MountOf gives the mount an inode belongs to, false for the tree itself.
+func (f *FS) MountOf(ino Ino) (Mounted, bool) {
+	if in := f.get(ino); in != nil && in.mount != 0 && f.mounts != nil {
+		for _, root := range f.mounts.roots {
+			if m := f.get(root).more.top; m.ID == in.mount {
+				return Mounted{m, root, f.dirPath(root)}, true
+			}
+		}
+	}
+	return Mounted{}, false
+}
+
+// Mount covers the directory a path leads to with an empty one of another file
+// system, whose number it returns; m says what it is, and gets its ID here. The
+// path errors; ENOTDIR, EBUSY (the root), EROFS (generated, or in a mount that is
+// read-only), ENOSPC.
+func (f *FS) Mount(c Cred, path string, m Mount, mode Mode, now int64) (Ino, error) {
+	p, in, err := f.find(c, path, true)
+	switch {
+	case err != nil:
+		return 0, err
+	case !in.mode.IsDir():
+		return 0, ENOTDIR
+	case p.ino == Root:
+		return 0, EBUSY
+	case p.ino.Generated() || f.sealed(in) && in.more.top == nil:
+		return 0, EROFS
+	}
+	if err := f.room(0, 1); err != nil {
+		return 0, err
+	}
+	all := f.mnt()
+	m.ID = 1
+	for _, root := range all.roots {
+		m.ID = max(m.ID, f.get(root).more.top.ID+1)
+	}
+	if m.ID > maxMounts {
+		return 0, ENOSPC
+	}
+	m.Covers = p.ino
+	root := f.alloc(TypeDir|mode&PermMask, c.UID, c.GID, now)
+	top := f.mut(root)
+	top.nlink, top.parent, top.name, top.mount, top.more.top = 2, in.parent, in.name, m.ID, &m
+	f.mut(in.parent).more.entries.Set(f.epoch, top.name, root)
+	all.roots = append(all.roots, root)
+	return root, nil
+}
+
+// Remount gives the mount at a root directory another mode.
+func (f *FS) Remount(root Ino, mode MountMode) {
+	in := f.mut(root)
+	m := *in.more.top
+	m.Mode, in.more.top = mode, &m
+}
+
+// Unmount takes a mount away: the directory below is there again. The path
+// errors; EINVAL (no mount point), EBUSY (a file in it is open, or something is
+// mounted in it).
+func (f *FS) Unmount(c Cred, path string) error {
+	p, in, err := f.find(c, path, true)
+	if err != nil {
+		return err
+	}
+	if in.more == nil || in.more.top == nil {
+		return EINVAL
+	}
+	m := in.more.top
+	if f.busy(m) {
+		return EBUSY
+	}
+	f.mut(in.parent).more.entries.Set(f.epoch, in.name, m.Covers)
+	if below := f.mut(m.Covers); below != nil { // what is above it may have moved
+		below.parent, below.name = in.parent, in.name
+	}
+	all := f.mnt()
+	all.roots = slices.DeleteFunc(all.roots, func(root Ino) bool { return root == p.ino })
+	if len(all.roots) == 0 {
+		f.mounts = nil
+	}
+	f.freeAll(p.ino)
+	return nil
+}
+
+// busy reports whether a mount is in use.
+func (f *FS) busy(m *Mount) bool {
+	for _, root := range f.mounts.roots {
+		if up := f.get(f.get(root).parent); up.mount == m.ID && f.get(root).more.top != m {
+			return true
+		}
+	}
+	for ino := range f.held.All() {
+		if f.get(Ino(ino)).mount == m.ID {
+			return true
+		}
+	}
+	return false
+}
+
+// freeAll frees a directory and all that is in it.
+func (f *FS) freeAll(dir Ino) {
+	for todo := []Ino{dir}; len(todo) > 0; {
+		ino := todo[len(todo)-1]
+		todo = todo[:len(todo)-1]
+		in := f.get(ino)
+		if in == nil { // a file with several names, seen before
+			continue
+		}
+		if in.mode.IsDir() {
+			for _, child := range in.more.entries.All() {
+				if child != 0 {
+					todo = append(todo, child)
+				}
+			}
+		} else if in.nlink > 1 {
+			f.usage.Files -= int64(in.nlink - 1)
+		}
+		f.free(ino, in)
+	}
+}
+
+// mountLines is what /proc/mounts says of the mounts.
+func (f *FS) mountLines() []byte {
+	var out []byte
+	for _, m := range f.Mounts() {
+		access := "rw"
+		if m.Mode == MountReadOnly {
+			access = "ro"
+		}
+		out = fmt.Appendf(out, "%s %s %s %s 0 0\n", octal.Replace(m.Source), octal.Replace(m.Path), octal.Replace(m.Kind), access)
+	}
+	return out
+}
+
+// octal writes what separates the columns of /proc/mounts as Linux does.
+var octal = strings.NewReplacer(" ", `\040`, "\t", `\011`, "\n", `\012`, `\`, `\134`)
