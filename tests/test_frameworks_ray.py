@@ -193,6 +193,24 @@ def test_suspended_runs(store: Store, base: Sandbox) -> None:
         assert pool.traffic.sent + pool.traffic.received < 200_000
 
 
+def test_forks_of_a_suspended_run(store: Store) -> None:
+    """A base may be a script in its middle: each fork goes on from there, its pending call under an id of its own."""
+    with Sandbox(tools={"ask": None}, seed=3) as sandbox:
+        sandbox.commands.start('x=before; y=$(ask); echo "$x $y"').next()
+
+        def answer(fork: Sandbox, item: int) -> Tuple[str, str]:
+            run = fork.runs.active()
+            assert run is not None
+            (call,) = run.pending()
+            run.resume(call.call_id, stdout=str(item))
+            return call.call_id, run.drive().stdout
+
+        with Pool(sandbox, store=store, workers=2) as pool:
+            ids, said = zip(*pool.map(answer, range(40), chunk=2))
+    assert said == tuple(f"before {i}\n" for i in range(40))
+    assert len(set(ids)) == 40
+
+
 def test_killed_workers(store: Store, book: Book) -> None:
     """Runs go on elsewhere from where they were saved: every charge once, under one id, and no answered call again."""
     with Pool(Sandbox(tools={"charge": ledger(book.path)}), store=store, workers=2) as pool:
