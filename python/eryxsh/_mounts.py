@@ -66,7 +66,7 @@ class MemoryFS(VirtualFileSystem):
 
     >>> from eryxsh import MemoryFS, Sandbox
     >>> sb = Sandbox(mounts={"/data": MemoryFS({"in/a.txt": "one\\n"})})
-    >>> sb.commands.run("cat /data/in/a.txt; touch /data/b").output
+    >>> sb.commands.run("cat /data/in/a.txt; touch /data/b 2>&1").stdout
     "one\\ntouch: cannot touch '/data/b': Read-only file system\\n"
     """
 
