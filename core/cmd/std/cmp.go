@@ -1,6 +1,7 @@
 package std
 
 import (
+	"bytes"
 	"fmt"
 	"io"
 	"strconv"
@@ -71,7 +72,9 @@ func (p *cmpProgram) Step(c *cmd.Ctx) cmd.Next {
 		if len(in.Buf) > 0 || in.End {
 			continue
 		}
-		buf := make([]byte, cmd.Turn)
+		page := cmd.Borrow()
+		defer page.Return() // at most two
+		buf := page[:]
 		if p.Left >= 0 && p.Left < int64(len(buf))-in.Skip { // what is behind the limit is left to others
 			buf = buf[:p.Left+in.Skip]
 		}
@@ -87,7 +90,7 @@ func (p *cmpProgram) Step(c *cmd.Ctx) cmd.Next {
 		default:
 			skip := min(in.Skip, int64(n))
 			in.Skip -= skip
-			in.Buf = buf[skip:n]
+			in.Buf = bytes.Clone(buf[skip:n])
 			if len(in.Buf) == 0 {
 				return cmd.Again()
 			}

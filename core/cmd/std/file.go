@@ -66,17 +66,15 @@ func (p *fileProgram) Step(c *cmd.Ctx) cmd.Next {
 	var k kindOf
 	if name == "-" {
 		for len(p.Head) < fileBytes {
-			buf := make([]byte, fileBytes)
-			n, err := c.Read(0, buf)
-			if err == cmd.ErrBlocked {
+			n, err := len(p.Head), error(nil)
+			if p.Head, err = c.ReadMore(0, p.Head); err == cmd.ErrBlocked {
 				return cmd.WaitRead(0)
 			}
-			if n == 0 {
+			if len(p.Head) == n {
 				break
 			}
-			p.Head = append(p.Head, buf[:n]...)
 		}
-		k = sniff(p.Head)
+		k = sniff(p.Head[:min(len(p.Head), fileBytes)])
 		name = "/dev/stdin"
 	} else {
 		k = p.look(c, name)
@@ -157,15 +155,11 @@ func (p *fileProgram) look(c *cmd.Ctx, name string) kindOf {
 		return kindOf{text: "regular file, no read permission", mime: "inode/x-empty", charset: "binary"}
 	}
 	defer c.Close(fd)
-	head := make([]byte, 0, fileBytes)
-	for len(head) < fileBytes {
-		n, err := c.Read(fd, head[len(head):fileBytes])
-		if err != nil {
-			break
-		}
-		head = head[:len(head)+n]
+	var head []byte
+	for err == nil && len(head) < fileBytes {
+		head, err = c.ReadMore(fd, head)
 	}
-	k := sniff(head)
+	k := sniff(head[:min(len(head), fileBytes)])
 	k.text = special + k.text
 	return k
 }

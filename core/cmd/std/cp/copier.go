@@ -94,7 +94,6 @@ type copier struct {
 	created destinations
 	firsts  firstLinks
 	sources sourcePaths
-	buf     []byte
 }
 
 func (k *copier) start(src, dst string) {
@@ -181,10 +180,9 @@ func (k *copier) content(c *cmd.Ctx, r *rules) (ok bool, next cmd.Next) {
 		return false, cmd.WaitWrite()
 	}
 	f := &k.File
-	if k.buf == nil {
-		k.buf = make([]byte, cmd.Turn)
-	}
-	buf := k.buf
+	page := cmd.Borrow()
+	defer page.Return()
+	buf := page[:]
 	n, err := 0, io.EOF
 	if !f.Skip {
 		n, err = c.Read(f.In, buf)

@@ -420,8 +420,9 @@ func (p *Program) read(c *cmd.Ctx) cmd.Next {
 			f.Data, f.End = p.Files[0].Data, true // both are standard input
 			continue
 		}
-		buf := make([]byte, cmd.Turn)
-		n, err := c.Read(f.FD, buf)
+		buf := cmd.Borrow()
+		defer buf.Return() // this is the only one: each way ends the turn or finds the end
+		n, err := c.Read(f.FD, buf[:])
 		switch {
 		case err == cmd.ErrBlocked:
 			return cmd.WaitRead(f.FD)

@@ -352,8 +352,9 @@ func (p *Program) work(c *cmd.Ctx) cmd.Next {
 		p.inflate(c)
 		return cmd.Again()
 	}
-	buf := make([]byte, cmd.Turn)
-	n, err := c.Read(p.In, buf)
+	buf := cmd.Borrow()
+	defer buf.Return()
+	n, err := c.Read(p.In, buf[:])
 	switch {
 	case err == cmd.ErrBlocked:
 		return cmd.WaitRead(p.In)

@@ -176,8 +176,9 @@ func (p *Program) input(c *cmd.Ctx) cmd.Next {
 
 // fill reads one block; at the end more is false and next is an exit.
 func fill(c *cmd.Ctx, fd int, into *[]byte) (more bool, next cmd.Next) {
-	buf := make([]byte, cmd.Turn)
-	n, err := c.Read(fd, buf)
+	buf := cmd.Borrow()
+	defer buf.Return()
+	n, err := c.Read(fd, buf[:])
 	switch {
 	case err == cmd.ErrBlocked:
 		return false, cmd.WaitRead(fd)

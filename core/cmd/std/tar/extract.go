@@ -126,8 +126,9 @@ func (p *Program) fill(c *cmd.Ctx) (ok bool, next cmd.Next) {
 	if r.Zipped && !p.Reader.Hungry() {
 		return p.unzip(c)
 	}
-	buf := make([]byte, cmd.Turn)
-	n, err := c.Read(p.FD, buf)
+	page := cmd.Borrow()
+	defer page.Return()
+	n, err := c.Read(p.FD, page[:])
 	switch {
 	case err == cmd.ErrBlocked:
 		return false, cmd.WaitRead(p.FD)
@@ -135,7 +136,7 @@ func (p *Program) fill(c *cmd.Ctx) (ok bool, next cmd.Next) {
 		p.fatal(c, "%s: Cannot read: %s", p.o.archive, err)
 		return false, cmd.Exit(2)
 	}
-	buf = buf[:n]
+	buf := page[:n]
 	if !r.Looked {
 		r.Looked = true
 		r.Zipped = p.o.gzip

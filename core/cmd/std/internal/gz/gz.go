@@ -11,6 +11,8 @@ import (
 	"encoding/binary"
 	"errors"
 	"hash/crc32"
+	"io"
+	"sync"
 
 	"eryxsh/core/cmd/std/internal/inflate"
 	"eryxsh/core/large"
@@ -73,9 +75,15 @@ func (w *Writer) Write(p []byte, level int, last bool) []byte {
 }
 
 func (w *Writer) compress(out *bytes.Buffer, p []byte, level int, last bool) {
-	f, err := flate.NewWriterDict(out, level, w.Dict)
-	if err != nil {
-		panic("gz: level out of range") // levels are 1 to 9
+	var f *flate.Writer
+	if len(w.Dict) == 0 {
+		f, _ = fresh[level].Get().(*flate.Writer)
+		defer func() { fresh[level].Put(f) }()
+	}
+	if f != nil {
+		f.Reset(out)
+	} else {
+		f = compressor(out, level, w.Dict)
 	}
 	f.Write(p)
 	if last {
@@ -85,6 +93,18 @@ func (w *Writer) compress(out *bytes.Buffer, p []byte, level int, last bool) {
 	}
 	w.Dict = append([]byte(nil), p[max(0, len(p)-window):]...)
 }
+
+// compressor compresses behind a dictionary. Levels are 1 to 9.
+func compressor(out io.Writer, level int, dict []byte) *flate.Writer {
+	f, err := flate.NewWriterDict(out, level, dict)
+	if err != nil {
+		panic("gz: level out of range")
+	}
+	return f
+}
+
+// fresh has compressors without a dictionary by level: to make one takes longer than to compress most files.
+var fresh [10]sync.Pool
 
 // Errors of Reader, in gzip's words.
 var (
