@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import pathlib
 import random
@@ -110,6 +111,22 @@ def test_how_it_looks() -> None:
     assert "<i>" not in shown
     assert "more characters" in shown
     assert len(shown) < 60_000
+
+
+def test_a_terminal_shows_it_and_obeys_nothing() -> None:
+    """Through rich: colours of its own, and pictures of the control characters that names and contents have."""
+    console = pytest.importorskip("rich.console")
+    sb = Sandbox()
+    before = sb.snapshot()
+    sb.commands.run(r"printf 'text \033[2J[bold]x[/bold] \r\xff\n' > $'/home/user/n\033[31m'; v=$'\033]0;title\a'")
+    with io.StringIO() as out:
+        console.Console(file=out, force_terminal=True, width=400, color_system="standard").print(sb.diff(before))
+        shown = out.getvalue()
+    assert "[bold]x[/bold]" in shown
+    assert "\u241b[2J" in shown
+    assert "\x1b[32m+text" in shown
+    for bad in ("\x1b[2J", "\x1b[31mn", "\x1b]0", "\x07", "\r"):
+        assert bad not in shown
 
 
 def shell_tree(root: pathlib.Path) -> dict[str, tuple[str, bytes]]:

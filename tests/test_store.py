@@ -705,3 +705,28 @@ def test_forgetting_while_others_save(monkeypatch: pytest.MonkeyPatch) -> None:
     assert store.load("n").commands.run("echo $n$m").stdout == "late5\n"
     assert len(store.log("n")) == 3
     assert store.verify() == []
+
+
+def test_a_state_of_several_packs() -> None:
+    """More than fits into one pack of 64 MB: saved, changed, forgotten and loaded."""
+    limits = Limits(file_bytes=1 << 30, memory=1 << 30)
+    content = [random.Random(i).randbytes(36_000_000) for i in range(2)]
+    place: Place = {}
+    store = Store(place)
+    with Sandbox(files={f"/f{i}": data for i, data in enumerate(content)}, limits=limits) as sb:
+        store.save(sb)
+        packs = {key: len(value) for key, value in place.items() if key.startswith("packs/")}
+        assert len(packs) == 2
+        assert max(packs.values()) > 64 << 20
+        sb.commands.run("rm /f0; echo x > /new")
+        store.save(sb)
+    del content[0]
+    assert store.gc(grace=0, keep=1).commits == 1
+    assert size(place) < 40_000_000
+    assert store.verify() == []
+    with store.load(limits=limits) as sb:
+        assert sb.files.read("/f1") == content[0]
+        assert sb.commands.run("ls /f0; cat /new").stdout == "x\n"
+        blob = sb.export_state()
+    with Sandbox.from_state(blob, limits=limits) as sb:
+        assert sb.files.read("/f1") == content[0]

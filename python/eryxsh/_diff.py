@@ -6,7 +6,7 @@ import html
 from typing import TYPE_CHECKING, Any, Dict, List, NamedTuple, Optional, Tuple, Union
 
 from . import _native, _wire
-from ._display import plain
+from ._display import pictured, plain
 from ._files import path_text
 from ._paths import PathLike
 
@@ -200,7 +200,7 @@ class Diff:
         styles = {"+": "green", "-": "red", "@": "magenta"}
         for line in self._shown().splitlines():
             style = "bold" if line.startswith(("+++", "---", "diff ")) else styles.get(line[:1], "")
-            text.append(line.encode("utf-8", "replace").decode() + "\n", style=style)
+            text.append(pictured(line) + "\n", style=style)
         return text
 
 

@@ -27,9 +27,21 @@ class Text(str):
         return plain(self)
 
 
+_PICTURES = {**{c: 0x2400 + c for c in range(32) if c not in (9, 10)}, 127: 0x2421, **dict.fromkeys(range(128, 160), 65533)}
+
+
+def pictured(text: str) -> str:
+    """Text whose control characters are pictures of them and whose surrogates are question marks: no terminal obeys it.
+
+    >>> pictured("a\\x1b[2Jb")
+    'a␛[2Jb'
+    """
+    return str(text).translate(_PICTURES).encode("utf-8", "replace").decode()
+
+
 def plain(text: str) -> Any:
     """Text for rich that is not read as its markup; only rich itself asks for it."""
-    return importlib.import_module("rich.text").Text(str(text))
+    return importlib.import_module("rich.text").Text(pictured(text))
 
 
 def columns(rows: Iterable[Tuple[str, str]]) -> str:

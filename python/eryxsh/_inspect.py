@@ -8,7 +8,7 @@ import sys
 from typing import Iterator, List, Optional
 
 from . import _wire
-from ._display import columns
+from ._display import columns, pictured
 from ._errors import EryxshError
 from ._results import StateInfo, state_info
 from ._store import Commit, Store, commit_of
@@ -109,8 +109,8 @@ def _state(info: StateInfo) -> str:
 
 def _write(text: str) -> None:
     """Print a text whatever the terminal can show; control characters of names and commands stay harmless."""
-    shown = "".join(c if c.isprintable() or c == "\n" else "?" for c in text)
-    sys.stdout.write(shown.encode(sys.stdout.encoding or "utf-8", "replace").decode(sys.stdout.encoding or "utf-8") + "\n")
+    encoding = sys.stdout.encoding or "utf-8"
+    sys.stdout.write(pictured(text).encode(encoding, "replace").decode(encoding) + "\n")
 
 
 def _failed(text: str) -> int:

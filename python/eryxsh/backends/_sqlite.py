@@ -178,8 +178,9 @@ class SQLiteBackend(Base):
     def _page(self, prefix: str, after: str) -> List[str]:
         with self._connection() as connection:
             rows = connection.execute(
-                "SELECT key FROM entries WHERE key > ? AND key >= ? AND key < ? ORDER BY key LIMIT ?",
-                (after, prefix, prefix + "\x7f", PAGE),
+                # one lower bound: SQLite seeks to the first it sees, and passes over the rest one by one
+                f"SELECT key FROM entries WHERE key {'>' if after >= prefix else '>='} ? AND key < ? ORDER BY key LIMIT ?",
+                (max(after, prefix), prefix + "\x7f", PAGE),
             )
             return [key for (key,) in rows]
 
