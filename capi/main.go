@@ -85,6 +85,11 @@ func eryx_init(generation C.int64_t, fingerprint *C.char, size C.int64_t) (state
 	return C.ERYX_READY
 }
 
+//export eryx_attend
+func eryx_attend(wanted C.eryx_wanted_fn) {
+	server.Attend(func() bool { return C.eryx_ask(wanted) != 0 })
+}
+
 //export eryx_call
 func eryx_call(request unsafe.Pointer, size C.int64_t, blob unsafe.Pointer, blobSize C.int64_t, buffer unsafe.Pointer, room C.int64_t, out *C.eryx_reply) {
 	defer func() {

@@ -11,7 +11,7 @@ from typing import Any, Iterator
 
 import pytest
 
-from eryxsh import AsyncSandbox, Sandbox, ToolCall
+from eryxsh import AsyncSandbox, Sandbox, SandboxBusyError, ToolCall
 
 
 @pytest.fixture(autouse=True)
@@ -153,3 +153,78 @@ def test_history_knows() -> None:
     interrupted(lambda: sb.commands.run("sleep 100"))
     entry = sb.history.list()[-1]
     assert (entry.command, entry.exit_code) == ("sleep 100", 130)
+
+
+def rung(handler: Any, use: Any, after: float = 0.4) -> None:
+    """Use something while a signal comes."""
+    old = signal.signal(signal.SIGALRM, lambda number, frame: handler())
+    signal.setitimer(signal.ITIMER_REAL, after)
+    try:
+        use()
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, old)
+
+
+def long_step(sb: Sandbox) -> str:
+    """Run a script whose time goes into one step."""
+    text = ": &&\\n" * 1_000_000
+    return sb.commands.run(f"x=$'{text} :'; eval \"$x\"; echo end", timeout=60).stdout
+
+
+def test_a_handler_that_returns_changes_nothing() -> None:
+    """In the middle of a step Python's handlers run, use other sandboxes, and the step goes on."""
+    sb, other = Sandbox(), Sandbox()
+    said = []
+    rung(lambda: said.append(other.commands.run("echo other").stdout), lambda: said.append(long_step(sb)))
+    assert said == ["other\n", "end\n"]
+
+
+def test_a_handler_that_cancels() -> None:
+    """cancel() in a handler ends the step."""
+    sb = Sandbox()
+    said = []
+    rung(sb.commands.cancel, lambda: said.append(long_step(sb)))
+    assert said == [""]
+    assert sb.commands.run("echo on").stdout == "on\n"
+
+
+def test_a_handler_that_wants_the_same_sandbox() -> None:
+    """It is told at once that it cannot be had: no deadlock, and the step goes on."""
+    sb = Sandbox()
+    said = []
+
+    def ring() -> None:
+        for use in (lambda: sb.commands.run("echo in"), lambda: sb.files.read("/etc/passwd"), sb.export_state, sb.snapshot):
+            with pytest.raises(SandboxBusyError):
+                use()
+        said.append("busy")
+
+    rung(ring, lambda: said.append(long_step(sb)))
+    assert said == ["busy", "end\n"]
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork")
+def test_a_handler_that_forks() -> None:
+    """The child of a fork in the middle of a step has a library of its own; the parent's step goes on."""
+    sb = Sandbox()
+    said = []
+
+    def ring() -> None:
+        child = os.fork()
+        if child == 0:
+            return  # into the middle of the parent's call
+        said.append(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) if hasattr(os, "waitstatus_to_exitcode") else 7)
+
+    def use() -> None:
+        parent = os.getpid()
+        try:
+            said.append(long_step(sb))
+        except RuntimeError:  # the child's library is not that of the call it stands in
+            if os.getpid() != parent and Sandbox().commands.run("echo child").stdout == "child\n":
+                os._exit(7)
+        if os.getpid() != parent:
+            os._exit(1)
+
+    rung(ring, use)
+    assert said == [7, "end\n"]

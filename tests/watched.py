@@ -60,11 +60,11 @@ def _field(pid: int, name: str) -> int:
     return 0
 
 
-def waited() -> float:
-    """Seconds that this process's threads were ready and had no processor."""
+def waited(thread: int = 0) -> float:
+    """Seconds that this process's threads, or the one of a native id, were ready and had no processor."""
     nanoseconds = 0
     try:
-        for task in os.listdir("/proc/self/task"):
+        for task in [str(thread)] if thread else os.listdir("/proc/self/task"):
             with open(f"/proc/self/task/{task}/schedstat", encoding="ascii") as stat:
                 nanoseconds += int(stat.read().split()[1])
     except (OSError, ValueError, IndexError):

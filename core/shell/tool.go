@@ -293,6 +293,7 @@ func (m *Machine) readPipeLine(pp *Pipe, delim byte, most int) ([]byte, error) {
 	m.rt.line = append(m.rt.line[:0], pp.Buf[:n]...)
 	pp.Buf = pp.Buf[n:]
 	m.Meter.Read += int64(n)
+	m.charge(n >> 8)
 	switch {
 	case found || n == most:
 		return m.rt.line, nil
@@ -305,6 +306,7 @@ func (m *Machine) readPipeLine(pp *Pipe, delim byte, most int) ([]byte, error) {
 // readBytes reads byte by byte what cannot be looked into.
 func (m *Machine) readBytes(file int, delim byte, most int) ([]byte, error) {
 	m.rt.line = m.rt.line[:0]
+	const few = 1 << 9
 	var one [1]byte
 	for len(m.rt.line) < min(most, 1<<20) {
 		n, err := m.read(file, one[:])
@@ -315,6 +317,9 @@ func (m *Machine) readBytes(file int, delim byte, most int) ([]byte, error) {
 			m.rt.line = append(m.rt.line, one[0])
 			if one[0] == delim {
 				return m.rt.line, nil
+			}
+			if len(m.rt.line)&(few-1) == 0 {
+				m.charge(few >> 4)
 			}
 		}
 	}

@@ -16,8 +16,13 @@
 
 #include <dlfcn.h>
 #include <pthread.h>
+#include <setjmp.h>
 #include <stdint.h>
 #include <string.h>
+#include <unistd.h>
+#ifdef __linux__
+#include <sys/syscall.h>
+#endif
 
 #include "_process.h"
 #include "border.h"
@@ -36,14 +41,61 @@ static struct {
   eryx_release_fn release;
 } lib;
 
+/* A call of the main thread, where signals are handled, that is in the library. */
+typedef struct inside {
+  PyThreadState *saved;
+  int64_t handle; /* of its sandbox, or 0 */
+  int raised;        /* a signal's handler raised */
+  jmp_buf forked;    /* where it goes on in the child, if a handler forks */
+  struct inside *outer;
+} inside;
+
+static struct {
+  int known;
+  pthread_t thread;
+  inside *call; /* the innermost: a handler may call, too */
+} first;
+
 static void after_fork_in_child(void) {
   lib.loaded = 0;
   lib.generation++;
   far_forked();
+  first.known = 1;
+  first.thread = pthread_self();
+}
+
+/* Whether this is the main thread. */
+static int on_first_thread(void) {
+  if (!first.known) {
+#if defined(__linux__)
+    if (syscall(SYS_gettid) != getpid()) return 0;
+#elif defined(__APPLE__)
+    if (!pthread_main_np()) return 0;
+#else
+    return 0;
+#endif
+    first.known = 1;
+    first.thread = pthread_self();
+  }
+  return pthread_equal(pthread_self(), first.thread);
+}
+
+/* What the library calls in the middle of a step that takes long: handles the signals that have come. Not 0 if a
+ * handler raised. */
+static int64_t attend(void) {
+  if (!on_first_thread() || first.call == NULL) return 0;
+  inside *in = first.call;
+  int64_t generation = lib.generation;
+  PyEval_RestoreThread(in->saved);
+  in->raised = PyErr_CheckSignals() < 0;
+  if (generation != lib.generation) longjmp(in->forked, 1); /* the child: the frames of the library's are its parent's */
+  in->saved = PyEval_SaveThread();
+  return in->raised;
 }
 
 typedef struct {
   PyObject *not_loaded; /* the exception class NotLoaded */
+  PyObject *busy;       /* SandboxBusyError */
   PyObject *shapes;     /* tag -> shape, a tuple */
   PyObject *failure;    /* makes an exception out of the fields of an error */
   PyObject *hooks;      /* what far_call asks */
@@ -378,8 +430,31 @@ static int64_t route(PyObject *method, PyObject *arguments) {
   return handle != NULL && PyLong_Check(handle) ? PyLong_AsLongLongAndOverflow(handle, &overflow) : 0;
 }
 
+/* The call itself, without the GIL. */
+static void enter(inside *in, const writer *w, const void *lent, int64_t lent_size, void *buffer, eryx_reply *reply) {
+  int watched = on_first_thread();
+  if (watched) {
+    in->outer = first.call;
+    first.call = in;
+  }
+  if (!watched || setjmp(in->forked) == 0) {
+    in->saved = PyEval_SaveThread();
+    lib.call(w->base, w->at - w->base, lent, lent_size, buffer, ROOM, reply);
+    PyEval_RestoreThread(in->saved);
+  }
+  if (watched) first.call = in->outer;
+}
+
+/* Whether a call stands in the middle of one about the same sandbox: a handler of a signal made it. */
+static int within(const inside *in) {
+  for (const inside *o = in->outer; o != NULL; o = o->outer)
+    if (o->handle != 0 && o->handle == in->handle) return 1;
+  return 0;
+}
+
 /* A request to this process. 1: it is to be made again. */
-static int ask_here(state *s, const writer *w, PyObject *lent, PyObject *shape, PyObject **value) {
+static int ask_here(state *s, int64_t handle, const writer *w, PyObject *lent, PyObject *shape, PyObject **value) {
+  inside in = {.handle = handle};
   const void *lent_at = lent == NULL ? NULL : PyBytes_AsString(lent);
   int64_t lent_size = lent == NULL ? 0 : PyBytes_Size(lent), generation = lib.generation;
   char buffer[ROOM];
@@ -388,10 +463,17 @@ static int ask_here(state *s, const writer *w, PyObject *lent, PyObject *shape, 
     PyErr_SetString(s->not_loaded, "the library is not loaded in this process");
     return 0;
   }
-  Py_BEGIN_ALLOW_THREADS
-  lib.call(w->base, w->at - w->base, lent_at, lent_size, buffer, ROOM, &reply);
-  Py_END_ALLOW_THREADS
-  if (reply.tag == TAG_AGAIN) return 1;
+  enter(&in, w, lent_at, lent_size, buffer, &reply);
+  if (generation != lib.generation) return !in.raised; /* a handler has forked, and this is the child */
+  if (in.raised) {
+    if (reply.ticket) lib.release(reply.ticket);
+    return 0;
+  }
+  if (reply.tag == TAG_AGAIN) {
+    if (!within(&in)) return 1;
+    PyErr_SetString(s->busy, "a signal came in the middle of a step of this sandbox: its handler cannot use it, but for cancel");
+    return 0;
+  }
   const void *data = reply.ticket ? reply.data : buffer;
   *value = reply.tag == TAG_BYTES ? bytes_of(&reply, data) : value_of(s, reply.tag, data, reply.size, shape);
   if (reply.ticket && generation == lib.generation) lib.release(reply.ticket);
@@ -434,7 +516,7 @@ static PyObject *ask(state *s, PyObject *method, PyObject *arguments) {
   if (put_request(&w, number, arguments, blob, &lent) < 0) goto done;
   PyObject *shape = PyTuple_GetItem(method, 2);
   do {
-    again = far ? ask_far(s, handle, number, &w, lent, shape, &value) : ask_here(s, &w, lent, shape, &value);
+    again = far ? ask_far(s, handle, number, &w, lent, shape, &value) : ask_here(s, handle, &w, lent, shape, &value);
   } while (again && PyErr_CheckSignals() == 0);
 done:
   finish(&w);
@@ -590,7 +672,8 @@ static PyObject *load(PyObject *self, PyObject *args) {
     lib.call = (eryx_call_fn)dlsym(h, "eryx_call");
     lib.fetch = (eryx_fetch_fn)dlsym(h, "eryx_fetch");
     lib.release = (eryx_release_fn)dlsym(h, "eryx_release");
-    if (!init || !lib.call || !lib.fetch || !lib.release) {
+    eryx_attend_fn listen = (eryx_attend_fn)dlsym(h, "eryx_attend");
+    if (!init || !lib.call || !lib.fetch || !lib.release || !listen) {
       PyErr_SetString(PyExc_ImportError, "the library lacks a function: build it again (pip install)");
       return NULL;
     }
@@ -604,6 +687,7 @@ static PyObject *load(PyObject *self, PyObject *args) {
                                         : "the library could not start");
       return NULL;
     }
+    listen(attend);
     lib.loaded = 1;
   }
   keep(&s->shapes, shapes);
@@ -714,11 +798,16 @@ static int started(PyObject *module) {
     return -1;
   }
   registered = 1;
+  on_first_thread(); /* which is known from now on, if it is this one */
   s->calls = PyUnicode_InternFromString("calls");
   s->output = PyUnicode_InternFromString("output");
   s->name = PyUnicode_InternFromString("name");
   s->id = PyUnicode_InternFromString("id");
   if (s->calls == NULL || s->output == NULL || s->name == NULL || s->id == NULL) return -1;
+  PyObject *errors = PyImport_ImportModule("eryxsh._errors");
+  s->busy = errors == NULL ? NULL : PyObject_GetAttrString(errors, "SandboxBusyError");
+  Py_XDECREF(errors);
+  if (s->busy == NULL) return -1;
   s->not_loaded = PyErr_NewException("eryxsh._ext.NotLoaded", PyExc_RuntimeError, NULL);
   return s->not_loaded == NULL ? -1 : PyModule_AddObject(module, "NotLoaded", (Py_INCREF(s->not_loaded), s->not_loaded));
 }
@@ -726,6 +815,7 @@ static int started(PyObject *module) {
 static int visit_state(PyObject *module, visitproc visit, void *arg) {
   state *s = PyModule_GetState(module);
   Py_VISIT(s->not_loaded);
+  Py_VISIT(s->busy);
   Py_VISIT(s->shapes);
   Py_VISIT(s->failure);
   Py_VISIT(s->hooks);
@@ -739,6 +829,7 @@ static int visit_state(PyObject *module, visitproc visit, void *arg) {
 static int clear_state(PyObject *module) {
   state *s = PyModule_GetState(module);
   Py_CLEAR(s->not_loaded);
+  Py_CLEAR(s->busy);
   Py_CLEAR(s->shapes);
   Py_CLEAR(s->failure);
   Py_CLEAR(s->hooks);

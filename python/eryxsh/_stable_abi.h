@@ -86,6 +86,8 @@ PyObject *PyDict_GetItem(PyObject *, PyObject *);
 PyObject *PyTuple_Pack(Py_ssize_t, ...);
 PyObject *PyUnicode_InternFromString(const char *);
 PyObject *PyObject_CallFunctionObjArgs(PyObject *, ...);
+PyObject *PyObject_GetAttrString(PyObject *, const char *);
+PyObject *PyImport_ImportModule(const char *);
 
 /* Errors, arguments, memory, threads. */
 PyObject *PyErr_NoMemory(void);

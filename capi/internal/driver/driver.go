@@ -98,12 +98,17 @@ func (d *Driver) session(handle int64) (*session, error) {
 // reply sends a request until nobody else holds the sandbox. blob is the large
 // parameter, if there is one; it is only lent.
 func (d *Driver) reply(method string, params any, blob []byte) (rpc.Reply, error) {
+	return d.replyUntil(nil, method, params, blob)
+}
+
+// replyUntil is reply; interrupt, which may be nil, ends a long step.
+func (d *Driver) replyUntil(interrupt Interrupt, method string, params any, blob []byte) (rpc.Reply, error) {
 	var request bytes.Buffer
 	if err := errors.Join(wire.Append(&request, d.numbers[method]), wire.Append(&request, params)); err != nil {
 		return rpc.Reply{}, err
 	}
 	for {
-		r := d.server.Call(request.Bytes(), blob)
+		r := d.server.CallUntil(rpc.Wanted(interrupt), request.Bytes(), blob)
 		switch r.Tag {
 		case wire.TagAgain:
 			r.Release()

@@ -218,10 +218,10 @@ func TestWhatEndsARun(t *testing.T) {
 			time.AfterFunc(50*time.Millisecond, func() { end(h) })
 			e, err := d.Exec(wire.StartParams{Sandbox: h, Script: script})
 			if name == "free" && code(err) != int(fault.Closed) || name != "free" && (err != nil || e.Done.Status != 130) {
-				t.Errorf("%s of %s: %d, %v", name, script, e.Done.Status, err)
+				t.Errorf("%s of %.20s: %d, %v", name, script, e.Done.Status, err)
 			}
 			if took := time.Since(began); took > 5*time.Second {
-				t.Errorf("%s of %s took %v", name, script, took)
+				t.Errorf("%s of %.20s took %v", name, script, took)
 			}
 		}
 	}
@@ -231,6 +231,18 @@ func TestWhatEndsARun(t *testing.T) {
 	}
 	if e, err := d.Next(h, false); err != nil || e.Tag != wire.TagSleeping || e.Wait <= 0 {
 		t.Errorf("without waiting: %+v, %v", e, err)
+	}
+}
+
+// An interrupt is heard in the middle of a step that takes long.
+func TestInterruptOfALongStep(t *testing.T) {
+	var flag atomic.Bool
+	d := newDriver()
+	h := newSandbox(t, d, wire.NewParams{}, flag.Load)
+	time.AfterFunc(100*time.Millisecond, func() { flag.Store(true) })
+	script := "x=$'" + strings.Repeat(": &&\\n", 1_000_000) + " :'; while :; do eval \"$x\"; done"
+	if e, err := d.Exec(wire.StartParams{Sandbox: h, Script: script, Timeout: int64(time.Minute)}); err != nil || e.Done.Status != 130 {
+		t.Errorf("it ended with %d, %v", e.Done.Status, err)
 	}
 }
 

@@ -197,7 +197,7 @@ func (s *session) sleep(length time.Duration) {
 
 // step drives the run for a slice.
 func (s *session) step() (e Event, err error) {
-	r, err := s.driver.reply("run.step", wire.StepParams{Sandbox: s.handle, Run: s.run, Number: s.last + 1}, nil)
+	r, err := s.driver.replyUntil(s.interrupt, "run.step", wire.StepParams{Sandbox: s.handle, Run: s.run, Number: s.last + 1}, nil)
 	if err != nil {
 		return e, err
 	}

@@ -557,3 +557,41 @@ func TestVirtualWorldsRepeat(t *testing.T) {
 		t.Error("the same story left another state")
 	}
 }
+
+// In the middle of a long step the host is asked whether it wants the run to end, about once in a slice's length.
+func TestWantedInTheMiddleOfAStep(t *testing.T) {
+	c := newClient(t)
+	h := c.sandbox()
+	script := "x=$'" + strings.Repeat(": &&\\n", 1_000_000) + " :'; eval \"$x\"; echo end"
+	asked := 0
+	run := func(wanted func() bool) wire.Done {
+		began, request := time.Now(), c.request("run.run", wire.StartParams{Sandbox: h, Script: script, Slice: int64(time.Second)})
+		for {
+			reply := c.CallUntil(wanted, request, nil)
+			switch reply.Tag {
+			case wire.TagSlice:
+				var info wire.RunInfo
+				c.ask("run.active", wire.SandboxParams{Sandbox: h}, &info)
+				request = c.request("run.step", wire.StepParams{Sandbox: h, Run: info.Run})
+				continue
+			case wire.TagDone:
+				var done wire.Done
+				if err := wire.Params(reply.Body(), &done); err != nil {
+					t.Fatal(err)
+				}
+				if most := int(time.Since(began)/usualSlice) + 1; asked > most {
+					t.Errorf("asked %d times, and there were %d slices", asked, most)
+				}
+				return done
+			}
+			t.Fatalf("an answer of kind %d", reply.Tag)
+		}
+	}
+	if done := run(func() bool { asked++; return false }); done.Status != 0 || asked == 0 {
+		t.Errorf("asked %d times, status %d", asked, done.Status)
+	}
+	asked = 0
+	if done := run(func() bool { asked++; return asked == 2 }); done.Status != 130 || asked != 2 {
+		t.Errorf("it ended with %d after %d questions", done.Status, asked)
+	}
+}

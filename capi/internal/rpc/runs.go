@@ -174,6 +174,9 @@ type slice struct {
 	steps  int64 // left of those the call may take; 0 is no bound
 	asked  bool  // for the time
 	left   int64 // ns of the run's time when the call began; -1 is no bound
+	want   Wanted
+	look   time.Duration // since the call began: when it is asked again
+	ended  bool          // it said so
 }
 
 // Now is the host's time; in a virtual world, whose budgets may not depend on
@@ -211,10 +214,24 @@ func (s *slice) Midway() shell.Midway {
 		return shell.Cancelled
 	case wanted:
 		return shell.ToSuspend
+	case s.interrupted():
+		return shell.Cancelled
 	case s.left >= 0 && int64(time.Since(s.began)) >= s.left:
 		return shell.OutOfTime
 	}
 	return shell.GoOn
+}
+
+// interrupted reports whether the host wants the run to end: it is asked once in the length of a slice.
+func (s *slice) interrupted() bool {
+	if s.want == nil || s.ended {
+		return s.ended
+	}
+	if now := time.Since(s.began); now >= max(s.look, usualSlice) {
+		s.ended = s.want()
+		s.look = time.Since(s.began) + usualSlice
+	}
+	return s.ended
 }
 
 // drives binds a method that moves a run: f gives the sandbox, held, and how
@@ -248,7 +265,7 @@ func (c *call) drive(b *sandbox, far pace) (Reply, error) {
 		length = usualSlice
 	}
 	s := &c.slice
-	*s = slice{sandbox: b, server: c.Server, began: c.now(), length: min(length, longestSlice), steps: far.steps, left: -1}
+	*s = slice{sandbox: b, server: c.Server, began: c.now(), length: min(length, longestSlice), steps: far.steps, left: -1, want: c.want}
 	if far.steps > 0 {
 		b.M.EachStep(true)
 		defer b.M.EachStep(false)

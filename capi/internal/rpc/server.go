@@ -32,6 +32,7 @@ type Server struct {
 	inside     atomic.Int64
 	calls      atomic.Int64
 	lastEnv    atomic.Pointer[environment] // of the last tool call
+	wanted     atomic.Pointer[Wanted]      // of calls that bring none
 
 	mu        sync.Mutex
 	last      int64
@@ -59,8 +60,16 @@ type call struct {
 	blob []byte   // a large Blob parameter, lent by the caller
 	held *sandbox // the sandbox whose lock this call holds
 	time time.Time
+	want Wanted // may be nil
 	driving
 }
+
+// Wanted is asked in the middle of a step that takes long, on the thread of its call, once in the
+// length of a slice: whether the host wants the run to end.
+type Wanted func() bool
+
+// Attend says what to ask in calls that do not bring it.
+func (s *Server) Attend(want Wanted) { s.wanted.Store(&want) }
 
 // driving is what a call that drives a run fills in. It is a part of the call
 // so that a short command allocates none of it.
@@ -162,10 +171,19 @@ func does[P any](name string, f func(c *call, p *P) error) binding {
 // Call answers a request. blob is the large Blob parameter, if the request has
 // one; neither is kept. It never panics.
 func (s *Server) Call(request, blob []byte) (reply Reply) {
+	var want Wanted
+	if w := s.wanted.Load(); w != nil {
+		want = *w
+	}
+	return s.CallUntil(want, request, blob)
+}
+
+// CallUntil is Call with what is asked in the middle of a long step.
+func (s *Server) CallUntil(want Wanted, request, blob []byte) (reply Reply) {
 	s.calls.Add(1)
 	s.inside.Add(1)
 	c := calls.Get().(*call)
-	c.Server, c.blob = s, blob
+	c.Server, c.blob, c.want = s, blob, want
 	defer func() {
 		if r := recover(); r != nil {
 			reply = s.failed(c, panicked(r))
