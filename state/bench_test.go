@@ -3,6 +3,8 @@ package state
 import (
 	"crypto/sha256"
 	"fmt"
+	"hash/crc32"
+	"hash/crc64"
 	"testing"
 	"time"
 
@@ -69,5 +71,52 @@ func BenchmarkSmall(b *testing.B) {
 	b.SetBytes(int64(len(export(b, w))))
 	for b.Loop() {
 		imported(b, export(b, w))
+	}
+}
+
+// BenchmarkChecksum is what the sum of a blob costs, beside cheaper ones: of 100 MB and of a small one.
+func BenchmarkChecksum(b *testing.B) {
+	small := core.Config{Limits: limit.Default(), Virtual: true, Start: epoch}
+	w, err := core.New(small)
+	if err != nil {
+		b.Fatal(err)
+	}
+	sums := map[string]func([]byte){
+		"SHA-256": func(data []byte) { sha256.Sum256(data) },
+		"CRC-32C": func(data []byte) { crc32.Checksum(data, crc32.MakeTable(crc32.Castagnoli)) },
+		"CRC-64":  func(data []byte) { crc64.Checksum(data, crc64.MakeTable(crc64.ECMA)) },
+		"copy":    func(data []byte) { _ = append([]byte(nil), data...) },
+	}
+	for name, blob := range map[string][]byte{"small": export(b, w), "100MB": export(b, wide(b))} {
+		for sum, do := range sums {
+			b.Run(name+"/"+sum, func(b *testing.B) {
+				b.SetBytes(int64(len(blob)))
+				for b.Loop() {
+					do(blob)
+				}
+			})
+		}
+		b.Run(name+"/export", func(b *testing.B) {
+			b.SetBytes(int64(len(blob)))
+			world, _, err := Import(blob, nil, limit.Default())
+			if err != nil {
+				b.Fatal(err)
+			}
+			for b.Loop() {
+				parts, err := Export(world, nil)
+				if err != nil {
+					b.Fatal(err)
+				}
+				_ = parts.Bytes()
+			}
+		})
+		b.Run(name+"/import", func(b *testing.B) {
+			b.SetBytes(int64(len(blob)))
+			for b.Loop() {
+				if _, _, err := Import(blob, nil, limit.Default()); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
 	}
 }
