@@ -19,6 +19,7 @@ from eryxsh import (
     Sandbox,
     SandboxBusyError,
     SandboxClosedError,
+    Store,
     ToolCall,
 )
 
@@ -73,6 +74,26 @@ def test_the_members_are_awaitable() -> None:
         assert (await mounting.commands.run("cat /given/f /x/f")).stdout == "12"
         await mounting.unmount("/x")
         assert list(mounting.mounts) == ["/given"]
+
+    run(main)
+
+
+def test_thin_packs_over_a_store_or_a_sandbox() -> None:
+    """import_state takes both, as a Sandbox's does."""
+
+    async def main() -> None:
+        store = Store({})
+        with Sandbox() as sb:
+            commit = store.save(sb)
+            sb.files.write("/f", "x")
+            row = sb.export_state(have=[commit])
+        async with AsyncSandbox() as one:
+            await one.import_state(row, base=store)
+            assert await one.files.read("/f") == b"x"
+            before = await one.snapshot()
+            await one.files.write("/f", "y")
+            await one.restore_snapshot(await one.export_state(have=[before]), base=one)
+            assert await one.files.read("/f") == b"y"
 
     run(main)
 

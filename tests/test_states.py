@@ -62,6 +62,9 @@ def test_big_state() -> None:
     files = {f"/data/{i}": bytes([i % 256]) * (i * 7) for i in range(2000)}
     sb = Sandbox(files=files)
     other = Sandbox.from_snapshot(sb.export_state())
+    third = Sandbox()
+    third.restore_snapshot(sb.export_state())
+    assert third.export_state() == other.export_state()
     assert other.files.to_dict("/data") == dict(sorted(files.items()))
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import (
     IO,
+    TYPE_CHECKING,
     Any,
     AsyncIterator,
     Awaitable,
@@ -37,6 +38,9 @@ from ._paths import PathLike, SandboxPath
 from ._results import Analysis, FileInfo, Info, SnapshotInfo, StateInfo, Usage
 from ._sandbox import Sandbox
 from ._snapshots import AsyncSnapshots
+
+if TYPE_CHECKING:
+    from ._store import Store
 
 
 class AsyncFiles:
@@ -310,9 +314,11 @@ class AsyncSandbox:
         """See ``Sandbox.export_state``."""
         return self._sandbox.export_state(key=key, have=have)
 
-    async def import_state(self, blob: bytes, *, key: Optional[bytes] = None, base: Optional[AsyncSandbox] = None) -> None:
+    async def import_state(self, blob: bytes, *, key: Optional[bytes] = None, base: Union[AsyncSandbox, Store, None] = None) -> None:
         """See ``Sandbox.import_state``."""
-        self._sandbox.import_state(blob, key=key, base=None if base is None else base._sandbox)
+        self._sandbox.import_state(blob, key=key, base=base._sandbox if isinstance(base, AsyncSandbox) else base)
+
+    restore_snapshot = import_state
 
     async def reset(self) -> None:
         """See ``Sandbox.reset``."""

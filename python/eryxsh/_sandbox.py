@@ -380,6 +380,8 @@ class Sandbox:
             _wire.sandbox_import(self._live(), state_bytes(blob), key=signing_key(key), base=held)
         _turns.wake(self._handle, stop=True)
 
+    restore_snapshot = import_state
+
     def reset(self) -> None:
         """As new, with the same constructor arguments; after ``import_state`` those of the imported one, but for the limits."""
         if not self._revive():
