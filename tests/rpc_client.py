@@ -29,7 +29,7 @@ class Client:
         self.write, self.close = write, close
         self.outputs: dict[Any, list[tuple[str, str, str]]] = {}  # by request: stream, data, encoding
         self.on_output: Callable[[dict[str, Any]], Any] = lambda params: None
-        self.handlers: dict[str, Callable[[dict[str, Any]], Any]] = {}  # of extensions
+        self.handlers: dict[str, Callable[[dict[str, Any]], Any]] = {}  # of extensions by name, else by method
         self.strays: queue.Queue[Any] = queue.Queue()  # answers to nobody: to a batch, or with the id null
         self.ended = threading.Event()
         self._answers: dict[Any, queue.Queue[Any]] = {}
@@ -77,7 +77,7 @@ class Client:
             p = message["params"]
             self.outputs.setdefault(p["request_id"], []).append((p["stream"], p["data"], p["encoding"]))
             self.on_output(p)
-        elif isinstance(message, dict) and message.get("method") == "extension.invoke":
+        elif isinstance(message, dict) and "method" in message and "id" in message:
             threading.Thread(target=self._invoke, args=(message,), daemon=True).start()
         elif isinstance(message, dict) and message.get("id") in self._answers:
             self._answers[message["id"]].put(message)
@@ -86,7 +86,8 @@ class Client:
 
     def _invoke(self, message: dict[str, Any]) -> None:
         try:
-            answer = {"result": self.handlers[message["params"]["name"]](message["params"])}
+            name = message["params"]["name"] if message["method"] == "extension.invoke" else message["method"]
+            answer = {"result": self.handlers[name](message["params"])}
         except Exception as error:
             answer = {"error": {"code": -32603, "message": str(error)}}
         with contextlib.suppress(OSError, ValueError):  # it was closed meanwhile

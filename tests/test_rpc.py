@@ -7,6 +7,7 @@ import contextlib
 import errno
 import itertools
 import json
+import os
 import pathlib
 import signal
 import socket
@@ -605,6 +606,81 @@ def test_cancel_while_the_client_is_asked(client: Client, stream: bool, which: s
     assert client.wait(id)["exitCode"] == 130
     assert time.monotonic() - begun < 0.5
     assert client.call("run", command="cat /f", **where)["stdout"] == ""
+
+
+def test_storage_that_the_client_has(client: Client) -> None:
+    """What is offloaded is the client's, and comes back with whatever wants it first."""
+    kept: dict[Any, str] = {}
+    asked: list[str] = []
+
+    def save(params: dict[str, Any]) -> None:
+        asked.append("save")
+        kept[params["sandbox_id"]] = params["state"]
+
+    def load(params: dict[str, Any]) -> str:
+        asked.append("load")
+        return kept[params["sandbox_id"]]
+
+    client.handlers.update({"storage.save": save, "storage.load": load})
+    where = client.call("sandbox.create", storage=True, env={"A": "1"})
+    client.call("run", command="x=5; echo hi > f", **where)
+    assert client.call("offload", **where) is None
+    assert base64.b64decode(kept[where["sandboxId"]])
+    assert asked == ["save"]
+    for method, params in (("rehydrate", {}), ("files.stat", {"path": "f"}), ("run", {"command": "true"})):
+        asked.clear()
+        client.call(method, **params, **where)
+        assert client.call("run", command="echo $x; cat f", **where)["stdout"] == "5\nhi\n"
+        assert asked == ["load"]
+        client.call("offload", **where)
+    fork = client.call("sandbox.fork", **where)
+    client.call("offload", **fork)
+    assert set(kept) == {where["sandboxId"], fork["sandboxId"]}
+
+    kept[fork["sandboxId"]] = base64.b64encode(b"something else").decode()
+    assert refused(lambda: client.call("run", command="echo", **fork)).data["type"] == "StateError"
+    client.handlers["storage.load"] = lambda params: 5
+    assert "base64" in refused(lambda: client.call("rehydrate", **fork)).message
+    client.handlers["storage.load"] = lambda params: kept["none"]
+    assert refused(lambda: client.call("files.list", path="/", **fork)).code == 1
+    client.handlers["storage.save"] = lambda params: 1 / 0
+    assert "division" in refused(lambda: client.call("offload", **where)).message
+    assert client.call("run", command="echo $x", **where)["stdout"] == "5\n"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="/proc")
+def test_sandboxes_in_processes_of_their_own() -> None:
+    """What kills one is an error of one."""
+    with serving("--isolation", "process") as server:
+        client = server.connect()
+        assert client.call("create") == {"ok": True}
+        other = client.call("sandbox.create", limits={"memory": None, "file_bytes": None}, timeoutMs=None)
+        client.call("sandbox.fork")
+        tasks = pathlib.Path(f"/proc/{server.process.pid}/task").iterdir()
+        pids = {int(pid) for task in tasks for pid in (task / "children").read_text().split()}
+        assert len(pids) == 2
+        os.kill(max(pids), signal.SIGKILL)
+        told = [str(outcome(client, {})), str(outcome(client, other))]
+        assert sum("SandboxDiedError" in t for t in told) == 1, told
+        assert sum(t == "on\n" for t in told) == 1, told
+
+
+def outcome(client: Client, where: dict[str, Any]) -> Any:
+    try:
+        return client.call("run", command="echo on", **where)["stdout"]
+    except RpcError as error:
+        return error.data["type"]
+
+
+def test_a_state_that_no_request_could_bring_back(tmp_path: pathlib.Path) -> None:
+    """It is refused before it is sent."""
+    with serving("--max-request", "50000") as server:
+        client = server.connect()
+        client.handlers["storage.save"] = lambda params: None
+        client.call("create", storage=True)
+        client.call("run", command="head -c 100000 /dev/urandom > f")
+        assert "does not fit" in refused(lambda: client.call("offload")).message
+        assert client.call("run", command="wc -c < f")["stdout"] == "100000\n"
 
 
 def test_many_quick_calls(client: Client) -> None:

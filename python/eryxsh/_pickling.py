@@ -124,9 +124,7 @@ class Elsewhere:
             tools = tuple(sandbox._tools.values())
             how = None if sandbox._place is None else sandbox._place.how
             found = _load(self._store, self.ref, tools, how) if self.pack is None else self._over_base(self.pack, tools, how)
-            sandbox._place, found._place = found._place, None
-            sandbox._handle, found._handle = found._handle, 0
-            sandbox._away = None
+            sandbox._take(found)
 
     def _over_base(self, pack: bytes, tools: Any, isolation: Optional[Isolation]) -> Sandbox:
         from ._sandbox import Sandbox
@@ -198,6 +196,7 @@ def _elsewhere(cls: Type[S], where: Elsewhere, timeout_ns: Optional[int], tools:
     made._place = None if isolation is None else place_of(isolation, _trusted(), {})
     made._home = None
     made._away = where
+    made._mounted = ()
     made._asked = []
     made._tools = registry(tools)
     into = _entered.get()

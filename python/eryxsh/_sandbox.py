@@ -442,13 +442,19 @@ class Sandbox:
         >>> sb.files.stat("/data").size
         100000
         """
-        handle = self._live()
-        self._away = _persistence.Away.leave(self, store)
-        self._handle = 0
-        _native.discard(handle)
-        if self._place is not None:
-            self._place.child = None
-        _turns.wake(handle, stop=True)
+        self._live()
+        self._leave(_persistence.Away.leave(self, store))
+
+    def _leave(self, away: _persistence.Absent) -> None:
+        """Free the memory: the state is elsewhere."""
+        self._away = away
+        self._discard()
+
+    def _take(self, found: Sandbox) -> None:
+        """Have the state of another sandbox, which has none then: it was elsewhere."""
+        self._place, found._place = found._place, None
+        self._handle, found._handle = found._handle, 0
+        self._away = None
 
     def rehydrate(self) -> None:
         """Back into memory after ``offload``; if it is there already nothing happens."""

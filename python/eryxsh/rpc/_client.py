@@ -20,6 +20,8 @@ class Options:
 
     store: Any = None
     """Where sandboxes may persist; None: nowhere."""
+    isolation: Any = None
+    """As ``Sandbox(isolation=…)``, for every sandbox."""
     sandboxes: int = 64
     """Of one client."""
     request: int = 8 << 20
@@ -133,6 +135,7 @@ class Hosted:
         self.sandbox = sandbox
         self.run: Optional[Run] = None  # the youngest
         self.command_limit: Optional[int] = None
+        self.storage = False  # what is offloaded goes to the client
         self.current: Optional[Call] = None
         self.lane: Any = None  # the server's
 
@@ -141,6 +144,11 @@ class Hosted:
         if self.sandbox is None:
             raise SandboxClosedError("the sandbox is closed")
         return self.sandbox
+
+    @property
+    def distant(self) -> bool:
+        """Whether to use it is to ask the client, or to wait for a store."""
+        return self.sandbox is not None and self.sandbox._away is not None
 
     def cancel(self) -> bool:
         """End what runs, or is suspended; whether there was something."""

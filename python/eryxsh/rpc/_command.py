@@ -23,6 +23,7 @@ def main(words: List[str]) -> int:
     options = _parser().parse_args(words)
     limits = Options(
         store=options.store,
+        isolation=options.isolation,
         sandboxes=options.max_sandboxes,
         request=options.max_request,
         response=options.max_response,
@@ -71,6 +72,7 @@ def _parser() -> argparse.ArgumentParser:
         help=f"where the token for TCP is read; without it from ${TOKEN}, and without that it is made and printed",
     )
     parser.add_argument("--store", metavar="PLACE", help="where persistent sandboxes are kept: a directory or the URL of a store")
+    parser.add_argument("--isolation", choices=["process"], help="every sandbox is in a process of its own, and its forks with it")
     defaults = Options()
     for name, value, what in (
         ("sandboxes", defaults.sandboxes, "sandboxes of one client"),

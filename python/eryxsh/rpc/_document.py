@@ -31,8 +31,9 @@ This text is made from the table of methods in `python/eryxsh/rpc` (`python -m e
 The last two print one line when they listen: `{"jsonrpc":"2.0","method":"listening","params":{"socket":…}}` or
 `{"host":…,"port":…,"token":…}`. Over TCP the first request is `authenticate` with the token; anything else ends the connection.
 The token is read from `--token-file` or `$ERYXSH_TOKEN`, and is in the line only if it was made by the server.
-`--store PLACE` says where sandboxes may persist, `--max-request`, `--max-response`, `--max-sandboxes`, `--max-pending` and
-`--max-clients` set the limits. SIGTERM ends the server: what runs is cancelled, sandboxes are closed, persistent ones saved.
+`--store PLACE` says where sandboxes may persist; `--isolation process` has each sandbox, with its forks, in a process of its own;
+`--max-request`, `--max-response`, `--max-sandboxes`, `--max-pending` and `--max-clients` set the limits.
+SIGTERM ends the server: what runs is cancelled, sandboxes are closed, persistent ones saved.
 
 ## Messages
 
@@ -59,6 +60,10 @@ The server sends:
 * `{"id":"cb_N","method":"extension.invoke","params":{"name","args","stdin","stdinEncoding","env","cwd","callId","sandboxId"}}`: a command
   from `extensions` was called. The answer's `result` is `{"stdout","stderr","exitCode","encoding"}`, all of them optional; an `error` makes
   the command fail. `callId` is the same after `runs.dump` and `runs.load`.
+* `{"id":"cb_N","method":"storage.save","params":{"sandbox_id","state"}}` and
+  `{"id":"cb_N","method":"storage.load","params":{"sandbox_id"}}`, for sandboxes with `storage`: keep a state (base64; the `result` is not
+  looked at), and give it back as the `result`. `sandbox_id` is null for the one of `create`. An `error` makes `offload`, or what wanted
+  the sandbox, fail, and nothing is lost. A state that does not fit into a request is refused by `offload`.
 
 ## Errors
 

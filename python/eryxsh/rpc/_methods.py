@@ -8,6 +8,7 @@ from .. import Diff, SnapshotInfo, __version__
 from ._client import Call
 from ._options import LABEL, OPTIONS, make
 from ._schema import BASE64, BOOLEAN, COUNT, INTEGER, NULL, NUMBER, SIZE, STRING, STRING_MAP, Schema, listed, nullable, record
+from ._storage import AtClient
 from ._table import SANDBOX_ID, Param, method
 from ._values import DONE, OK, from_base64, milliseconds, to_base64
 
@@ -57,7 +58,7 @@ def _fork(call: Call, p: Dict[str, Any]) -> Any:
     except BaseException:
         call.client.forget(hosted)
         raise
-    hosted.command_limit = call.hosted.command_limit
+    hosted.command_limit, hosted.storage = call.hosted.command_limit, call.hosted.storage
     return {"sandboxId": hosted.id}
 
 
@@ -410,11 +411,14 @@ def _mount(call: Call, p: Dict[str, Any]) -> Any:
     return DONE
 
 
-@method("offload", "Write the sandbox to the store and free its memory.", (), NULL)
+@method("offload", "Write the sandbox to the store, or to the client with `storage`, and free its memory.", (), NULL)
 def _offload(call: Call, p: Dict[str, Any]) -> Any:
-    call.sandbox.offload()
+    if call.hosted.storage:
+        AtClient.leave(call)
+    else:
+        call.sandbox.offload()
 
 
-@method("rehydrate", "Come back from the store.", (), NULL)
+@method("rehydrate", "Come back from there; so does any other use.", (), NULL)
 def _rehydrate(call: Call, p: Dict[str, Any]) -> Any:
     call.sandbox.rehydrate()

@@ -285,6 +285,7 @@ def _load(call: Call, p: Dict[str, Any]) -> Any:
         tools=tools(call, p["extensions"]),
         key=from_base64(p["key"]),
         limits=limits(p["limits"]),
+        isolation=call.client.options.isolation,
         **seconds(p),
     )
     call.hosted.sandbox = run.sandbox

@@ -103,7 +103,7 @@ OPTIONS: Tuple[Param, ...] = (
         [],
     ),
     Param("pythonPath", STRINGS, "Codepod's; there is no Python inside, so anything but an empty list is refused.", []),
-    Param("storage", BOOLEAN, "Codepod's; true is refused: `persistence` keeps states.", False),
+    Param("storage", BOOLEAN, "The client keeps what is offloaded: it is asked by `storage.save` and `storage.load`.", False),
     Param("wasmDir", nullable(STRING), _UNUSED, None),
     Param("shellWasmPath", nullable(STRING), _UNUSED, None),
     Param("pool", nullable({"type": "object"}), _UNUSED, None),
@@ -113,9 +113,11 @@ OPTIONS: Tuple[Param, ...] = (
 
 def make(call: Call, p: Dict[str, Any]) -> Sandbox:
     """A sandbox of these options."""
-    if p["pythonPath"] or p["storage"]:
-        name = "pythonPath" if p["pythonPath"] else "storage"
-        raise RpcError(INVALID_PARAMS, f"{call.method.name}: {name} has no meaning here", path=name)
+    if p["pythonPath"]:
+        raise RpcError(INVALID_PARAMS, f"{call.method.name}: pythonPath has no meaning here", path="pythonPath")
+    if p["storage"]:
+        call.client.require_a_listener("storage")
+    call.hosted.storage = p["storage"]
     home: Dict[str, Any] = {}
     if p["persistence"] != "ephemeral" or p["namespace"] != "default":
         if call.client.options.store is None:
@@ -137,6 +139,7 @@ def make(call: Call, p: Dict[str, Any]) -> Sandbox:
         tools=tools(call, p["extensions"]),
         clock=clock,
         seed=p["seed"],
+        isolation=call.client.options.isolation,
         **seconds(p),
         **home,
     )
@@ -182,6 +185,11 @@ def content(text: str, encoding: str, name: str) -> bytes:
 
 _serving = threading.local()
 """``.call``: what this thread serves, for the functions of tools."""
+
+
+def served() -> Optional[Call]:
+    """The call that this thread serves."""
+    return getattr(_serving, "call", None)
 
 
 class serving:  # a context manager

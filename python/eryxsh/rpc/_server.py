@@ -193,7 +193,7 @@ class Connection(Client):
             return
         lane = _lane(call.hosted)
         asking = call.hosted.current is not None and call.hosted.current.waits is not None
-        if method.quick and (not lane.length or asking):
+        if method.quick and (not lane.length or asking) and not call.hosted.distant:
             self._serve(call, reply)
             return
         with self._idle:
