@@ -452,6 +452,14 @@ static int within(const inside *in) {
   return 0;
 }
 
+/* Looks for the exception when it is needed: a process that isolates has the module without the package. */
+static int knows_busy(state *s) {
+  PyObject *errors = s->busy == NULL ? PyImport_ImportModule("eryxsh._errors") : NULL;
+  if (errors != NULL) s->busy = PyObject_GetAttrString(errors, "SandboxBusyError");
+  Py_XDECREF(errors);
+  return s->busy != NULL;
+}
+
 /* A request to this process. 1: it is to be made again. */
 static int ask_here(state *s, int64_t handle, const writer *w, PyObject *lent, PyObject *shape, PyObject **value) {
   inside in = {.handle = handle};
@@ -471,6 +479,7 @@ static int ask_here(state *s, int64_t handle, const writer *w, PyObject *lent, P
   }
   if (reply.tag == TAG_AGAIN) {
     if (!within(&in)) return 1;
+    if (!knows_busy(s)) return 0;
     PyErr_SetString(s->busy, "a signal came in the middle of a step of this sandbox: its handler cannot use it, but for cancel");
     return 0;
   }
@@ -804,10 +813,6 @@ static int started(PyObject *module) {
   s->name = PyUnicode_InternFromString("name");
   s->id = PyUnicode_InternFromString("id");
   if (s->calls == NULL || s->output == NULL || s->name == NULL || s->id == NULL) return -1;
-  PyObject *errors = PyImport_ImportModule("eryxsh._errors");
-  s->busy = errors == NULL ? NULL : PyObject_GetAttrString(errors, "SandboxBusyError");
-  Py_XDECREF(errors);
-  if (s->busy == NULL) return -1;
   s->not_loaded = PyErr_NewException("eryxsh._ext.NotLoaded", PyExc_RuntimeError, NULL);
   return s->not_loaded == NULL ? -1 : PyModule_AddObject(module, "NotLoaded", (Py_INCREF(s->not_loaded), s->not_loaded));
 }

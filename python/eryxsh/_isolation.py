@@ -148,7 +148,8 @@ class Child:
 
     def _died(self, status: int, handle: int) -> SandboxDiedError:
         said = os.pread(self._errors, 4096, 0).decode("utf-8", "replace").strip()
-        first = said.splitlines()[0] if said else ""
+        lines = said.splitlines() or [""]
+        first = lines[-1] if lines[0].startswith("Traceback") else lines[0]
         memory = None
         name = signal.Signals(os.WTERMSIG(status)).name if os.WIFSIGNALED(status) else None
         code = os.WEXITSTATUS(status) if os.WIFEXITED(status) else None
