@@ -581,8 +581,8 @@ func (m *Machine) biExec(p *Process, argv []string) int {
 	if login {
 		words[0] = "-" + words[0]
 	}
-	if level, ok := p.Shell.Vars.Get("SHLVL").Int(); ok && !clean { // the shell is no more
-		p.Shell.Vars.Own("SHLVL").SetString(itoa(int(level) - 1))
+	if !clean { // the shell is no more
+		m.shellLevel(p, -1)
 	}
 	m.execFile(p, path, words, true)
 	return pushed

@@ -115,7 +115,7 @@ func (m *Machine) chdir(p *Process, dir string, physical bool) error {
 	name, clear := cleanPath(full), true
 	if physical {
 		if path, err := m.FS.Realpath(m.cred(), full, vfs.MissingNone); err == nil {
-			name = path
+			name = rootOf(full) + path[1:]
 		} else {
 			name, clear = full, false
 		}
@@ -212,7 +212,15 @@ func cleanPath(path string) string {
 			parts = append(parts, s)
 		}
 	}
-	return "/" + strings.Join(parts, "/")
+	return rootOf(path) + strings.Join(parts, "/")
+}
+
+// rootOf is how an absolute path begins: two slashes, no more and no fewer, are kept (POSIX, "Pathname Resolution").
+func rootOf(path string) string {
+	if strings.HasPrefix(path, "//") && !strings.HasPrefix(path, "///") {
+		return "//"
+	}
+	return "/"
 }
 
 // The builtins of the directory stack read their words themselves: options are

@@ -154,8 +154,9 @@ func (o *readOptions) set(c byte, value string) (bad string) {
 		}
 		o.max, o.exact = n, c == 'N'
 	case 't':
-		f, err := strconv.ParseFloat(value, 64)
-		if err != nil || f < 0 {
+		digits := strings.TrimPrefix(value, "+")
+		f, err := strconv.ParseFloat("0"+digits, 64)
+		if err != nil || strings.Trim(digits, "0123456789.") != "" {
 			return "invalid timeout specification"
 		}
 		o.timeout, o.poll = int64(f*1e9), f == 0

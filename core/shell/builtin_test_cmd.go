@@ -611,6 +611,7 @@ func (m *Machine) matchRegexp(p *Process, s, pattern string) (bool, error) {
 	v.SetAttrs(v.Attrs() &^ vars.ReadOnly)
 	v.Clear()
 	v.MakeIndexed()
+	v.SetAssigned()
 	for i := 0; i+1 < len(loc); i += 2 {
 		g := ""
 		if loc[i] >= 0 {

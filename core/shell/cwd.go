@@ -171,8 +171,8 @@ func (m *Machine) abs(p *Process, path string) string {
 	if path == "" {
 		return ""
 	}
-	if p.Cwd == "/" {
-		return "/" + path
+	if p.Cwd == "/" || p.Cwd == "//" {
+		return p.Cwd + path
 	}
 	return p.Cwd + "/" + path
 }

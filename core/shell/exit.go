@@ -98,12 +98,35 @@ func (p *Process) endedIn() []string {
 	return b.X.Fields
 }
 
-// fail ends a process after a failed expansion.
+// fail ends a process after a failed expansion: what eval, source or the shell itself runs is left, with the functions
+// that it has called. Under set -e it ends where it stands, redirections and all.
 func (m *Machine) fail(p *Process, status int) {
-	if !slices.ContainsFunc(p.Frames, func(f Frame) bool { return f.Kind == FEval || f.Kind == FTrap }) {
+	if p.Shell.Opts.on(OptErrexit) {
+		for i := range p.Frames {
+			if f := &p.Frames[i]; p.traps(sigEXIT) && (f.Kind == FStmt || f.Kind == FSimple) {
+				m.keep(f)
+			}
+		}
+		m.unwindExit(p, status)
+		return
+	}
+	inside, reader := p.enclosing() >= 0, -1
+	for i := range p.Frames {
+		if f := &p.Frames[i]; f.Kind == FScript && f.X.Call != "" && f.X.Text != "" { // a ghost has no text
+			reader = i
+		}
+	}
+	if reader < 0 {
 		m.noteCalls(p, leftFailed)
 		m.unwind(p, status)
 		return
+	}
+	for len(p.Frames) > reader+1 {
+		m.pop(p)
+	}
+	m.noteCalls(p, leftInside)
+	if b := &p.Frames[0]; inside && b.Kind == FBottom && b.PC == 0 {
+		b.I |= endedInFunction
 	}
 	m.unwindExit(p, status)
 }

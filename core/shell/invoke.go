@@ -20,11 +20,28 @@ type invocation struct {
 // shName reports whether a shell is called as sh, which is POSIX mode.
 func shName(name string) bool { return name == "sh" || strings.HasSuffix(name, "/sh") }
 
+// nameShell sets BASH: the file the shell was called as.
+func (m *Machine) nameShell(c *Process, name string) {
+	name = strings.TrimPrefix(name, "-")
+	path := ""
+	switch {
+	case strings.Contains(name, "/"):
+		path = m.abs(c, name)
+	default:
+		found, err := m.find(c, name)
+		if path = found; err != nil {
+			path = "/bin/bash" // the user's shell
+		}
+	}
+	c.Shell.Vars.Bind("BASH", vars.New(path, 0))
+}
+
 // shellArgs reads the arguments of bash and starts its script. A status of 0 or
 // more says that there is nothing to run.
 func (m *Machine) shellArgs(c *Process, argv []string) int {
 	sh := c.Shell
 	sh.Name = argv[0]
+	m.nameShell(c, argv[0])
 	if shName(argv[0]) || sh.Vars.Get("POSIXLY_CORRECT") != nil {
 		sh.Opts.posix(true)
 	}
@@ -116,7 +133,7 @@ func (m *Machine) shortShellOptions(c *Process, in *invocation, a string, args *
 		case 's':
 			in.stdin = true
 		case 'i':
-			in.interactive = true
+			in.interactive = on // bash +i is bash
 		case 'l':
 			in.login = true
 		case 'r':

@@ -239,7 +239,7 @@ func (m *Machine) duplicate(p *Process, f *Frame, r *redir, num int, target stri
 		return -1, opened
 	}
 	written := target == r.word.Text()
-	move := len(target) > 1 && target[len(target)-1] == '-' && written
+	move := len(target) > 1 && target[len(target)-1] == '-' && strings.HasSuffix(r.word.Text(), "-")
 	from, ok := number(target)
 	if move {
 		from, ok = number(target[:len(target)-1])
@@ -250,13 +250,16 @@ func (m *Machine) duplicate(p *Process, f *Frame, r *redir, num int, target stri
 			all.op = syntax.RdrAll
 			return m.redirectOne(p, f, &all, target)
 		}
+		if r.name != "" {
+			target = r.name
+		}
 		m.complain(p, "%s: ambiguous redirect", target)
 		return -1, failed
 	}
 	file, ok := p.fd(from)
 	if !ok {
 		switch { // which of the two is bad bash has to guess
-		case written || move:
+		case written:
 			target = itoa(from)
 		case num == 0 && r.op == syntax.DplIn, num == 1 && r.op == syntax.DplOut:
 			target = r.word.Text()
@@ -266,7 +269,7 @@ func (m *Machine) duplicate(p *Process, f *Frame, r *redir, num int, target stri
 		m.complain(p, "%s: %s", target, vfs.EBADF)
 		return -1, failed
 	}
-	if from == num && !move {
+	if from == num && !move && r.name == "" {
 		return -1, opened
 	}
 	if _, res := m.install(p, f, r, num, m.ref(file)); res != opened {

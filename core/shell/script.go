@@ -321,11 +321,7 @@ func (m *Machine) initVars(c *Process) {
 	if c.Shell.Last == "" {
 		c.Shell.Last = "bash"
 	}
-	level := 0
-	if n, ok := t.Get("SHLVL").Int(); ok {
-		level = int(n)
-	}
-	t.Bind("SHLVL", vars.New(itoa(level+1), vars.Export))
+	m.shellLevel(c, 1)
 	if m.directory(c.Cwd) == c.Place.Dir {
 		t.Bind("PWD", vars.New(c.Cwd, vars.Export))
 	} else if dir, ok := m.getcwd(c, "shell-init"); ok {
@@ -347,4 +343,21 @@ func (m *Machine) initVars(c *Process) {
 	m.startLocale(c)
 	old, _ := compatLevel(t.Get("BASH_COMPAT").String())
 	c.Shell.Opts.setCompat(old)
+}
+
+// shellLevel changes SHLVL: what is no number counts as 0, and bash stops at 1000.
+func (m *Machine) shellLevel(p *Process, by int) {
+	t := p.Shell.Vars
+	level := by
+	if n, ok := number(strings.TrimSpace(t.Get("SHLVL").String())); ok {
+		level += n
+	} else if n, ok := t.Get("SHLVL").Int(); ok {
+		level += int(n)
+	}
+	level = max(level, 0)
+	if level >= 1000 {
+		m.complainRaw(p, "bash: warning: shell level ("+itoa(level)+") too high, resetting to 1\n")
+		level = 1
+	}
+	t.Bind("SHLVL", vars.New(itoa(level), vars.Export))
 }

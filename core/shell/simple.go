@@ -215,7 +215,11 @@ func (m *Machine) redirFailed(p *Process, f *Frame) {
 		special = p.special(d.name)
 	}
 	status := max(1, f.N)
+	c, ok := f.node.(*simple)
 	m.pop(p)
+	if ok && len(c.words) == 0 && m.simpleStage(p) {
+		status = 0 // bash forgets it where it forks for redirections alone
+	}
 	p.Status = status
 	m.setPipe(p, status)
 	if special && p.Shell.Opts.on(OptPosix) {

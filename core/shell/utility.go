@@ -37,10 +37,13 @@ func (m *Machine) execFile(p *Process, path string, argv []string, replace bool)
 			m.becomeUtility(p)
 		}
 		m.callTool(p, *im.tool, im.argv)
-	case im.util != "":
+	case im.util != "" && im.util != "bash" && im.util != "sh":
 		m.execUtility(p, im.util, im.argv, replace)
 	default:
-		m.newShell(p, im.argv, replace)
+		if strings.Contains(argv[0], "/") {
+			path = argv[0]
+		}
+		m.newShell(p, path, im.argv, replace)
 	}
 }
 
@@ -164,7 +167,7 @@ func (m *Machine) stubText(head []byte) (string, bool) {
 // its whole life, so no process is needed.
 func (m *Machine) execUtility(p *Process, name string, argv []string, replace bool) {
 	if name == "bash" || name == "sh" {
-		m.newShell(p, argv, replace)
+		m.newShell(p, "/usr/bin/"+name, argv, replace)
 		return
 	}
 	def := m.lib.reg.Lookup(name)
@@ -638,7 +641,7 @@ func (m *Machine) runSpawned(c *Process, argv []string) {
 
 // newShell runs bash or sh as a process of its own: only exported variables and
 // functions go in.
-func (m *Machine) newShell(p *Process, argv []string, replace bool) {
+func (m *Machine) newShell(p *Process, path string, argv []string, replace bool) {
 	c := p
 	switch {
 	case replace:
@@ -653,6 +656,7 @@ func (m *Machine) newShell(p *Process, argv []string, replace bool) {
 		m.ownGroup(p, c, c.PID)
 	}
 	m.resetShell(c, c.Shell)
+	c.Shell.Last = path
 	if status := m.shellArgs(c, argv); status >= 0 {
 		c.Status = status
 	}
