@@ -117,7 +117,7 @@ def worker(database: Optional[str]) -> None:
     DBOS(config={"name": "eryxsh-orders", "system_database_url": url, "log_level": "ERROR"})
     DBOS.launch()
     try:
-        with SetWorkflowID("the-orders"):
+        with SetWorkflowID(f"orders-{FOLDER.name}"):
             handle = DBOS.start_workflow(shell)
         (FOLDER / "done").write_text(handle.get_result())
     finally:
