@@ -11,6 +11,7 @@ little cost: 0, 1, 2^31±1, 2^63±1, 10^14, -1; openers nested, repeated and lef
 n, 2n, 4n and 8n. A child runs each with timeout=1 and memory=64 MiB, and the parent watches it: the host lives, the run ends by 1.1 s, no
 more than twice the limit is taken, nothing ends in an internal error, and time grows at most as n log n. What grows faster is tried
 at larger sizes, until the run is ended in time: its work is more then, and is counted. What fails is tried again by itself, and printed.
+Time is the processor's, so that a machine with other work is no finding; what waits for ever is ended by the parent, and is one.
 """
 
 from __future__ import annotations
@@ -82,7 +83,7 @@ def wrong(o: Outcome, job: Job) -> str:
         return o.died
     if o.error == "INTERNAL" or o.status == 134 or "internal error" in o.stderr:
         return "internal error"
-    if o.seconds - o.waited > job.timeout * (1 + LATE) + NOISE:
+    if min(o.seconds - o.waited, o.cpu) > job.timeout * (1 + LATE) + NOISE:
         return f"late: {o.seconds:.2f} s, {o.waited:.2f} s of them without a processor"
     if o.grown > 2 * job.memory + 48 * MIB:
         return f"memory: {o.grown // MIB} MiB"

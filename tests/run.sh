@@ -11,7 +11,7 @@
 set -uo pipefail
 cd "$(dirname "$0")/.."
 
-parts=(format generated vet static go race python-lint python-types python isolation backends frameworks corpora second programs runs fuzz package)
+parts=(format generated vet static go race python-lint python-types python isolation backends frameworks corpora second programs runs amplify fuzz package)
 
 # --- parts ---
 
@@ -76,6 +76,10 @@ part_programs() {
 # A minute of generated scripts, moved between two processes while they run. The
 # long forms: tests/fuzz_runs.py (30 minutes), tests/moved.py, tests/moved.py --every, tests/kills.py.
 part_runs() { python tests/fuzz_runs.py --minutes 1; }
+
+# A minute of small scripts that could cost much; each time others. What it finds fails. The long forms:
+# tests/amplify.py --minutes 60, and with --mutate; tests/resources.py, tests/nesting.py, tests/interrupts.py, tests/hostile_blobs.py.
+part_amplify() { python tests/amplify.py --minutes 1; }
 
 # A minute of fuzzing in all, shared by every fuzz target.
 part_fuzz() {

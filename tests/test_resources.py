@@ -26,6 +26,7 @@ NUMBERS = (
     "x=$(yes '%(' | head -n 400000 | tr -d '\\n'); printf \"$x\"",
     "x=$(yes '$[' | head -n 300000 | tr -d '\\n'); echo \"${x@P}\" $((x)); eval \"echo $x\"",
     "x=$(yes 'a\\' | head -n 300000); eval \"echo $x\"",
+    "shopt -s expand_aliases; alias e=:\n" + ": one two three four\n" * 20_000,
     "jq -n '\"a\"|test(\"'\"$(yes '${a[' | head -n 30000 | tr -d '\\n')\"'\")'",
 )
 

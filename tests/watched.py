@@ -13,6 +13,7 @@ import os
 import select
 import subprocess
 import sys
+import threading
 import time
 from typing import Any, Dict, List, Optional
 
@@ -41,7 +42,7 @@ class Outcome:
     error: str = ""  # class of the error or name of the limit, "" if there was none
     seconds: float = 0.0
     cpu: float = 0.0  # seconds of the processor
-    waited: float = 0.0  # seconds that the threads waited for a processor: the machine's noise
+    waited: float = 0.0  # seconds that its thread waited for a processor: the machine's noise
     grown: int = 0  # bytes of resident memory at most, beyond those at the start
     died: str = ""  # why there is no status
     stderr: str = ""
@@ -143,6 +144,7 @@ def _serve() -> None:
     """The child: a job a line, an answer a line."""
     from eryxsh import EryxshError, Limits, Sandbox
 
+    here = threading.get_native_id()
     Sandbox().commands.run("echo")
     print("ready", flush=True)
     for line in sys.stdin:
@@ -154,7 +156,7 @@ def _serve() -> None:
             except OSError:
                 pass
             status, error, stderr, shown = 0, "", "", ""
-            start, delayed = _field(os.getpid(), "VmRSS"), waited()
+            start, delayed = _field(os.getpid(), "VmRSS"), waited(here)
             began, used = time.monotonic(), time.process_time()
             try:
                 result = sb.commands.run(job.script, timeout=job.timeout, stdin=job.stdin or None)
@@ -162,7 +164,7 @@ def _serve() -> None:
                 shown = result.stdout if job.shown else ""
             except EryxshError as e:
                 status, error = -1, f"{type(e).__name__}: {e}"[:300]
-            spent, cpu, delay = time.monotonic() - began, time.process_time() - used, max(0.0, waited() - delayed)
+            spent, cpu, delay = time.monotonic() - began, time.process_time() - used, max(0.0, waited(here) - delayed)
             grown = _field(os.getpid(), "VmHWM") - start
         answer = Outcome(status, error, spent, cpu, delay, max(0, grown), "", stderr, shown)
         print(json.dumps(dataclasses.asdict(answer)), flush=True)

@@ -41,7 +41,10 @@ func (m *Machine) readUnit(p *Process, text string, off, line int) (u *Unit, rea
 	if p.Shell.Aliases.Len() > 0 && p.Shell.Opts.on(OptExpandAliases) {
 		if start := skipComments(text, off); start < len(text) {
 			rest, added, fault := m.aliased(p, text[start:], line+strings.Count(text[off:start], "\n"))
-			u, read, next, err = m.readAliased(p, text[:start]+rest, off, line)
+			if rest != text[start:] { // most lines have none, and what they are made of is not held once for each
+				text = text[:start] + rest
+			}
+			u, read, next, err = m.readAliased(p, text, off, line)
 			if u != nil && added != 0 { // other machines may have this unit, too
 				v := *u
 				v.added += added

@@ -117,12 +117,29 @@ func FuzzQuick(f *testing.F) {
 	})
 }
 
+// Whatever bytes come, the decoder of every method's arguments gives a value or an error; so does that of its result.
 func FuzzParams(f *testing.F) {
 	f.Add([]byte("\xa3\x01\x07\x02\x61A\x03\x41\xff"))
 	f.Add([]byte("\xa1\x09\xa1\x61a\x41b"))
-	f.Fuzz(func(t *testing.T, data []byte) {
-		for _, m := range []any{new(NewParams), new(StartParams), new(EnvSetParams), new(WriteManyParams)} {
-			_ = Params(data, m)
+	types := map[reflect.Type]bool{}
+	for _, m := range Methods() {
+		for _, v := range []any{m.Params, m.Result} {
+			if v != nil {
+				types[reflect.TypeOf(v)] = true
+			}
+		}
+	}
+	if len(types) < 20 {
+		f.Fatalf("the methods have %d types", len(types))
+	}
+	for _, value := range []string{"\x01", "\x41a", "\x61a", "\xf5", "\xa0", "\x81\xa1\x01\x41a", "\xfb\x7f\xf0\x00\x00\x00\x00\x00\x00", "\x1b\xff\xff\xff\xff\xff\xff\xff\xff"} {
+		for key := range byte(12) {
+			f.Add([]byte("\xa1" + string(rune(key)) + value))
+		}
+	}
+	f.Fuzz(func(_ *testing.T, data []byte) {
+		for t := range types {
+			_ = Params(data, reflect.New(t).Interface())
 		}
 	})
 }
