@@ -4,7 +4,7 @@
 
 After each kill the store is opened again: ``verify`` is clean, the last acknowledged save is in the
 history, with everything before it, and the next process goes on from there. Every tenth time rubbish is
-collected while the child writes.
+collected, and the history shortened, while the child writes.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ def once(place: Place, seen: int, rng: random.Random, collect: bool) -> int:
     time.sleep(rng.random() ** 2 * 0.4)
     if collect:
         with place.store() as store:
-            store.gc()
+            store.gc(keep=20)
     os.kill(process.pid, signal.SIGKILL)
     with process:
         lines += process.stdout.read().split("\n")

@@ -730,3 +730,26 @@ def test_a_state_of_several_packs() -> None:
         blob = sb.export_state()
     with Sandbox.from_state(blob, limits=limits) as sb:
         assert sb.files.read("/f1") == content[0]
+
+
+def test_a_history_that_is_shortened_is_no_conflict(monkeypatch: pytest.MonkeyPatch) -> None:
+    """gc(keep=…) between the beginning and the end of a save: it is made again on the shortened history."""
+    store = Store({})
+    with Sandbox(persistence="session", namespace="n", store=store) as sb:
+        for i in range(4):
+            sb.commands.run(f"n={i}")
+            sb.save_state()
+        cas, calls = store.backend.cas, []
+
+        def late(key: str, old: Optional[bytes], new: Optional[bytes]) -> bool:
+            monkeypatch.setattr(store.backend, "cas", cas)
+            calls.append(store.gc(grace=0, keep=1).commits)
+            return cas(key, old, new)
+
+        monkeypatch.setattr(store.backend, "cas", late)
+        sb.commands.run("n=last")
+        sb.save_state()
+    assert calls == [3]
+    assert [c.command for c in store.log("n")] == ["n=last", "n=3"]
+    assert store.load("n").commands.run("echo $n").stdout == "last\n"
+    assert store.verify() == []

@@ -392,11 +392,12 @@ class Store:
         ``if_changed``: write nothing if the state is the one that is there.
         """
         key = ref_key(namespace, branch)
-        for attempt in range(_TRIES):
+        whole = False
+        for _ in range(_TRIES):
             current = self._get(key)
             if expect is not _ANY and not same_commit(current, expect):
                 raise ConflictError(_CONFLICT.format(namespace=namespace), path=namespace)
-            begun = _wire.store_save(handle, self.identity, whole=attempt > 0, if_changed=if_changed and current is not None)
+            begun = _wire.store_save(handle, self.identity, whole=whole, if_changed=if_changed and current is not None)
             if not begun["save"]:
                 if current is not None and begun["base"] == bytes.fromhex(commit_of(current)):
                     return current
@@ -408,8 +409,10 @@ class Store:
                     return done
             finally:
                 _wire.store_saved(begun["save"], ref=done)
-            if self._get(key) != current:
+            now = self._get(key)
+            if not same_commit(now, current):
                 raise ConflictError(_CONFLICT.format(namespace=namespace), path=namespace)
+            whole = now == current  # packs went away; else gc() has shortened the history meanwhile
         raise PersistenceError(f"the packs that {namespace!r} needs go away while it is saved: the grace period of gc() is too short")
 
     def _put(self, begun: Any, key: str, current: Optional[bytes], note: str) -> Optional[bytes]:
