@@ -559,7 +559,7 @@ def test_async():
             assert (await sandbox.commands.run("echo hi")).stdout == "hi\n"
             task = asyncio.create_task(sandbox.commands.run(LONG, timeout=None))
             await asyncio.sleep(0.1)
-            kill(sandbox._sandbox)
+            os.kill(sandbox.pid or 0, signal.SIGKILL)
             with pytest.raises(SandboxDiedError):
                 await task
             await sandbox.reset()

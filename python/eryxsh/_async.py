@@ -292,6 +292,11 @@ class AsyncSandbox:
         """Whether it was closed."""
         return self._sandbox.closed
 
+    @property
+    def pid(self) -> Optional[int]:
+        """The process that holds it, None when that is this one."""
+        return self._sandbox.pid
+
     async def snapshot(self, name: Optional[str] = None) -> str:
         """See ``Sandbox.snapshot``."""
         return self._sandbox.snapshot(name)
