@@ -133,6 +133,11 @@ func headerOf(w *core.World, img *shell.Image) Header {
 	if w.Going() {
 		h.Kind = "run"
 	}
+	for _, m := range w.M.FS.Mounts() {
+		if m.Host {
+			h.Dropped = append(h.Dropped, "mount "+m.Path+": files of the host")
+		}
+	}
 	for _, t := range img.Tools {
 		if t.Held {
 			h.Tools = append(h.Tools, t.Name)

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import errno
 import os
+import threading
+from pathlib import Path
 from typing import Any, Callable, ClassVar, Dict, List
 
 import pytest
 
-from eryxsh import DirEntry, FileStat, Limits, MemoryFS, QuotaExceededError, Sandbox, Store, VirtualFileSystem
+from eryxsh import DirEntry, FileStat, Limits, MemoryFS, Mount, QuotaExceededError, Sandbox, Store, VirtualFileSystem
 
 
 def out(sb: Sandbox, command: str) -> str:
@@ -182,3 +184,105 @@ def test_what_is_kept_is_not_mounted_again() -> None:
     for expected in ("1", "1x", "1xx"):
         with Sandbox(persistence="persistent", store=store, mounts={"/m": MemoryFS({"f": "1"}, writable=True)}) as sb:
             assert (list(sb.mounts), out(sb, "cat /m/f; printf x >> /m/f")) == (["/m"], expected)
+
+
+def test_a_directory_of_the_host(tmp_path: Path) -> None:
+    """It is read when it is asked for, as it is then, and nothing is written to it."""
+    (tmp_path / "d").mkdir()
+    (tmp_path / "d" / "f").write_text("one\n")
+    (tmp_path / "big").write_bytes(bytes(range(256)) * 4096)
+    sb = Sandbox(mounts={"/repo": Mount.host(tmp_path)})
+    assert out(sb, "cd /repo/d && cat f && pwd && ls -A .. && ls -A /repo/d/../d") == "one\n/repo/d\nbig\nd\nf\n"
+    (tmp_path / "d" / "f").write_text("changed\n")
+    (tmp_path / "d" / "new").touch()
+    assert out(sb, "cat f; ls") == "changed\nf\nnew\n"
+    assert sb.files.read("/repo/big") == bytes(range(256)) * 4096
+    assert (
+        out(sb, "wc -c < /repo/big; cp /repo/big /tmp; cmp /repo/big /tmp/big; du -a --apparent-size -b /repo/big")
+        == "1048576\n1048576\t/repo/big\n"
+    )
+    before = sorted((p.name, p.stat().st_mtime_ns) for p in tmp_path.rglob("*"))
+    for command in ("echo x > f", "rm f", "mkdir m", "mv f g", "touch f", "ln f g", "chmod 600 f", "ln -s a b", "rm -r /repo"):
+        result = sb.commands.run(command)
+        assert (result.exit_code, "Read-only" in result.stderr) == (1, True), result
+    assert sorted((p.name, p.stat().st_mtime_ns) for p in tmp_path.rglob("*")) == before
+    refused(errno.EBUSY, sb.unmount, "/repo")
+    sb.commands.run("cd /")
+    child = sb.fork()
+    sb.unmount("/repo")
+    assert out(sb, "ls -A /repo") == ""
+    assert out(child, "ls /repo/d; grep -r chang /repo") == "f\nnew\n/repo/d/f:changed\n"
+    with pytest.raises(FileNotFoundError):
+        sb.mount("/x", Mount.host(tmp_path / "nope"))
+    with pytest.raises(NotADirectoryError):
+        sb.mount("/x", Mount.host(tmp_path / "big"))
+
+
+def test_nothing_leads_out(tmp_path: Path) -> None:
+    """Links are resolved in the sandbox's own tree; what is no file and no directory is not opened."""
+    outside, inside = tmp_path / "out", tmp_path / "in"
+    outside.mkdir()
+    inside.mkdir()
+    (outside / "secret").write_text("secret\n")
+    (inside / "abs").symlink_to(outside / "secret")
+    (inside / "rel").symlink_to("../out/secret")
+    (inside / "dir").symlink_to(outside)
+    (inside / "up").symlink_to("..")
+    (inside / "etc").symlink_to("/etc")
+    (inside / "proc").symlink_to("/proc/self/root/etc/shadow")
+    os.mkfifo(inside / "fifo")
+    sb = Sandbox(files={"/etc/mine": "mine\n"}, mounts={"/m": Mount.host(inside)})
+    for path in ("abs", "rel", "dir/secret", "up/out/secret", "../out/secret", "proc", "dir/../out/secret"):
+        result = sb.commands.run(f"cat /m/{path}")
+        assert (result.exit_code, result.stdout) == (1, ""), path
+        with pytest.raises(OSError, match=r"."):
+            sb.files.read(f"/m/{path}")
+    assert out(sb, "cat /m/etc/mine; readlink /m/rel; ls /m/up") == "mine\n../out/secret\n" + out(sb, "ls /")
+    assert out(sb, "timeout 5 cat /m/fifo; [ -p /m/fifo ] && echo is") == "is\ncat: /m/fifo: No such device or address\n"
+
+
+def test_a_directory_that_becomes_a_link(tmp_path: Path) -> None:
+    """A race: while it is read, a directory is swapped for a link that leads out, and back."""
+    outside, inside = tmp_path / "out", tmp_path / "in"
+    outside.mkdir()
+    (inside / "d").mkdir(parents=True)
+    (outside / "f").write_text("secret\n")
+    (inside / "d" / "f").write_text("inside\n")
+    (inside / "l").symlink_to(outside)
+    done = threading.Event()
+
+    def swap() -> None:
+        while not done.is_set():
+            os.rename(inside / "d", inside / "t")
+            os.rename(inside / "l", inside / "d")
+            os.rename(inside / "d", inside / "l")
+            os.rename(inside / "t", inside / "d")
+
+    thread = threading.Thread(target=swap)
+    thread.start()
+    try:
+        sb = Sandbox(mounts={"/m": Mount.host(inside)})
+        read = [out(sb, "cat /m/d/f; ls /m/d; grep -r . /m") for _ in range(300)]
+    finally:
+        done.set()
+        thread.join()
+    assert any("inside" in text for text in read)
+    assert not any("secret" in text for text in read)
+
+
+def test_a_host_that_is_given_again(tmp_path: Path) -> None:
+    (tmp_path / "f").write_text("its text\n")
+    sb = Sandbox(mounts={"/m": Mount.host(tmp_path)})
+    assert out(sb, "cd /m; exec 3< f; cat f") == "its text\n"
+    sb.snapshot("was")
+    blob = sb.export_state()
+    assert b"its text" not in blob
+    assert Sandbox.inspect(blob).dropped == ("mount /m: files of the host",)
+    lost = Sandbox.from_state(blob)
+    assert out(lost, "cat f; ls /m; cat <&3").count("No such device") == 3
+    assert lost.mounts["/m"].missing
+    lost.mount("/m", Mount.host(tmp_path))
+    assert (out(lost, "cat f <&3"), lost.mounts["/m"].missing) == ("its text\n", False)
+    lost.restore("was")
+    assert out(lost, "cat f; cat <&3") == "its text\nits text\n"
+    assert out(Sandbox.from_state(blob, mounts={"/m": Mount.host(tmp_path)}), "cat f; cat <&3") == "its text\nits text\n"

@@ -212,7 +212,7 @@ func (f *FS) ReadDir(c Cred, path, after string, n int) ([]Dirent, error) {
 	case !c.may(in, R_OK):
 		return nil, EACCES
 	}
-	return f.list(p.ino, in, after, n), nil
+	return f.names(p.ino, in, after, n)
 }
 
 // ReadDirIno is ReadDir of an inode, with no check of permission. EBADF (there
@@ -224,6 +224,14 @@ func (f *FS) ReadDirIno(dir Ino, after string, n int) ([]Dirent, error) {
 		return nil, EBADF
 	case !in.mode.IsDir():
 		return nil, ENOTDIR
+	}
+	return f.names(dir, in, after, n)
+}
+
+// names lists a directory of the tree or of a host.
+func (f *FS) names(dir Ino, in *inode, after string, n int) ([]Dirent, error) {
+	if in.more.path != "" {
+		return f.outsideNames(in, after, n)
 	}
 	return f.list(dir, in, after, n), nil
 }
@@ -245,10 +253,13 @@ func (f *FS) Child(dir Ino, name string) (Ino, error) {
 		if f.get(in.parent) == nil {
 			return 0, ENOENT
 		}
-		return in.parent, nil
+		return f.near(in.parent), nil
 	}
 	if ino, ok := f.child(dir, in, name); ok {
 		return ino, nil
+	}
+	if in.more.path != "" {
+		return f.outsideChild(in, name)
 	}
 	return 0, ENOENT
 }

@@ -228,6 +228,12 @@ func (b *Builder) top(r Record, in *inode) string {
 		return "mount over what has a name"
 	}
 	in.more.top, b.tops = &m, append(b.tops, r.Ino)
+	if m.Host {
+		if len(r.Names) > 0 {
+			return "names in the root of a host's directory"
+		}
+		m.outside, in.more.path = &outside{id: m.ID, nodes: map[Ino]*seen{}}, "."
+	}
 	return ""
 }
 

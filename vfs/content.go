@@ -85,12 +85,20 @@ func (f *FS) ReadAt(ino Ino, p []byte, off, now int64) (n int, err error) {
 // number of zeros up to the next stored byte or the end of the file; both are
 // empty at the end. The errors are those of ReadAt.
 func (f *FS) Chunk(ino Ino, off, now int64) (data []byte, hole int64, err error) {
+	if ino.Outside() {
+		if m, ok := f.MountOf(ino); ok && !m.Connected() {
+			return nil, 0, ENODEV
+		}
+	}
 	in, err := f.file(ino)
 	if err != nil {
 		return nil, 0, err
 	}
 	if off < 0 {
 		return nil, 0, EINVAL
+	}
+	if ino.Outside() {
+		return f.outsideChunk(ino, in, off)
 	}
 	if ino.Generated() {
 		b := f.gen.content(ino, in, now)
@@ -137,7 +145,7 @@ func (f *FS) SeekData(ino Ino, off int64) (int64, error) {
 		return 0, ENXIO
 	}
 	i := off / ChunkSize
-	if int(off%ChunkSize) < len(in.chunk(i).b) {
+	if int(off%ChunkSize) < len(in.chunk(i).b) || ino.Outside() {
 		return off, nil
 	}
 	if at := in.nextData(i + 1); at < in.size {
@@ -156,6 +164,8 @@ func (f *FS) SeekHole(ino Ino, off int64) (int64, error) {
 		return 0, err
 	case off < 0 || off >= in.size:
 		return 0, ENXIO
+	case ino.Outside():
+		return in.size, nil
 	}
 	for {
 		i := off / ChunkSize

@@ -21,6 +21,7 @@ const (
 	EBUSY        Errno = 16
 	EEXIST       Errno = 17
 	EXDEV        Errno = 18
+	ENODEV       Errno = 19
 	ENOTDIR      Errno = 20
 	EISDIR       Errno = 21
 	EINVAL       Errno = 22
@@ -73,6 +74,8 @@ func (e Errno) Error() string {
 		return "File exists"
 	case EXDEV:
 		return "Invalid cross-device link"
+	case ENODEV:
+		return "No such device"
 	case ENOTDIR:
 		return "Not a directory"
 	case EISDIR:

@@ -30,6 +30,7 @@ type more struct {
 	entries persist.Sorted[Ino] // of a directory; 0 is a whiteout over a generated name
 	num     uint64              // of a FIFO: its pipe; of a device: one of Dev*
 	top     *Mount              // of the root of a mount
+	path    string              // of a directory of a host: below the mount, "." for its root; else empty
 }
 
 // chunk is up to ChunkSize bytes at a multiple of it; what it lacks is zeros.
@@ -53,7 +54,7 @@ func (in *inode) target() string { return string(in.head.b) }
 // get returns an inode to be read, nil when there is none.
 func (f *FS) get(ino Ino) *inode {
 	if ino.Generated() {
-		return f.gen.get(ino)
+		return f.far(ino)
 	}
 	if p := f.inodes.At(int64(ino)); p != nil {
 		return *p
@@ -255,6 +256,10 @@ func (f *FS) stat(ino Ino, in *inode) Stat {
 		st.Rdev = uint32(in.more.num)
 	case TypeDir:
 		st.Size = dirSize
+	case TypeFile:
+		if ino.Outside() {
+			st.Stored = in.size
+		}
 	}
 	return st
 }

@@ -27,11 +27,13 @@ func (m MountMode) String() string {
 
 // Mount says what is mounted at a directory. It is not changed once it is in a tree.
 type Mount struct {
-	ID     uint32    `cbor:"1,keyasint"`           // tells the mounts of a tree apart, from 1
-	Kind   string    `cbor:"2,keyasint,omitempty"` // the type of file system that /proc/mounts shows
-	Source string    `cbor:"3,keyasint,omitempty"` // what /proc/mounts shows as its device
-	Mode   MountMode `cbor:"4,keyasint,omitempty"`
-	Covers Ino       `cbor:"5,keyasint,omitempty"` // the directory that is there without it
+	ID      uint32    `cbor:"1,keyasint"`           // tells the mounts of a tree apart, from 1
+	Kind    string    `cbor:"2,keyasint,omitempty"` // the type of file system that /proc/mounts shows
+	Source  string    `cbor:"3,keyasint,omitempty"` // what /proc/mounts shows as its device
+	Mode    MountMode `cbor:"4,keyasint,omitempty"`
+	Covers  Ino       `cbor:"5,keyasint,omitempty"` // the directory that is there without it
+	Host    bool      `cbor:"6,keyasint,omitempty"` // its files are a host's, and not saved
+	outside *outside  // of a host's
 
 }
 

@@ -62,6 +62,8 @@ func (f *FS) openOld(c Cred, p place, flags int, now int64) (Ino, error) {
 		return 0, ENOTDIR
 	case in.mode.IsLink():
 		return 0, ELOOP
+	case p.ino.Outside() && !in.mode.IsRegular() && !in.mode.IsDir():
+		return 0, ENXIO // a host's device, FIFO or socket is never opened
 	case in.mode.IsDir() && (want&W_OK != 0 || flags&O_CREAT != 0):
 		return 0, EISDIR
 	case want&W_OK != 0 && f.sealed(in):
@@ -226,7 +228,7 @@ func (f *FS) Link(c Cred, old, new string, follow bool, now int64) error {
 		return EEXIST
 	case to.slash:
 		return ENOENT
-	case from.ino.Generated() && !stub || in.mount != f.get(to.dir).mount:
+	case from.ino.Generated() && !stub && !from.ino.Outside() || in.mount != f.get(to.dir).mount:
 		return EXDEV
 	case !c.linkable(in):
 		return EPERM

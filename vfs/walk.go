@@ -72,6 +72,9 @@ func (f *FS) walk(c Cred, path string, follow bool) (p place, err error) {
 			p.last, p.name = lastDot, ""
 			if name == ".." {
 				p.last, cur = lastDotDot, in.parent
+				if cur = f.near(cur); cur == 0 {
+					return p, ENOENT
+				}
 				if in = f.get(cur); in == nil { // removed, and saved when ".." was not kept
 					return p, ENOENT
 				}
@@ -83,6 +86,12 @@ func (f *FS) walk(c Cred, path string, follow bool) (p place, err error) {
 			return p, ENAMETOOLONG
 		}
 		ino, ok := f.child(cur, in, name)
+		if !ok && in.more.path != "" {
+			if ino, err = f.outsideChild(in, name); err != nil && err != ENOENT {
+				return p, err
+			}
+			ok, err = err == nil, nil
+		}
 		end := strings.TrimLeft(rest, "/") == ""
 		if !ok {
 			if p.slash = rest != ""; end {

@@ -275,6 +275,8 @@ func (l *loader) checkProc(p *Process, use func(int) error) error {
 	switch {
 	case l.img.Paths:
 		p.Place = Place{Dir: m.directory(p.Cwd)}
+	case p.Place.Path != "" && !m.FS.Know(p.Place.Dir, p.Place.Path):
+		return bad("process %d works in no host's directory", p.PID)
 	case p.Place.Dir == 0:
 		return bad("process %d works nowhere", p.PID)
 	}
@@ -369,6 +371,9 @@ func (l *loader) checkFiles(refs []int) error {
 			}
 		case FileRegular:
 			held[o.Ino]++
+			if o.Path != "" && m.FS.Know(o.Ino, o.Path) {
+				break
+			}
 			st, err := m.FS.StatIno(o.Ino)
 			if err != nil || !st.Mode.IsRegular() {
 				return bad("open file %d: no file with inode %d", i, o.Ino)

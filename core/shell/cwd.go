@@ -44,7 +44,7 @@ func (m *Machine) enter(p *Process, name string, dir vfs.Ino) {
 		m.FS.Hold(dir)
 	}
 	m.leave(p)
-	p.Cwd, p.Place = name, Place{Dir: dir, Removed: removed}
+	p.Cwd, p.Place = name, Place{Dir: dir, Removed: removed, Path: m.FS.OutsidePath(dir)}
 }
 
 // leave lets go of the working directory of a process that ends or goes elsewhere.
@@ -118,13 +118,20 @@ func (m *Machine) Removing(remove func() error) error {
 	return err
 }
 
-// WorksIn reports whether a process works in a mount, or will again.
+// WorksIn reports whether a process works in a mount, or will again, or has a host's file of it open.
 func (m *Machine) WorksIn(mount uint32) (works bool) {
 	m.places(func(at *Place) {
 		if in, ok := m.FS.MountOf(at.Dir); ok && in.ID == mount {
 			works = true
 		}
 	})
+	for i := range m.Files {
+		if o := &m.Files[i]; o.Refs > 0 && o.Ino.Outside() {
+			if in, ok := m.FS.MountOf(o.Ino); ok && in.ID == mount {
+				works = true
+			}
+		}
+	}
 	return works
 }
 

@@ -87,7 +87,7 @@ func (m *Machine) open(p *Process, path string, flags int, perm uint32) (int, er
 	if err != nil {
 		return -1, err
 	}
-	o := OFD{Kind: FileRegular, Flags: flags &^ (vfs.O_CREAT | vfs.O_EXCL | vfs.O_TRUNC), Ino: ino}
+	o := OFD{Kind: FileRegular, Flags: flags &^ (vfs.O_CREAT | vfs.O_EXCL | vfs.O_TRUNC), Ino: ino, Path: m.FS.OutsidePath(ino)}
 	switch st.Mode & vfs.TypeMask {
 	case vfs.TypeDir:
 		if flags&vfs.O_ACCMODE != vfs.O_RDONLY {

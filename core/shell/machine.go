@@ -155,6 +155,7 @@ type OFD struct {
 	Refs  int     `cbor:"6,keyasint,omitempty"`
 	Text  []byte  `cbor:"7,keyasint,omitempty"`
 	Full  *Filled `cbor:"8,keyasint,omitempty"` // what a long capture holds before Text
+	Path  string  `cbor:"9,keyasint,omitempty"` // of a host's file: below its mount
 }
 
 func (o *OFD) readable() bool { return o.Flags&vfs.O_ACCMODE != vfs.O_WRONLY }

@@ -37,6 +37,7 @@ type Process struct {
 type Place struct {
 	Dir     vfs.Ino `cbor:"1,keyasint,omitempty"`
 	Removed bool    `cbor:"2,keyasint,omitempty"` // it has no name any more, and lives because it is held
+	Path    string  `cbor:"3,keyasint,omitempty"` // of a host's directory: below its mount
 }
 
 // Nesting is how deep in what a process is.

@@ -49,7 +49,7 @@ from ._errors import (
 from ._events import Checkpoint, Event, Finished, InputNeeded, LimitReached, Output, Sleeping, Suspended
 from ._limits import Limits
 from ._merge import MergeConflict, MergeResult
-from ._mounts import DirEntry, FileStat, MemoryFS, MountPoint, Mounts, VirtualFileSystem
+from ._mounts import DirEntry, FileStat, MemoryFS, Mount, MountPoint, Mounts, VirtualFileSystem
 from ._paths import SandboxPath
 from ._results import (
     Analysis,
@@ -121,6 +121,7 @@ __all__ = [
     "MergeConflict",
     "MergeConflictError",
     "MergeResult",
+    "Mount",
     "MountPoint",
     "Mounts",
     "NoAncestorError",

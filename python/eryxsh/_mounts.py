@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import abc
+import os
 from typing import TYPE_CHECKING, Any, Dict, Iterator, List, Mapping, NamedTuple, Sequence, Tuple, Union
 
 from . import _wire
@@ -136,16 +137,44 @@ def read_all(source: VirtualFileSystem) -> Tuple[Dict[str, bytes], List[str]]:
     return files, dirs
 
 
-class MountPoint:
-    """A mount of a sandbox: ``path``, ``mode`` (``"ro"``, ``"overlay"``, ``"rw"``) and ``source``."""
+class Mount:
+    """A directory of the host, to be mounted; make one with ``Mount.host``."""
 
-    __slots__ = ("_sandbox", "mode", "path", "source")
+    __slots__ = ("mode", "path")
+
+    def __init__(self, path: str, mode: str) -> None:
+        self.path = path
+        self.mode = mode
+
+    @classmethod
+    def host(cls, path: Union[str, os.PathLike[str]], mode: str = "ro") -> Mount:
+        """The directory at a path of the host, read-only (``mode="ro"``, the only mode of this version).
+
+        Nothing is read before the sandbox asks for it, and what it opens is what is there then. It is confined: no
+        ``..``, no symbolic link and no directory that becomes one leads out of it; links are resolved in the sandbox's
+        own tree. Devices, FIFOs and sockets are never opened. Its files are in no saved state: who loads one gives the
+        directory again (``from_state(..., mounts=)`` or ``sb.mount``), and until then reading there is ENODEV.
+        """
+        if mode != "ro":
+            raise ValueError(f"a directory of the host is mounted ro; {mode!r} does not exist in this version")
+        return cls(os.path.abspath(os.fspath(path)), mode)
+
+    def __repr__(self) -> str:
+        return f"Mount.host({self.path!r}, mode={self.mode!r})"
+
+
+class MountPoint:
+    """A mount of a sandbox: ``path``, ``mode`` (``"ro"``, ``"rw"``), ``source``, and whether the directory of
+    the host is ``missing`` since a state was loaded."""
+
+    __slots__ = ("_sandbox", "missing", "mode", "path", "source")
 
     def __init__(self, sandbox: Sandbox, info: Mapping[str, Any]) -> None:
         self._sandbox = sandbox
         self.path: str = info["path"]
         self.mode: str = info["mode"]
         self.source: str = info["source"]
+        self.missing: bool = bool(info["missing"])
 
     def __repr__(self) -> str:
         return f"<MountPoint {self.path}: {self.source}, {self.mode}>"
@@ -179,13 +208,16 @@ class Mounts(Mapping[str, MountPoint]):
 def mount(handle: int, path: str, source: Any, *, begin: bool = False) -> None:
     """Mount a source in a sandbox."""
     at = path_text(path)
+    if isinstance(source, Mount):
+        _wire.sandbox_mount(handle, at, source.mode, host=source.path, begin=begin)
+        return
     if isinstance(source, VirtualFileSystem):
         files, dirs = read_all(source)
         mode, name = "rw" if source.writable else "ro", type(source).__name__
     elif isinstance(source, Mapping):
         files, dirs, mode, name = {relative(p): bytes(content(d)) for p, d in source.items()}, [], "ro", "dict"
     else:
-        raise TypeError(f"a dict or a VirtualFileSystem can be mounted, not a {type(source).__name__}")
+        raise TypeError(f"a dict, a VirtualFileSystem or a Mount can be mounted, not a {type(source).__name__}")
     _wire.sandbox_mount(handle, at, mode, source=name, files=files, dirs=dirs, begin=begin)
 
 
@@ -194,7 +226,7 @@ def begin(sandbox: Sandbox) -> None:
     try:
         there = Mounts(sandbox)._all() if sandbox._mounted else {}
         for path, source in sandbox._mounted:
-            if path not in there:
+            if path not in there or there[path].missing:
                 mount(sandbox._handle, path, source, begin=True)
     except BaseException:
         sandbox.close()

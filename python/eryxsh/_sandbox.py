@@ -200,6 +200,7 @@ class Sandbox:
         limits: Optional[Limits] = None,
         tools: Union[Mapping[str, Any], Sequence[Tool], None] = None,
         isolation: Union[str, Isolation, None] = None,
+        mounts: Optional[Mapping[str, Any]] = None,
     ) -> S:
         """A new sandbox out of what ``export_state`` or ``Run.dump`` gave.
 
@@ -213,7 +214,15 @@ class Sandbox:
         that cannot be read.
         """
         return cls._out_of(
-            _wire.sandbox_from_state, blob, key=key, base=base, timeout=timeout, limits=limits, tools=tools, isolation=isolation
+            _wire.sandbox_from_state,
+            blob,
+            key=key,
+            base=base,
+            timeout=timeout,
+            limits=limits,
+            tools=tools,
+            isolation=isolation,
+            mounts=mounts,
         )[0]
 
     @classmethod
@@ -228,6 +237,7 @@ class Sandbox:
         limits: Optional[Limits] = None,
         tools: Union[Mapping[str, Any], Sequence[Tool], None] = None,
         isolation: Union[str, Isolation, None] = None,
+        mounts: Optional[Mapping[str, Any]] = None,
     ) -> Tuple[S, Any]:
         """What ``from_state`` gives, and what the method it is done with has answered."""
         made = cls.__new__(cls)
@@ -236,7 +246,7 @@ class Sandbox:
         made._home = None
         made._away = None
         made._asked = []
-        made._mounted = ()
+        made._mounted = () if mounts is None else tuple(mounts.items())
         made._tools = _NO_TOOLS if tools is None else registry(tools)
         made._timeout_ns = nanoseconds(timeout)
         bounds: Dict[str, Any] = {
@@ -249,6 +259,7 @@ class Sandbox:
         with holder(base, blob, process) as held:
             answer = method(state_bytes(blob), key=signing_key(key), base=held, process=process or None, **bounds)
         made._handle = answer if isinstance(answer, int) else answer["sandbox"]
+        _mounts.begin(made)
         return made, answer
 
     from_snapshot = from_state
@@ -763,8 +774,8 @@ class Sandbox:
     def mount(self, path: str, source: Any) -> None:
         """Show the files of ``source`` below a directory, which is made if it is not there and hidden as long.
 
-        ``source`` is a dict, path to content, or a VirtualFileSystem: read now, once, and the sandbox's own from
-        then on. It is read-only unless the object is ``writable``. All of it is mounted, or nothing.
+        ``source`` is a directory of the host (``Mount.host``); or a dict, path to content, or a VirtualFileSystem:
+        read now, once, and the sandbox's own from then on. It is read-only unless the object is ``writable``.
 
         Raises NotADirectoryError, QuotaExceededError, ValueError (a path that is not below the mount).
         """

@@ -13,7 +13,7 @@ from typing import Any, Dict, Final, List, Literal, Optional, Tuple, TypedDict, 
 from eryxsh import _native
 from eryxsh._native import Method
 
-FINGERPRINT: Final = "f1bde218a8ae63cb"
+FINGERPRINT: Final = "7941a93325079cde"
 
 Strings = Union[List[str], Tuple[str, ...]]
 
@@ -249,13 +249,14 @@ _MERGED: Final[Any] = (
 class MountInfo(TypedDict):
     path: str  # where
     mode: str  # ro, overlay or rw
-    source: str  # the directory of the host, or what was mounted
+    source: str  # what was mounted; host for a directory of the host
+    missing: bool  # a directory of the host that was not given since the state was loaded
 
 
 _MOUNT_INFO: Final[Any] = (
-    {},
-    (None, "path", "mode", "source",),
-    (None, None, None, None,),
+    {"missing": False},
+    (None, "path", "mode", "source", "missing",),
+    (None, None, None, None, None,),
 )
 
 

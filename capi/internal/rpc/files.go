@@ -167,7 +167,7 @@ func (c *call) read(op string, handle int64, name string, offset, size int64) (i
 	if err != nil {
 		return 0, nil, fail(op, name, err)
 	}
-	if ino.Generated() { // its size is not known before it is made
+	if ino.Generated() && !ino.Outside() { // its size is not known before it is made
 		data, err := t.generated(ino, st)
 		data = data[min(offset, int64(len(data))):]
 		if size >= 0 {

@@ -16,14 +16,19 @@ func mount(c *call, p *wire.MountParams) error {
 	}
 	m := vfs.Mount{Kind: "eryxsh", Source: p.Source, Mode: vfs.MountReadOnly}
 	switch {
-	case p.Host != "":
-		return fault.New(fault.Invalid, "mount", p.Path, "a directory of the host cannot be mounted yet")
+	case p.Host != "" && p.Mode != "ro":
+		return fault.New(fault.Invalid, "mount", p.Path, "a directory of the host is mounted ro, not %q: this version has no other mode", p.Mode)
 	case p.Mode == "rw":
 		m.Mode = vfs.MountWritable
 	case p.Mode != "ro":
 		return fault.New(fault.Invalid, "mount", p.Path, "files that are given are mounted ro or rw, not %q", p.Mode)
 	}
-	if err := fail("mount", p.Path, t.guarded(func() error { return t.mountFiles(t.Path(p.Path), m, p) })); err != nil {
+	if err := fail("mount", p.Path, t.guarded(func() error {
+		if p.Host != "" {
+			return t.MountHost(t.Path(p.Path), p.Host, t.now)
+		}
+		return t.mountFiles(t.Path(p.Path), m, p)
+	})); err != nil {
 		return err
 	}
 	if p.Begin {
@@ -65,7 +70,7 @@ func mounts(c *call, p *wire.SandboxParams) ([]wire.MountInfo, error) {
 	}
 	var all []wire.MountInfo
 	for _, m := range t.fs.Mounts() {
-		all = append(all, wire.MountInfo{Path: m.Path, Mode: m.Mode.String(), Source: m.Source})
+		all = append(all, wire.MountInfo{Path: m.Path, Mode: m.Mode.String(), Source: m.Source, Missing: !m.Connected()})
 	}
 	return all, nil
 }

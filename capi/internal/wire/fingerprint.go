@@ -4,4 +4,4 @@ package wire
 
 // Fingerprint identifies the tables: a library and a Python package with the
 // same one belong together.
-const Fingerprint = "f1bde218a8ae63cb"
+const Fingerprint = "7941a93325079cde"

@@ -304,7 +304,9 @@ type MountParams struct {
 type MountInfo struct {
 	Path   string `cbor:"1,keyasint" doc:"where"`
 	Mode   string `cbor:"2,keyasint" doc:"ro, overlay or rw"`
-	Source string `cbor:"3,keyasint" doc:"the directory of the host, or what was mounted"`
+	Source string `cbor:"3,keyasint" doc:"what was mounted; host for a directory of the host"`
+
+	Missing bool `cbor:"4,keyasint,omitempty" doc:"a directory of the host that was not given since the state was loaded"`
 }
 
 // UnmountParams are those of sandbox.unmount.

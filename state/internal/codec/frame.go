@@ -509,6 +509,7 @@ func (w *writer) shellPlace(x *shell.Place) {
 	at := w.begin()
 	w.uint(at, 1, uint64(x.Dir))
 	w.bool(at, 2, x.Removed)
+	w.string(at, 3, x.Path)
 }
 
 func (r *reader) shellPlace(x *shell.Place) {
@@ -520,6 +521,8 @@ func (r *reader) shellPlace(x *shell.Place) {
 			readUint(r, &x.Dir)
 		case 2:
 			r.bool(&x.Removed)
+		case 3:
+			r.string(&x.Path)
 		default:
 			r.fail()
 		}

@@ -421,6 +421,7 @@ func (w *writer) shellOFD(x *shell.OFD) {
 		w.key(at, 8)
 		w.shellFilled(x.Full)
 	}
+	w.string(at, 9, x.Path)
 }
 
 func (r *reader) shellOFD(x *shell.OFD) {
@@ -446,6 +447,8 @@ func (r *reader) shellOFD(x *shell.OFD) {
 			if p := one(r, &x.Full); p != nil {
 				r.shellFilled(p)
 			}
+		case 9:
+			r.string(&x.Path)
 		default:
 			r.fail()
 		}

@@ -171,6 +171,7 @@ func (w *writer) vfsMount(x *vfs.Mount) {
 	w.string(at, 3, x.Source)
 	w.uint(at, 4, uint64(x.Mode))
 	w.uint(at, 5, uint64(x.Covers))
+	w.bool(at, 6, x.Host)
 }
 
 func (r *reader) vfsMount(x *vfs.Mount) {
@@ -188,6 +189,8 @@ func (r *reader) vfsMount(x *vfs.Mount) {
 			readUint(r, &x.Mode)
 		case 5:
 			readUint(r, &x.Covers)
+		case 6:
+			r.bool(&x.Host)
 		default:
 			r.fail()
 		}
