@@ -21,7 +21,7 @@ NUMBERS = (
     "seq 5 >f; printf '9223372036854775807c9223372036854775807\\n< a\\n---\\n> b\\n' | patch f",
     "find . -maxdepth 0 -printf '%5.-1f %s %*d'",
     "awk -v x=\"$(yes -- ab | head -n 25000 | tr -d '\\n')\" 'BEGIN{y=x; gsub(/a/,x,y); print length(y)}'",
-    "x=$(yes '[=' | head -n 400000 | tr -d '\\n'); tr \"$x\" a; tr a \"$x\"; tr -d \"${x//=/a*}\"",
+    "x=$(yes '[=' | head -n 100000 | tr -d '\\n'); tr \"$x\" a; tr a \"$x\"; tr -d \"${x//=/a*}\"",
     "x=$(yes '[b*1048576]' | head -n 9000 | tr -d '\\n'); tr a \"$x\" <<< a",
     "x=$(yes '%(' | head -n 400000 | tr -d '\\n'); printf \"$x\"",
     "x=$(yes '$[' | head -n 300000 | tr -d '\\n'); echo \"${x@P}\" $((x)); eval \"echo $x\"",
