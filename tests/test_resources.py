@@ -39,6 +39,7 @@ MAKERS = (  # each once took more than twice the limit
     'jq -n \'reduce range(40) as $i ("\\""; tojson)\' > /dev/null',
     "jq -n '{} | until(false; .[tostring]=.)'",
     "jq -n '\"a\"|until(false;.+.)'",
+    "x=$(yes -- 'a ' | head -n 25000 | tr -d '\\n'); echo \"${x::" + ". as $x|" * 2000 + "}\"",  # a message that quotes it
     'awk \'BEGIN{x=sprintf("%100000s",""); gsub(/ /,x,x); print length(x)}\'',
     "x=$(printf %100000s); printf '%100000s\\n' | sed \"s/ /$x/g\" | wc -c",
     "x=$(printf %100000s); printf '%10000s\\n' | tr ' ' , | cut -d, -f1- --output-delimiter=\"$x\" | wc -c",

@@ -6,6 +6,7 @@ import (
 
 	"mvdan.cc/sh/v3/syntax"
 
+	"eryxsh/core/large"
 	"eryxsh/core/vars"
 )
 
@@ -307,11 +308,16 @@ func (x *calc) fail(msg string, pos, cut int) error {
 		token = token[1:]
 	}
 	text = strings.TrimLeft(text, " \t\n")
-	return &Error{Kind: BadArith, Text: x.shown(text) + ": " + msg + ` (error token is "` + x.shown(token) + `")`}
+	b := large.Builder{M: x.e.env}
+	x.show(&b, text)
+	b.WriteString(": " + msg + ` (error token is "`)
+	x.show(&b, token)
+	b.WriteString(`")`)
+	return &Error{Kind: BadArith, Text: b.String()}
 }
 
-// shown replaces marks by the values of their operands.
-func (x *calc) shown(s string) string {
+// show writes a text with the values of operands in place of their marks.
+func (x *calc) show(b *large.Builder, s string) {
 	for i := strings.IndexByte(s, mark); i >= 0; i = strings.IndexByte(s, mark) {
 		n, end := markAt(s, i)
 		v := ""
@@ -321,9 +327,18 @@ func (x *calc) shown(s string) string {
 		case n < len(x.ints):
 			v = formatInt(x.ints[n])
 		}
-		s = s[:i] + dropMarks(v) + s[end:]
+		b.WriteString(s[:i])
+		b.WriteString(dropMarks(v))
+		s = s[end:]
 	}
-	return s
+	b.WriteString(s)
+}
+
+// shown is what show writes.
+func (x *calc) shown(s string) string {
+	b := large.Builder{M: x.e.env}
+	x.show(&b, s)
+	return b.String()
 }
 
 func (x *calc) node(n *node) (int64, error) {
