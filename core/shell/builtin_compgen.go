@@ -277,7 +277,7 @@ func (m *Machine) compFiles(p *Process, word string, dirs bool) (out []string) {
 func (m *Machine) compAction(p *Process, action string) (out []string) {
 	each := func(keep func(*vars.Var) bool) {
 		for name, v := range p.Shell.Vars.All() {
-			if keep(v) {
+			if keep(v) && !(name == "PIPESTATUS" && v.Is(vars.Special) && len(p.Shell.Pipe) == 0) { // nothing has run
 				out = append(out, name)
 			}
 		}

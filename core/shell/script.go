@@ -338,6 +338,9 @@ func (m *Machine) initVars(c *Process) {
 		t.Own("OLDPWD").Clear()
 	}
 	for _, name := range specialNames {
+		if name == "PIPESTATUS" && t.Get(name) != nil { // from the environment: it stays what it is
+			continue
+		}
 		t.Bind(name, vars.New("", vars.Special))
 	}
 	for _, name := range []string{"BASHPID", "RANDOM", "SRANDOM"} {
