@@ -149,8 +149,11 @@ func (m *Machine) unwindExit(p *Process, status int) {
 func (m *Machine) unwind(p *Process, status int) {
 	var within []int
 	for len(p.Frames) > 0 && p.top().Kind != FBottom {
-		if f := p.top(); f.Kind == FTrap && f.N >= sigDEBUG {
+		switch f := p.top(); {
+		case f.Kind == FTrap && f.N >= sigDEBUG:
 			within = append(within, f.N)
+		case f.Kind == FTrap && f.N == sigCHLD: // which bash leaves by what puts the status back
+			status = f.X.Saved
 		}
 		m.pop(p)
 	}

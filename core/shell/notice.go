@@ -104,6 +104,7 @@ func (m *Machine) ended(p *Process, killed int) {
 		p.Killed = killed
 		return
 	}
+	m.childEnded(p)
 	if killed == 0 && len(p.Shell.Jobs) == 0 {
 		return
 	}

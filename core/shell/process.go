@@ -394,8 +394,11 @@ func (m *Machine) exit(p *Process, status int) {
 			}
 		}
 	}
-	if parent := m.proc(p.PPID); parent == nil || parent.Dead {
+	parent := m.proc(p.PPID)
+	if parent == nil || parent.Dead {
 		m.remove(p.PID)
+	} else if u := parent.utilityOnTop(); u == nil || !slices.Contains(u.Kids, p.PID) { // not of a command that has no process of its own
+		m.childEnded(parent)
 	}
 }
 

@@ -163,6 +163,13 @@ func (m *Machine) signal(p *Process, sig int) {
 	p.Signal = append(p.Signal, sig)
 }
 
+// childEnded tells a shell that has a trap on it of the end of a child. In the trap bash does not look.
+func (m *Machine) childEnded(p *Process) {
+	if t := p.trap(sigCHLD); t != nil && !t.Running && p.traps(sigCHLD) {
+		m.signal(p, sigCHLD)
+	}
+}
+
 // signalGroup sends a signal to the processes of a group; it gives false if there are none. A command in the
 // foreground of a shell has no process of its own here: it gets the signal before the shell does.
 func (m *Machine) signalGroup(group, sig int) bool {
@@ -193,7 +200,7 @@ func (m *Machine) acting(p *Process) int {
 		case sig == sigPIPE && p.utilityOnTop() != nil:
 			return i
 		case p.traps(sig):
-			if m.betweenCommands(p) {
+			if m.betweenCommands(p) && !(sig == sigCHLD && p.top().Kind == FWait && !p.Shell.Opts.on(OptPosix)) { // wait goes on
 				return i
 			}
 		case sig != sigINT || !m.shielded(p):

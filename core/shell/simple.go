@@ -524,15 +524,16 @@ func (m *Machine) atEnd(p *Process, frames []Frame) bool {
 
 // notRun reports a command that cannot be run: 127 if it is not there, 126 if it may not run.
 func (m *Machine) notRun(p *Process, name string, err error) {
+	if fn, ok := p.Shell.Funcs.Get("command_not_found_handle"); ok && err == errNotFound && !strings.Contains(name, "/") {
+		c := m.fork(p, Frame{Kind: FBottom})
+		m.callFunction(c, fn, append([]string{fn.Name}, name), nil)
+		p.push(Frame{Kind: FWaitSub, Child: c.PID})
+		p.Wait = Wait{Kind: WaitsChild, PID: c.PID}
+		return
+	}
+	m.childEnded(p) // bash looks in a child
 	switch {
 	case err == errNotFound:
-		if fn, ok := p.Shell.Funcs.Get("command_not_found_handle"); ok && !strings.Contains(name, "/") {
-			c := m.fork(p, Frame{Kind: FBottom})
-			m.callFunction(c, fn, append([]string{fn.Name}, name), nil)
-			p.push(Frame{Kind: FWaitSub, Child: c.PID})
-			p.Wait = Wait{Kind: WaitsChild, PID: c.PID}
-			return
-		}
 		m.complain(p, "%s: command not found", printable(name, p.Shell.bytes()))
 		m.done(p, 127)
 	case err == vfs.ENOENT || err == vfs.ENOTDIR:
