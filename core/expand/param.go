@@ -361,11 +361,13 @@ func (r *reader) operator(p *param) bool {
 		}
 		return true
 	case '@':
-		if d == 0 || d == '}' {
+		if d == 0 {
 			return false
 		}
 		p.op, p.letter = opTransform, d
-		r.i += 2
+		if r.i++; d != '}' {
+			r.i++
+		}
 		if r.peek(0) != '}' || strings.IndexByte("QEPAaKkUuL", d) < 0 { // wrong if there is a value
 			p.letter = badTransform
 			for r.i < len(r.s) && r.s[r.i] != '}' {

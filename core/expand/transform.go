@@ -13,7 +13,7 @@ const badTransform = '!'
 func (e *eval) transform(p *param, val value, quoted bool) error {
 	switch p.letter {
 	case badTransform:
-		if !val.set && val.v == nil {
+		if !val.set {
 			return e.none(val, quoted)
 		}
 		return &Error{Kind: Fatal, Text: p.text + ": bad substitution"}
@@ -120,6 +120,9 @@ func (e *eval) assignment(p *param, val value, quoted bool) error {
 	}
 	flags := AttrLetters(val.v.Attrs())
 	if val.many && val.v.IsArray() {
+		if !val.v.Assigned() {
+			return e.list([]string{"declare", "-" + flags, p.name}, val.star, quoted)
+		}
 		return e.list([]string{"declare", "-" + flags, large.Join([]string{p.name, "=", DeclareValue(val.v, e.inBytes(), e.env)}, "", e.env)}, val.star, quoted)
 	}
 	s := p.name

@@ -607,7 +607,9 @@ func (m *Machine) biGetopts(p *Process, argv []string) int {
 	if g.Pos == len(word) {
 		g.Ind, g.Pos = g.Ind+1, 0
 	}
-	t.Delete("OPTARG")
+	if t.Delete("OPTARG"); silent && opt == '?' { // what bash takes for one that is unknown
+		t.Own("OPTARG").SetString("?")
+	}
 	return set(string(opt), 0)
 }
 
