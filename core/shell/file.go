@@ -154,7 +154,22 @@ func (m *Machine) reopen(p *Process, n, flags int) (int, bool, error) {
 		}
 		return m.newFile(o), true, nil
 	}
+	if mode := flags & vfs.O_ACCMODE; o.Kind == FilePipe && mode != o.Flags&vfs.O_ACCMODE { // another end of it
+		return m.newEnd(o.Pipe, mode), true, nil
+	}
 	return m.ref(file), true, nil
+}
+
+// newEnd opens a pipe once more, to read, write or both.
+func (m *Machine) newEnd(pipe, mode int) int {
+	o := OFD{Kind: FilePipe, Pipe: pipe, Flags: mode}
+	if o.readable() {
+		m.Pipes[pipe].Readers++
+	}
+	if o.writable() {
+		m.Pipes[pipe].Writers++
+	}
+	return m.newFile(o)
 }
 
 func devFD(path string) (int, bool) {
@@ -206,15 +221,8 @@ func (m *Machine) openFifo(ino vfs.Ino, flags int, path string) (int, error) {
 		}
 		m.Pipes[at] = Pipe{Ino: ino}
 	}
-	o := OFD{Kind: FilePipe, Pipe: at, Flags: flags & vfs.O_ACCMODE}
-	if o.readable() {
-		m.Pipes[at].Readers++
-	}
-	if o.writable() {
-		m.Pipes[at].Writers++
-	}
 	m.Pipes[at].Opened |= 1 << (flags & vfs.O_ACCMODE)
-	return m.newFile(o), nil
+	return m.newEnd(at, flags&vfs.O_ACCMODE), nil
 }
 
 // rendezvous reports whether a FIFO's description may be used: both ends have been there.

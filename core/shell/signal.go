@@ -286,7 +286,7 @@ func (m *Machine) betweenCommands(p *Process) bool {
 		return false
 	}
 	switch f := p.top(); f.Kind {
-	case FUtil, FFilter, FTool, FPipe, FWaitSub:
+	case FUtil, FFilter, FTool, FPipe, FWaitSub, FNot: // the status is negated first
 		return false
 	case FSimple:
 		return f.Child == 0
