@@ -68,7 +68,7 @@ def in_library(package: pathlib.Path) -> List[str]:
         return []
     told = subprocess.run(["nm", "-D", "--defined-only", str(package / "liberyxsh.so")], capture_output=True, text=True, check=True).stdout
     have = {line.split()[2] for line in told.splitlines()}
-    want = {"eryx_init", "eryx_call", "eryx_fetch", "eryx_release", *re.findall(r"\b(eryxsh_\w+)\(", header)}
+    want = {"eryx_init", "eryx_call", "eryx_fetch", "eryx_release", "eryx_attend", *re.findall(r"\b(eryxsh_\w+)\(", header)}
     return [f"the library exports {name}" for name in sorted(have - want)] + [f"it does not export {name}" for name in sorted(want - have)]
 
 

@@ -109,6 +109,8 @@ var bounded = map[string]string{
 	"core/cmd/std.tailObsolete":    "letters behind one -, of maxCluster at most",
 	"core/cmd/std/ls.palette.code": "asks for a link's target, which is no link",
 
+	"core/host.Dir.enter": "a path has PathMax bytes at most",
+
 	"core/cmd/std/internal/awk.compiler.*":              "the tree is maxDepth high at most: parser.mk",
 	"core/cmd/std/internal/awk.pure":                    "the tree is maxDepth high at most: parser.mk",
 	"core/cmd/std/internal/awk.same":                    "the tree is maxDepth high at most: parser.mk",

@@ -56,6 +56,11 @@ func (f *FS) get(ino Ino) *inode {
 	if ino.Generated() {
 		return f.far(ino)
 	}
+	return f.native(ino)
+}
+
+// native is get of an inode that the tree itself has.
+func (f *FS) native(ino Ino) *inode {
 	if p := f.inodes.At(int64(ino)); p != nil {
 		return *p
 	}

@@ -77,7 +77,7 @@ func (f *FS) mount(id uint32) *Mount {
 		return nil
 	}
 	for _, root := range f.mounts.roots {
-		if m := f.get(root).more.top; m.ID == id {
+		if m := f.native(root).more.top; m.ID == id {
 			return m
 		}
 	}

@@ -154,14 +154,14 @@ func (f *FS) far(ino Ino) *inode {
 		return nil
 	}
 	if root, _ := o.number("."); root == ino { // the root is the tree's own
-		return f.get(f.rootOf(o.id))
+		return f.native(f.rootOf(o.id))
 	}
 	return o.get(ino)
 }
 
 func (f *FS) rootOf(id uint32) Ino {
 	for _, root := range f.mounts.roots {
-		if f.get(root).more.top.ID == id {
+		if f.native(root).more.top.ID == id {
 			return root
 		}
 	}
