@@ -11,19 +11,20 @@ import (
 // assignSlow is assign for everything but a plain scalar.
 func (m *Machine) assignSlow(p *Process, e expand.Env, name string, sub *expand.Sub, value string, add bool) error {
 	t := p.Shell.Vars
-	v := t.Get(name)
+	v, first := t.Get(name), name
 	for i := 0; v.Is(vars.Nameref); i++ {
 		target := v.String()
 		if target == "" && sub == nil { // an empty nameref takes its target
 			t.Own(name).SetString(value)
 			return nil
 		}
-		if target == name {
-			if saved := m.circular(p, name); saved != nil {
-				return m.inGlobal(p, saved, func() error { return m.assignSlow(p, e, name, sub, value, add) })
+		if target == name || target == first {
+			if saved := m.circular(p, target); saved != nil {
+				return m.inGlobal(p, saved, func() error { return m.assignSlow(p, e, target, sub, value, add) })
 			}
+			return circularError(target)
 		}
-		if i >= 8 || target == name {
+		if i >= 8 {
 			return circularError(name)
 		}
 		base, text := splitRef(target)
@@ -221,13 +222,13 @@ func (m *Machine) assignNode(p *Process, e expand.Env, a *assign) error {
 // assignList does name=( … ): all words are expanded before the variable changes.
 func (m *Machine) assignList(p *Process, e expand.Env, name string, a *assign, attrs vars.Attr) error {
 	t := p.Shell.Vars
-	v := t.Get(name)
+	v, first := t.Get(name), name
 	for i := 0; v.Is(vars.Nameref) && i < 8; i++ {
-		if v.String() == name {
-			if saved := m.circular(p, name); saved != nil {
-				return m.inGlobal(p, saved, func() error { return m.assignList(p, e, name, a, attrs) })
+		if target := v.String(); target == name || target == first {
+			if saved := m.circular(p, target); saved != nil {
+				return m.inGlobal(p, saved, func() error { return m.assignList(p, e, target, a, attrs) })
 			}
-			return circularError(name)
+			return circularError(target)
 		}
 		if name = v.String(); strings.HasSuffix(name, "]") {
 			return &expand.Error{Kind: expand.BadAssign, Text: "`" + name + "': not a valid identifier"}

@@ -627,15 +627,16 @@ func (m *Machine) inGlobal(p *Process, saved *Saved, do func() error) error {
 
 // meant does something with the variable a name stands for: the target of a nameref.
 func (m *Machine) meant(p *Process, name string, do func(name string) error) error {
-	v := p.Shell.Vars.Get(name)
+	v, first := p.Shell.Vars.Get(name), name
 	for i := 0; v.Is(vars.Nameref) && v.String() != ""; i++ {
 		target := v.String()
-		if target == name {
-			if saved := m.circular(p, name); saved != nil {
-				return m.inGlobal(p, saved, func() error { return do(name) })
+		if target == name || target == first {
+			if saved := m.circular(p, target); saved != nil {
+				return m.inGlobal(p, saved, func() error { return do(target) })
 			}
+			return circularError(target)
 		}
-		if i >= 8 || target == name {
+		if i >= 8 {
 			return circularError(name)
 		}
 		if !validName(target) {
@@ -647,7 +648,7 @@ func (m *Machine) meant(p *Process, name string, do func(name string) error) err
 	return do(name)
 }
 
-// circular is for a nameref that is its own target, as local -n x=x makes one:
+// circular is for a nameref that is its own target, as local -n x=x makes one, or that of its target:
 // it stands for the global variable, which bash warns about each time.
 func (m *Machine) circular(p *Process, name string) *Saved {
 	m.complain(p, "warning: %s: circular name reference", name)

@@ -42,13 +42,14 @@ func (e *procEnv) Var(name string) *vars.Var {
 
 // variable follows namerefs and computes special variables.
 func (m *Machine) variable(p *Process, name string, v *vars.Var) *vars.Var {
+	first := name
 	for i := 0; v.Is(vars.Nameref); i++ {
 		target := v.String()
 		if target == "" {
 			return nil
 		}
-		if target == name {
-			if saved := m.circular(p, name); saved != nil && !saved.Var.Is(vars.Nameref) {
+		if target == name || target == first {
+			if saved := m.circular(p, target); saved != nil && !saved.Var.Is(vars.Nameref) {
 				return saved.Var
 			}
 			return nil
