@@ -19,8 +19,8 @@ func (m *Machine) assignSlow(p *Process, e expand.Env, name string, sub *expand.
 			return nil
 		}
 		if target == name || target == first {
-			if saved := m.circular(p, target); saved != nil {
-				return m.inGlobal(p, saved, func() error { return m.assignSlow(p, e, target, sub, value, add) })
+			if saved := p.circular(target); saved != nil {
+				return m.inCircle(p, saved, func() error { return m.assignSlow(p, e, target, sub, value, add) })
 			}
 			return circularError(target)
 		}
@@ -225,8 +225,8 @@ func (m *Machine) assignList(p *Process, e expand.Env, name string, a *assign, a
 	v, first := t.Get(name), name
 	for i := 0; v.Is(vars.Nameref) && i < 8; i++ {
 		if target := v.String(); target == name || target == first {
-			if saved := m.circular(p, target); saved != nil {
-				return m.inGlobal(p, saved, func() error { return m.assignList(p, e, target, a, attrs) })
+			if saved := p.circular(target); saved != nil {
+				return m.inCircle(p, saved, func() error { return m.assignList(p, e, target, a, attrs) })
 			}
 			return circularError(target)
 		}

@@ -631,8 +631,8 @@ func (m *Machine) meant(p *Process, name string, do func(name string) error) err
 	for i := 0; v.Is(vars.Nameref) && v.String() != ""; i++ {
 		target := v.String()
 		if target == name || target == first {
-			if saved := m.circular(p, target); saved != nil {
-				return m.inGlobal(p, saved, func() error { return do(target) })
+			if saved := p.circular(target); saved != nil {
+				return m.inCircle(p, saved, func() error { return do(target) })
 			}
 			return circularError(target)
 		}
@@ -648,10 +648,15 @@ func (m *Machine) meant(p *Process, name string, do func(name string) error) err
 	return do(name)
 }
 
+// inCircle is inGlobal for what circular gives: bash warns about it each time.
+func (m *Machine) inCircle(p *Process, saved *Saved, do func() error) error {
+	m.complain(p, "warning: %s: circular name reference", saved.Name)
+	return m.inGlobal(p, saved, do)
+}
+
 // circular is for a nameref that is its own target, as local -n x=x makes one, or that of its target:
-// it stands for the global variable, which bash warns about each time.
-func (m *Machine) circular(p *Process, name string) *Saved {
-	m.complain(p, "warning: %s: circular name reference", name)
+// it stands for the global variable. Where that is no other, nil.
+func (p *Process) circular(name string) *Saved {
 	saved := p.global(name)
 	if saved == nil || saved.Var.Is(vars.Nameref) && saved.Var.String() == name {
 		return nil
@@ -660,7 +665,7 @@ func (m *Machine) circular(p *Process, name string) *Saved {
 }
 
 func circularError(name string) error {
-	return &expand.Error{Kind: expand.ReadOnlyVar, Text: name + ": circular name reference"}
+	return &expand.Error{Kind: expand.ReadOnlyVar, Text: "warning: " + name + ": circular name reference"}
 }
 
 func (m *Machine) declareFunc(p *Process, d *declaration, name string) int {

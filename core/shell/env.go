@@ -49,7 +49,8 @@ func (m *Machine) variable(p *Process, name string, v *vars.Var) *vars.Var {
 			return nil
 		}
 		if target == name || target == first {
-			if saved := m.circular(p, target); saved != nil && !saved.Var.Is(vars.Nameref) {
+			m.complain(p, "warning: %s: circular name reference", target)
+			if saved := p.circular(target); saved != nil && !saved.Var.Is(vars.Nameref) {
 				return saved.Var
 			}
 			return nil
