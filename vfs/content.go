@@ -86,8 +86,8 @@ func (f *FS) ReadAt(ino Ino, p []byte, off, now int64) (n int, err error) {
 // empty at the end. The errors are those of ReadAt.
 func (f *FS) Chunk(ino Ino, off, now int64) (data []byte, hole int64, err error) {
 	if ino.Outside() {
-		if m, ok := f.MountOf(ino); ok && !m.Connected() {
-			return nil, 0, ENODEV
+		if _, err := f.connected(ino.outsideMount()); err != nil {
+			return nil, 0, err
 		}
 	}
 	in, err := f.file(ino)

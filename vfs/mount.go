@@ -71,17 +71,17 @@ func (f *FS) mnt() *mounts {
 	return f.mounts
 }
 
-// mount gives the mount an inode belongs to, nil for the tree itself.
-func (f *FS) mount(id uint32) *Mount {
+// mount gives the mount an inode belongs to and its root, nil for the tree itself.
+func (f *FS) mount(id uint32) (*Mount, Ino) {
 	if id == 0 || f.mounts == nil {
-		return nil
+		return nil, 0
 	}
 	for _, root := range f.mounts.roots {
 		if m := f.native(root).more.top; m.ID == id {
-			return m
+			return m, root
 		}
 	}
-	return nil
+	return nil, 0
 }
 
 // sealed reports that nothing may change below the mount an inode belongs to.
@@ -89,7 +89,7 @@ func (f *FS) sealed(in *inode) bool {
 	if in.mount == 0 {
 		return false
 	}
-	m := f.mount(in.mount)
+	m, _ := f.mount(in.mount)
 	return m != nil && m.Mode == MountReadOnly
 }
 
@@ -109,11 +109,9 @@ func (f *FS) Mounted() bool { return f.mounts != nil }
 
 // MountOf gives the mount an inode belongs to, false for the tree itself.
 func (f *FS) MountOf(ino Ino) (Mounted, bool) {
-	if in := f.get(ino); in != nil && in.mount != 0 && f.mounts != nil {
-		for _, root := range f.mounts.roots {
-			if m := f.get(root).more.top; m.ID == in.mount {
-				return Mounted{m, root, f.dirPath(root)}, true
-			}
+	if in := f.get(ino); in != nil {
+		if m, root := f.mount(in.mount); m != nil {
+			return Mounted{m, root, f.dirPath(root)}, true
 		}
 	}
 	return Mounted{}, false

@@ -50,6 +50,9 @@ type seen struct {
 	in   atomic.Pointer[inode]
 }
 
+// outsideMount is the mount that a host's file with a number belongs to.
+func (i Ino) outsideMount() uint32 { return uint32((i - outsideBase) >> outsideShift) }
+
 // number gives the number of a path.
 func (o *outside) number(path string) (Ino, *seen) {
 	base := outsideBase + Ino(o.id)<<outsideShift
@@ -103,12 +106,17 @@ func (o *outside) ask(n *seen) (*inode, error) {
 	if err != nil {
 		return nil, err
 	}
+	return o.told(n, st, target), nil
+}
+
+// told takes what the host says of a file: the inode stays the same while that does.
+func (o *outside) told(n *seen, st Stat, target string) *inode {
 	in := n.in.Load()
-	if in == nil || in.mode != st.Mode || in.size != st.Size || in.mtime != st.Mtime || in.ctime != st.Ctime || in.nlink != st.Nlink || in.mode.IsLink() && in.target() != target {
+	if in == nil || in.mode != st.Mode || in.size != st.Size && !in.mode.IsLink() || in.mtime != st.Mtime || in.ctime != st.Ctime || in.nlink != st.Nlink || in.mode.IsLink() && in.target() != target {
 		in = o.inode(n, st, target)
 		n.in.Store(in)
 	}
-	return in, nil
+	return in
 }
 
 func (o *outside) inode(n *seen, st Stat, target string) *inode {
@@ -138,10 +146,18 @@ func below(dir, name string) string {
 
 // out gives what is known of the host's directory that a mount is of.
 func (f *FS) out(id uint32) *outside {
-	if m := f.mount(id); m != nil {
+	if m, _ := f.mount(id); m != nil {
 		return m.outside
 	}
 	return nil
+}
+
+// connected is out of a mount whose directory is there; ENODEV: nobody gave it again after a load.
+func (f *FS) connected(id uint32) (*outside, error) {
+	if o := f.out(id); o != nil && o.src != nil {
+		return o, nil
+	}
+	return nil, ENODEV
 }
 
 // far returns an inode with a high number.
@@ -149,30 +165,21 @@ func (f *FS) far(ino Ino) *inode {
 	if !ino.Outside() {
 		return f.gen.get(ino)
 	}
-	o := f.out(uint32((ino - outsideBase) >> outsideShift))
-	if o == nil {
+	m, root := f.mount(ino.outsideMount())
+	if m == nil || m.outside == nil {
 		return nil
 	}
-	if root, _ := o.number("."); root == ino { // the root is the tree's own
-		return f.native(f.rootOf(o.id))
+	if at, _ := m.outside.number("."); at == ino { // the root is the tree's own
+		return f.native(root)
 	}
-	return o.get(ino)
-}
-
-func (f *FS) rootOf(id uint32) Ino {
-	for _, root := range f.mounts.roots {
-		if f.native(root).more.top.ID == id {
-			return root
-		}
-	}
-	return 0
+	return m.outside.get(ino)
 }
 
 // near gives the number that the tree has for one that may be of the host's: the root of a mount has one of its own.
 func (f *FS) near(ino Ino) Ino {
 	if ino.Outside() {
 		if in := f.get(ino); in != nil && in.more != nil && in.more.top != nil {
-			return f.rootOf(in.more.top.ID)
+			_, ino = f.mount(in.more.top.ID)
 		}
 	}
 	return ino
@@ -181,9 +188,9 @@ func (f *FS) near(ino Ino) Ino {
 // outsideChild looks a name up in a host's directory. ENOENT, ENODEV (it is not
 // there: a state was loaded), what the host says.
 func (f *FS) outsideChild(dir *inode, name string) (Ino, error) {
-	o := f.out(dir.mount)
-	if o == nil || o.src == nil {
-		return 0, ENODEV
+	o, err := f.connected(dir.mount)
+	if err != nil {
+		return 0, err
 	}
 	path := below(dir.more.path, name)
 	if len(path) > PathMax {
@@ -194,18 +201,15 @@ func (f *FS) outsideChild(dir *inode, name string) (Ino, error) {
 		return 0, err
 	}
 	ino, n := o.number(path)
-	in := n.in.Load()
-	if in == nil || in.mode != st.Mode || in.size != st.Size && !in.mode.IsLink() || in.mtime != st.Mtime || in.ctime != st.Ctime || in.nlink != st.Nlink || in.mode.IsLink() && in.target() != target {
-		n.in.Store(o.inode(n, st, target))
-	}
+	o.told(n, st, target)
 	return ino, nil
 }
 
 // outsideNames lists a host's directory.
 func (f *FS) outsideNames(dir *inode, after string, n int) ([]Dirent, error) {
-	o := f.out(dir.mount)
-	if o == nil || o.src == nil {
-		return nil, ENODEV
+	o, err := f.connected(dir.mount)
+	if err != nil {
+		return nil, err
 	}
 	all, err := o.src.ReadDir(dir.more.path, after)
 	if err != nil {
@@ -227,9 +231,9 @@ func (f *FS) outsideChunk(ino Ino, in *inode, off int64) ([]byte, int64, error) 
 	if off >= in.size {
 		return nil, 0, nil
 	}
-	o := f.out(in.mount)
-	if o == nil || o.src == nil {
-		return nil, 0, ENODEV
+	o, err := f.connected(in.mount)
+	if err != nil {
+		return nil, 0, err
 	}
 	b, err := o.src.Read(o.known(ino).path, off)
 	if err != nil {
@@ -243,7 +247,7 @@ func (f *FS) OutsidePath(ino Ino) string {
 	if !ino.Outside() || f.mounts == nil {
 		return ""
 	}
-	if o := f.out(uint32((ino - outsideBase) >> outsideShift)); o != nil {
+	if o := f.out(ino.outsideMount()); o != nil {
 		if n := o.known(ino); n != nil {
 			return n.path
 		}
@@ -262,7 +266,7 @@ func (f *FS) Know(ino Ino, path string) bool {
 			return false
 		}
 	}
-	o := f.out(uint32((ino - outsideBase) >> outsideShift))
+	o := f.out(ino.outsideMount())
 	if o == nil {
 		return false
 	}

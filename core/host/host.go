@@ -112,24 +112,23 @@ func (d *Dir) enter(dir string) (*os.Root, error) {
 // trim closes directories beyond those that are kept. Nothing may be using one.
 func (d *Dir) trim() {
 	for len(d.subs) > keptDirs {
-		var oldest string
-		for name, s := range d.subs {
-			if oldest == "" || s.used < d.subs[oldest].used {
-				oldest = name
-			}
-		}
+		oldest := leastRecent(d.subs, func(s *sub) int64 { return s.used })
 		d.subs[oldest].root.Close()
 		delete(d.subs, oldest)
 	}
 	for len(d.files) > keptFiles {
-		var oldest string
-		for name, f := range d.files {
-			if oldest == "" || f.used < d.files[oldest].used {
-				oldest = name
-			}
-		}
-		delete(d.files, oldest)
+		delete(d.files, leastRecent(d.files, func(f *file) int64 { return f.used }))
 	}
+}
+
+// leastRecent is the name of what was used before all others.
+func leastRecent[T any](all map[string]T, used func(T) int64) (oldest string) {
+	for name, x := range all {
+		if oldest == "" || used(x) < used(all[oldest]) {
+			oldest = name
+		}
+	}
+	return oldest
 }
 
 // place gives the directory a path is in, and its name there.

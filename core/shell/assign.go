@@ -19,10 +19,7 @@ func (m *Machine) assignSlow(p *Process, e expand.Env, name string, sub *expand.
 			return nil
 		}
 		if target == name || target == first {
-			if saved := p.circular(target); saved != nil {
-				return m.inCircle(p, saved, func() error { return m.assignSlow(p, e, target, sub, value, add) })
-			}
-			return circularError(target)
+			return m.inCircle(p, target, func() error { return m.assignSlow(p, e, target, sub, value, add) })
 		}
 		if i >= 8 {
 			return circularError(name)
@@ -225,10 +222,7 @@ func (m *Machine) assignList(p *Process, e expand.Env, name string, a *assign, a
 	v, first := t.Get(name), name
 	for i := 0; v.Is(vars.Nameref) && i < 8; i++ {
 		if target := v.String(); target == name || target == first {
-			if saved := p.circular(target); saved != nil {
-				return m.inCircle(p, saved, func() error { return m.assignList(p, e, target, a, attrs) })
-			}
-			return circularError(target)
+			return m.inCircle(p, target, func() error { return m.assignList(p, e, target, a, attrs) })
 		}
 		if name = v.String(); strings.HasSuffix(name, "]") {
 			return &expand.Error{Kind: expand.BadAssign, Text: "`" + name + "': not a valid identifier"}

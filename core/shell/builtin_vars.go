@@ -631,10 +631,7 @@ func (m *Machine) meant(p *Process, name string, do func(name string) error) err
 	for i := 0; v.Is(vars.Nameref) && v.String() != ""; i++ {
 		target := v.String()
 		if target == name || target == first {
-			if saved := p.circular(target); saved != nil {
-				return m.inCircle(p, saved, func() error { return do(target) })
-			}
-			return circularError(target)
+			return m.inCircle(p, target, func() error { return do(target) })
 		}
 		if i >= 8 {
 			return circularError(name)
@@ -648,9 +645,14 @@ func (m *Machine) meant(p *Process, name string, do func(name string) error) err
 	return do(name)
 }
 
-// inCircle is inGlobal for what circular gives: bash warns about it each time.
-func (m *Machine) inCircle(p *Process, saved *Saved, do func() error) error {
-	m.complain(p, "warning: %s: circular name reference", saved.Name)
+// inCircle does something with the global variable that a nameref in a circle stands for, which bash warns about
+// each time; where there is none it is an error.
+func (m *Machine) inCircle(p *Process, name string, do func() error) error {
+	saved := p.circular(name)
+	if saved == nil {
+		return circularError(name)
+	}
+	m.complain(p, "warning: %s: circular name reference", name)
 	return m.inGlobal(p, saved, do)
 }
 

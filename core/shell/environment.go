@@ -47,8 +47,7 @@ func (p *Process) hidden() func(yield func(string, *vars.Var) bool) {
 				continue
 			}
 			for _, s := range f.X.Vars {
-				now := p.Shell.Vars.Get(s.Name)
-				if !exported(s.Var) || exported(now) || slices.Contains(told, s.Name) {
+				if !exported(s.Var) || exported(p.Shell.Vars.Get(s.Name)) || slices.Contains(told, s.Name) {
 					continue
 				}
 				if told = append(told, s.Name); !yield(s.Name, s.Var) {

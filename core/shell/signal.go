@@ -165,7 +165,7 @@ func (m *Machine) signal(p *Process, sig int) {
 
 // childEnded tells a shell that has a trap on it of the end of a child. In the trap bash does not look.
 func (m *Machine) childEnded(p *Process) {
-	if t := p.trap(sigCHLD); t != nil && !t.Running && p.traps(sigCHLD) {
+	if t := p.trap(sigCHLD); t != nil && !t.Running {
 		m.signal(p, sigCHLD)
 	}
 }

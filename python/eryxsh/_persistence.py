@@ -12,7 +12,7 @@ import os
 import threading
 import time
 import weakref
-from typing import TYPE_CHECKING, Any, Dict, Optional, Protocol
+from typing import TYPE_CHECKING, Any, Dict, Optional
 
 from . import _native, _wire
 from ._errors import ConflictError, PersistenceError, SandboxDiedError
@@ -162,26 +162,37 @@ class Home:
         return now - self.last >= QUIET or now - self.changed >= LATEST
 
 
-class Absent(Protocol):
+class Absent:
     """Where a sandbox is while it takes no memory."""
+
+    __slots__ = ("_coming",)
+
+    def __init__(self) -> None:
+        self._coming = threading.Lock()
 
     def back(self, sandbox: Sandbox) -> None:
         """Bring it back, if no other thread has done it meanwhile."""
+        with self._coming:
+            if sandbox._away is self:
+                self._bring(sandbox)
+
+    def _bring(self, sandbox: Sandbox) -> None:
+        raise NotImplementedError
 
     def forget(self) -> None:
         """It is not needed any more."""
 
 
-class Away:
+class Away(Absent):
     """A sandbox that is in a store and nowhere else for now."""
 
-    __slots__ = ("_coming", "_limits", "_namespace", "_own", "_store")
+    __slots__ = ("_limits", "_namespace", "_own", "_store")
 
     def __init__(self, store: Store, own: bool, limits: Dict[str, int]) -> None:
+        super().__init__()
         self._store = store
         self._own = own  # closed with this
         self._limits = limits
-        self._coming = threading.Lock()
         self._namespace = f"offload-{os.urandom(12).hex()}"
 
     @classmethod
@@ -203,19 +214,15 @@ class Away:
             raise
         return made
 
-    def back(self, sandbox: Sandbox) -> None:
-        """Read it back, if no other thread has done it meanwhile."""
+    def _bring(self, sandbox: Sandbox) -> None:
         from ._tools import wire_tools
 
-        with self._coming:
-            if sandbox._away is not self:
-                return
-            ref = self._store._need(self._namespace, "main")
-            tools = wire_tools(sandbox._tools) if sandbox._tools else None
-            process = None if sandbox._place is None else sandbox._place.enter()
-            sandbox._handle = self._store.read(ref, limits=self._limits, tools=tools, process=process)
-            sandbox._away = None
-            self.forget()
+        ref = self._store._need(self._namespace, "main")
+        tools = wire_tools(sandbox._tools) if sandbox._tools else None
+        process = None if sandbox._place is None else sandbox._place.enter()
+        sandbox._handle = self._store.read(ref, limits=self._limits, tools=tools, process=process)
+        sandbox._away = None
+        self.forget()
 
     def forget(self) -> None:
         """It is not needed any more."""

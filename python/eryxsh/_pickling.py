@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Callable, Dict, Iterator, Optional, Tuple
 
 from ._errors import RunGoneError, SnapshotNotFoundError
 from ._limits import Limits
+from ._persistence import Absent
 
 if TYPE_CHECKING:
     from ._isolation import Isolation
@@ -95,17 +96,17 @@ class References:
         return f"{home.namespace}@{commit_of(home.ref)}"
 
 
-class Elsewhere:
-    """A sandbox that is a commit of a store, or what differs from it, until it is used."""
+class Elsewhere(Absent):
+    """A sandbox that is a commit of a store, or what differs from it, until it is used: the commit belongs to whoever made it."""
 
-    __slots__ = ("_coming", "_references", "identity", "pack", "place", "ref")
+    __slots__ = ("_references", "identity", "pack", "place", "ref")
 
     def __init__(self, identity: str, place: bytes, ref: str, pack: Optional[bytes] = None) -> None:
+        super().__init__()
         self.identity = identity  # of the store
         self.place = place  # its address
         self.ref = ref
         self.pack = pack
-        self._coming = threading.Lock()
         into = _entered.get()
         self._references = into if into is not None and into.store.identity == identity else None
 
@@ -116,15 +117,9 @@ class Elsewhere:
     def _store(self) -> Store:
         return store_at(self.place) if self._references is None else self._references.store
 
-    def back(self, sandbox: Sandbox) -> None:
-        """Bring it into memory, if no other thread has done it meanwhile."""
-        with self._coming:
-            if sandbox._away is not self:
-                return
-            tools = tuple(sandbox._tools.values())
-            how = None if sandbox._place is None else sandbox._place.how
-            found = _load(self._store, self.ref, tools, how) if self.pack is None else self._over_base(self.pack, tools, how)
-            sandbox._take(found)
+    def _bring(self, sandbox: Sandbox) -> None:
+        tools, how = tuple(sandbox._tools.values()), sandbox._isolation
+        sandbox._take(_load(self._store, self.ref, tools, how) if self.pack is None else self._over_base(self.pack, tools, how))
 
     def _over_base(self, pack: bytes, tools: Any, isolation: Optional[Isolation]) -> Sandbox:
         from ._sandbox import Sandbox
@@ -134,9 +129,6 @@ class Elsewhere:
             return Sandbox.from_state(pack, base=base, tools=tools, limits=_trusted(), isolation=isolation)
         with _load(self._store, self.ref, tools) as base:
             return Sandbox.from_state(pack, base=base, tools=tools, limits=_trusted(), isolation=isolation)
-
-    def forget(self) -> None:
-        """It is closed before it was used: the commit belongs to whoever made it."""
 
 
 _stores: Dict[bytes, Store] = {}  # one for each place that pickles told of, as long as the process lives
@@ -169,11 +161,10 @@ def split(ref: str) -> Tuple[str, str]:
 def reduced(sandbox: Sandbox) -> Reduced:
     """A sandbox for a pickle: by value, or where it is."""
     tools = tuple(sandbox._tools.values())
-    how = None if sandbox._place is None else sandbox._place.how
     into = _entered.get()
     if into is None:
-        return _by_value, (type(sandbox), sandbox.export_state(), sandbox._timeout_ns, tools, how)
-    return _elsewhere, (type(sandbox), into.reduced(sandbox), sandbox._timeout_ns, tools, how)
+        return _by_value, (type(sandbox), sandbox.export_state(), sandbox._timeout_ns, tools, sandbox._isolation)
+    return _elsewhere, (type(sandbox), into.reduced(sandbox), sandbox._timeout_ns, tools, sandbox._isolation)
 
 
 def reduced_run(run: Run) -> Reduced:
@@ -191,18 +182,12 @@ def _elsewhere(cls: Type[S], where: Elsewhere, timeout_ns: Optional[int], tools:
     from ._sandbox import place_of
     from ._tools import registry
 
-    made = cls.__new__(cls)
-    made._handle = 0
+    made = cls._bare(registry(tools), timeout_ns)
     made._place = None if isolation is None else place_of(isolation, _trusted(), {})
-    made._home = None
     made._away = where
-    made._mounted = ()
-    made._asked = []
-    made._tools = registry(tools)
     into = _entered.get()
     if into is not None:
         made._tools.update((name, tool) for name, tool in into.tools.items() if name in made._tools)
-    made._timeout_ns = timeout_ns
     return made
 
 

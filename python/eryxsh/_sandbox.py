@@ -173,16 +173,29 @@ class Sandbox:
 
     @classmethod
     def _around(cls: Type[S], handle: int, like: Sandbox) -> S:
-        made = cls.__new__(cls)
+        made = cls._bare(like._tools, like._timeout_ns, like._mounted)
         made._handle = handle
         made._place = None if like._place is None else like._place.copy()
+        return made
+
+    @classmethod
+    def _bare(cls: Type[S], tools: Dict[str, Tool], timeout_ns: Optional[int], mounted: Tuple[Tuple[str, Any], ...] = ()) -> S:
+        """One without a state, which has no home and is in no process yet."""
+        made = cls.__new__(cls)
+        made._handle = 0
+        made._place = None
         made._home = None
         made._away = None
         made._asked = []
-        made._mounted = like._mounted
-        made._timeout_ns = like._timeout_ns
-        made._tools = like._tools
+        made._mounted = mounted
+        made._timeout_ns = timeout_ns
+        made._tools = tools
         return made
+
+    @property
+    def _isolation(self) -> Optional[Isolation]:
+        """How it has a process of its own, None if it has none."""
+        return None if self._place is None else self._place.how
 
     @classmethod
     def create(cls: Type[S], **options: Any) -> S:
@@ -240,15 +253,8 @@ class Sandbox:
         mounts: Optional[Mapping[str, Any]] = None,
     ) -> Tuple[S, Any]:
         """What ``from_state`` gives, and what the method it is done with has answered."""
-        made = cls.__new__(cls)
-        made._handle = 0
-        made._place = None
-        made._home = None
-        made._away = None
-        made._asked = []
-        made._mounted = () if mounts is None else tuple(mounts.items())
-        made._tools = _NO_TOOLS if tools is None else registry(tools)
-        made._timeout_ns = nanoseconds(timeout)
+        mounted = () if mounts is None else tuple(mounts.items())
+        made = cls._bare(_NO_TOOLS if tools is None else registry(tools), nanoseconds(timeout), mounted)
         bounds: Dict[str, Any] = {
             "tools": wire_tools(made._tools) if made._tools else None,
             "limits": None if limits is None else changed(limits),

@@ -36,7 +36,7 @@ from ._pickling import References, address, store_at
 from ._results import CommandResult
 from ._runs import Run
 from ._sandbox import Sandbox
-from ._store import Store
+from ._store import store_of
 from ._tools import Suspend, Tool, ToolCall, registry
 
 __all__ = ["Actor", "Pool", "Traffic"]
@@ -109,8 +109,7 @@ class Pool:
     ) -> None:
         if workers is not None and workers < 1:
             raise ValueError(f"a pool of {workers} workers")
-        self._own = not isinstance(store, Store)
-        self.store: Store = Store(store) if self._own else store
+        self.store, self._own = store_of(store)
         if not self.store.backend.shared:
             raise ValueError(f"{self.store!r}: workers are other processes, and need a store that they reach, too")
         self._made: Optional[str] = None  # the namespace of the base, which ends with the pool

@@ -75,24 +75,16 @@ func storeMethods() []binding {
 		on("store.open", openRead),
 		on("store.log", readLog),
 		on("store.checked", func(c *call, p *wire.ReadHandle) (wire.Checked, error) {
-			r, err := c.reading(p.Read)
+			x, _, err := readingOf[*store.Check](c, p.Read, "this is no check")
 			if err != nil {
 				return wire.Checked{}, err
-			}
-			x, ok := r.Reading.(*store.Check)
-			if !ok {
-				return wire.Checked{}, badRequest("this is no check")
 			}
 			return wire.Checked{Objects: x.Objects, Bytes: x.Bytes, Commits: x.Commits, Faults: x.Faults}, nil
 		}),
 		on("store.trimmed", func(c *call, p *wire.ReadHandle) (out wire.Trimmed, err error) {
-			r, err := c.reading(p.Read)
+			x, _, err := readingOf[*store.Trim](c, p.Read, "this trims nothing")
 			if err != nil {
 				return out, err
-			}
-			x, ok := r.Reading.(*store.Trim)
-			if !ok {
-				return out, badRequest("this trims nothing")
 			}
 			if out.Gone = x.Gone; x.Gone == 0 {
 				return out, nil
@@ -165,6 +157,18 @@ func (s *Server) saving(handle int64) (*saving, error) { return kept(s, s.saving
 
 func (s *Server) reading(handle int64) (*reading, error) {
 	return kept(s, s.readings, handle, "the reading")
+}
+
+// readingOf is a reading of one kind; other says what a reading of another is not.
+func readingOf[T store.Reading](c *call, handle int64, other string) (of T, r *reading, err error) {
+	if r, err = c.reading(handle); err != nil {
+		return of, nil, err
+	}
+	of, ok := r.Reading.(T)
+	if !ok {
+		return of, nil, badRequest("%s", other)
+	}
+	return of, r, nil
 }
 
 // kept looks up what a handle stands for among what the server keeps.
@@ -340,13 +344,9 @@ func (c *call) boundsOf(p *wire.ReadParams) (bounds limit.Limits, err error) {
 
 // openRead makes a sandbox of what was read, or gives one its state.
 func openRead(c *call, p *wire.OpenParams) (int64, error) {
-	r, err := c.reading(p.Read)
+	l, r, err := readingOf[*store.Load](c, p.Read, "this is no state")
 	if err != nil {
 		return 0, err
-	}
-	l, ok := r.Reading.(*store.Load)
-	if !ok {
-		return 0, badRequest("this is no state")
 	}
 	loaded, err := l.End(c.loader)
 	if err != nil {
@@ -378,13 +378,9 @@ func openRead(c *call, p *wire.OpenParams) (int64, error) {
 }
 
 func readLog(c *call, p *wire.ReadHandle) ([]wire.CommitInfo, error) {
-	r, err := c.reading(p.Read)
+	l, _, err := readingOf[*store.Log](c, p.Read, "this is no log")
 	if err != nil {
 		return nil, err
-	}
-	l, ok := r.Reading.(*store.Log)
-	if !ok {
-		return nil, badRequest("this is no log")
 	}
 	out := make([]wire.CommitInfo, len(l.Commits))
 	for i := range l.Commits {

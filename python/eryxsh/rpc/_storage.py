@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import threading
-
 from .. import EryxshError, Limits, Sandbox
+from .._persistence import Absent
 from ._client import Call
 from ._options import served
 from ._values import from_base64, to_base64
@@ -13,15 +12,15 @@ _SLACK = 4096
 """Bytes of a message besides the state in it."""
 
 
-class AtClient:
-    """A sandbox that its client keeps."""
+class AtClient(Absent):
+    """A sandbox that its client keeps: what that has is its own, also when the sandbox is closed."""
 
-    __slots__ = ("_coming", "_limits", "_name")
+    __slots__ = ("_limits", "_name")
 
     def __init__(self, name: str, limits: Limits) -> None:
+        super().__init__()
         self._name = name or None
         self._limits = limits
-        self._coming = threading.Lock()
 
     @classmethod
     def leave(cls, call: Call) -> None:
@@ -36,19 +35,12 @@ class AtClient:
         client.ask(call, "storage.save", {"sandbox_id": made._name, "state": state})
         sandbox._leave(made)
 
-    def back(self, sandbox: Sandbox) -> None:
-        """Ask the client for it, if no other thread has done it meanwhile."""
-        with self._coming:
-            if sandbox._away is not self:
-                return
-            call = served()
-            if call is None or call.hosted.current is not call:  # on the thread that would read the answer
-                raise EryxshError("the sandbox is in the storage of the client: rehydrate brings it back")
-            state = call.client.ask(call, "storage.load", {"sandbox_id": self._name})
-            if not isinstance(state, str):
-                raise EryxshError(f"storage.load: a state in base64 is needed, not {type(state).__name__}")
-            how = None if sandbox._place is None else sandbox._place.how
-            sandbox._take(Sandbox.from_state(from_base64(state), tools=tuple(sandbox._tools.values()), limits=self._limits, isolation=how))
-
-    def forget(self) -> None:
-        """It is closed there: what the client has is the client's."""
+    def _bring(self, sandbox: Sandbox) -> None:
+        call = served()
+        if call is None or call.hosted.current is not call:  # on the thread that would read the answer
+            raise EryxshError("the sandbox is in the storage of the client: rehydrate brings it back")
+        state = call.client.ask(call, "storage.load", {"sandbox_id": self._name})
+        if not isinstance(state, str):
+            raise EryxshError(f"storage.load: a state in base64 is needed, not {type(state).__name__}")
+        tools = tuple(sandbox._tools.values())
+        sandbox._take(Sandbox.from_state(from_base64(state), tools=tools, limits=self._limits, isolation=sandbox._isolation))
