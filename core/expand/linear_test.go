@@ -30,6 +30,7 @@ func TestReadersAreLinear(t *testing.T) {
 		"Span":      func(s string) { CompileSpan(new(Word), NewSource(s), 0, len(s)) },
 		"Split":     func(s string) { SplitQuoted(nil, s, " ") },
 		"Matcher":   func(s string) { NewMatcher(s, ExtGlob) },
+		"search":    func(s string) { NewMatcher("\x01"+s, NoCaseMatch).Replace(s, replacement{}, 0, true) },
 	}
 	n := 2000
 	if testing.Short() {

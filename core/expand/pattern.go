@@ -1,6 +1,7 @@
 package expand
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -19,6 +20,7 @@ type Matcher struct {
 	fold bool   // case does not count
 	byte bool   // a byte is a character
 	odd  bool   // bash takes it for longer or shorter than what it matches
+	star int    // where the first * is, -1 if there is none
 	env  Env    // charged for the work, if not nil
 	back []elem // seq reversed, of a Matcher that has an env and was asked for a suffix
 	held int    // bytes of what was made before
@@ -67,6 +69,7 @@ func NewMatcher(pattern string, flags Flags) *Matcher {
 	p.sets = brackets{s: pattern, fold: m.fold, byte: m.byte}
 	m.seq = p.sequence(0)
 	m.ext = p.hasExt
+	m.star = firstStar(m.seq)
 	m.odd = p.bracket && m.oddLength(pattern)
 	if p.deep {
 		m.seq, m.err = nil, limitError("depth", "pattern nested too deeply")
@@ -262,7 +265,7 @@ func (p *patternParser) extended(op byte, depth int) elem {
 // fixed length, counts that length differently from what the pattern matches:
 // then ${x/pattern/} finds nothing, as with [^]] or [[: .
 func (m *Matcher) oddLength(s string) bool {
-	if m.ext || m.stars() {
+	if m.ext || m.star >= 0 {
 		return false
 	}
 	n, brackets := 0, 0
@@ -622,7 +625,7 @@ func (m *Matcher) prefix(s string, longest bool) (int, bool) {
 	if !m.ext && !longest {
 		return m.plain(s, false)
 	}
-	if !m.ext && !m.stars() {
+	if !m.ext && m.star < 0 {
 		return m.plain(s, false)
 	}
 	ends := m.ends(m.seq, s, start(len(s)))
@@ -646,13 +649,9 @@ func (m *Matcher) lastIndex(s string) int {
 	return strings.LastIndex(s, m.lit)
 }
 
-func (m *Matcher) stars() bool {
-	for i := range m.seq {
-		if m.seq[i].kind == eStar {
-			return true
-		}
-	}
-	return false
+// firstStar is asked once for a pattern: one of many elements is tried at many places.
+func firstStar(seq []elem) int {
+	return slices.IndexFunc(seq, func(e elem) bool { return e.kind == eStar })
 }
 
 // Prefix returns the length of what ${s#pattern} removes, or ${s##pattern}.
@@ -701,7 +700,7 @@ func (m *Matcher) suffix(s string, longest bool) (int, bool) {
 			m.back = back
 		}
 	}
-	r := Matcher{seq: back, ext: m.ext, fold: m.fold, byte: m.byte, env: m.env}
+	r := Matcher{seq: back, star: firstStar(back), ext: m.ext, fold: m.fold, byte: m.byte, env: m.env}
 	n, ok := r.prefix(reverse(s, m.byte), longest)
 	return len(s) - n, ok
 }

@@ -205,7 +205,10 @@ func (m *Matcher) replaceLit(s string, r replacement, all bool) string {
 // before the first * matches and the whole does not, what follows the * is not
 // to be found further on, and so nowhere behind.
 func (m *Matcher) search(s string) (at, length int) {
-	star := m.star()
+	star := m.star
+	if m.ext {
+		star = -1
+	}
 	for i, asked := 0, 0; ; {
 		if i-asked >= manySteps {
 			m.charge((i - asked) >> 2)
@@ -227,18 +230,6 @@ func (m *Matcher) search(s string) (at, length int) {
 			return -1, 0
 		}
 	}
-}
-
-// star is where the first * of a pattern without extensions is, -1 if there is none.
-func (m *Matcher) star() int {
-	if !m.ext {
-		for k := range m.seq {
-			if m.seq[k].kind == eStar {
-				return k
-			}
-		}
-	}
-	return -1
 }
 
 // begins reports whether s begins with the first n elements; n of -1 does not look.

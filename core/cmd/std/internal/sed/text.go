@@ -87,6 +87,7 @@ func (p *parser) list(out *[]byte) (bool, bool) {
 		*out = append(*out, ']')
 		c = p.next()
 	}
+	ends := classEnds{}
 	for ; c != eof && c != '\n'; c = p.next() {
 		*out = append(*out, byte(c))
 		if c == ']' {
@@ -100,16 +101,31 @@ func (p *parser) list(out *[]byte) (bool, bool) {
 			p.back(kind)
 			continue
 		}
-		text := p.sources[p.at].Text[p.pos:]
-		if i := bytes.Index(text, []byte{byte(kind), ']'}); i >= 0 && bytes.IndexByte(text[:i], '\n') < 0 {
-			*out = append(append(*out, byte(kind)), text[:i+2]...)
-			p.pos += i + 2
+		if n := ends.after(p.sources[p.at].Text, p.pos, byte(kind)); n > 0 {
+			*out = append(append(*out, byte(kind)), p.sources[p.at].Text[p.pos:n]...)
+			p.pos = n
 			continue
 		}
 		p.back(kind)
 	}
 	p.back(c)
 	return false, false
+}
+
+// classEnds finds the ends of [: [. and [= in a line. What has no end is looked for
+// once: as many may be opened as the line has room for.
+type classEnds struct{ none []byte }
+
+// after gives the place behind the end of what was opened before from, 0 if the line has none.
+func (e *classEnds) after(text []byte, from int, kind byte) int {
+	if bytes.IndexByte(e.none, kind) >= 0 {
+		return 0
+	}
+	if i := bytes.Index(text[from:], []byte{kind, ']'}); i >= 0 && bytes.IndexByte(text[from:from+i], '\n') < 0 {
+		return from + i + 2
+	}
+	e.none = append(e.none, kind)
+	return 0
 }
 
 // escape reads an escape that stands for a character, after its backslash; ok is
