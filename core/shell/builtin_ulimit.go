@@ -27,7 +27,7 @@ type resource struct {
 }
 
 // resources are the limits that exist on Linux, in the order of ulimit -a. Only
-// -f is enforced by ulimit itself; a sandbox has limits of its own (package limit).
+// -f and -n are enforced by ulimit itself; a sandbox has limits of its own (package limit).
 func (m *Machine) resources() []resource {
 	own := func(n int64) int64 {
 		if n <= 0 {
@@ -215,6 +215,15 @@ func (p *Process) setNiceness(n int) {
 
 func (p *Process) ulimit(letter byte) int {
 	return slices.IndexFunc(p.Ulimits, func(u Ulimit) bool { return u.What == int(letter) })
+}
+
+// openFiles is the first number that no descriptor of a process may have: the limit of the sandbox, or what ulimit -n says.
+func (m *Machine) openFiles(p *Process) int {
+	n := m.limit(m.Limits.OpenFiles)
+	if at := p.ulimit('n'); at >= 0 && p.Ulimits[at].Soft >= 0 {
+		n = min(n, p.Ulimits[at].Soft)
+	}
+	return int(min(n, math.MaxInt))
 }
 
 const sigXFSZ = 25

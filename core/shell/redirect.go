@@ -115,9 +115,9 @@ func (m *Machine) redirectOne(p *Process, f *Frame, r *redir, target string) (in
 	}
 	switch r.op {
 	case syntax.Hdoc, syntax.DashHdoc:
-		return m.install(p, f, r, num, m.newFile(OFD{Kind: FileText, Text: m.document(p, target, "")}))
+		return m.install(p, f, r, num, m.newFile(OFD{Kind: FileText, Text: m.document(p, target, "")}), target)
 	case syntax.WordHdoc:
-		return m.install(p, f, r, num, m.newFile(OFD{Kind: FileText, Text: m.document(p, target, "\n")}))
+		return m.install(p, f, r, num, m.newFile(OFD{Kind: FileText, Text: m.document(p, target, "\n")}), target)
 	case syntax.DplIn, syntax.DplOut:
 		return m.duplicate(p, f, r, num, target)
 	case syntax.RdrIn:
@@ -143,7 +143,7 @@ func (m *Machine) redirectOne(p *Process, f *Frame, r *redir, target string) (in
 		m.complain(p, "%s: %s", target, err)
 		return -1, failed
 	}
-	if _, res := m.install(p, f, r, num, file); res != opened {
+	if _, res := m.install(p, f, r, num, file, target); res != opened {
 		return -1, res
 	}
 	if r.op == syntax.RdrAll || r.op == syntax.AppAll {
@@ -167,10 +167,16 @@ func writes(op syntax.RedirOperator) bool {
 	return false
 }
 
-// install puts a description at num, or at a fresh number for {name}>.
-func (m *Machine) install(p *Process, f *Frame, r *redir, num, file int) (int, redirResult) {
+// install puts a description, of what target names, at num, or at a fresh number for {name}>.
+func (m *Machine) install(p *Process, f *Frame, r *redir, num, file int, target string) (int, redirResult) {
+	m.charge(len(p.FDs) >> 7)
 	if r.name != "" {
-		num = p.free(10)
+		if num = p.free(10); num >= m.openFiles(p) {
+			m.unref(file)
+			m.complainRaw(p, errorName(p)+": redirection error: cannot duplicate fd: "+vfs.EMFILE.Error()+"\n")
+			m.complain(p, "%s: %s", target, vfs.EMFILE)
+			return -1, failed
+		}
 		if f.Kind == FSimple && len(f.Words) == 0 { // without a command bash does it in a process of its own
 			if validName(r.name) {
 				x := f.x()
@@ -196,9 +202,12 @@ func (m *Machine) install(p *Process, f *Frame, r *redir, num, file int) (int, r
 		}
 		return file, opened
 	}
-	if n := m.limit(m.Limits.OpenFiles); int64(num) >= n {
+	if num >= m.openFiles(p) {
 		m.unref(file)
-		m.complain(p, "%d: Bad file descriptor", num)
+		if r.op != syntax.DplIn && r.op != syntax.DplOut {
+			target = itoa(num)
+		}
+		m.complain(p, "%s: %s", target, vfs.EBADF)
 		return -1, failed
 	}
 	m.replace(p, f, num, file)
@@ -272,7 +281,7 @@ func (m *Machine) duplicate(p *Process, f *Frame, r *redir, num int, target stri
 	if from == num && !move && r.name == "" {
 		return -1, opened
 	}
-	if _, res := m.install(p, f, r, num, m.ref(file)); res != opened {
+	if _, res := m.install(p, f, r, num, m.ref(file), target); res != opened {
 		return -1, res
 	}
 	if move {

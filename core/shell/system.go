@@ -30,7 +30,7 @@ func (s *sysCtx) add(file int) int {
 }
 
 func (s *sysCtx) Open(path string, flags int, perm uint32) (int, error) {
-	if int64(len(s.p.FDs)) >= s.m.limit(s.m.Limits.OpenFiles) {
+	if len(s.p.FDs) >= s.m.openFiles(s.p) {
 		return -1, vfs.EMFILE
 	}
 	s.m.charge(8)
