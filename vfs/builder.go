@@ -67,7 +67,7 @@ func (b *Builder) add(r Record) (reason string) {
 	case r.Mode&^(TypeMask|PermMask) != 0:
 		return fmt.Sprintf("mode %#o has unknown bits", r.Mode)
 	case f.room(0, 1) != nil:
-		return b.beyond("more than %d files", f.limits.Files)
+		return b.beyond("more than %d files", f.limits.Most())
 	}
 	b.last = r.Ino
 	if reason := r.strangers(); reason != "" {
@@ -168,7 +168,7 @@ func (b *Builder) names(r Record, in *inode) string {
 		}
 		if b.refs[e.Ino]++; b.refs[e.Ino] > 1 {
 			if b.fs.room(0, 1) != nil {
-				return b.beyond("more than %d files", b.fs.limits.Files)
+				return b.beyond("more than %d files", b.fs.limits.Most())
 			}
 			b.fs.usage.Files++
 		}

@@ -21,8 +21,24 @@ type FS struct {
 // changed.
 type Limits struct {
 	Bytes    int64 // stored bytes of all content; ENOSPC
-	Files    int64 // inodes, and names past an inode's first; ENOSPC
+	Files    int64 // inodes, and names past an inode's first; ENOSPC. There are never more than Bytes have room for, see Most
 	FileSize int64 // logical bytes of one file; EFBIG
+}
+
+// leastFiles is how many files a limit of bytes always leaves room for.
+const leastFiles = 1 << 14
+
+// Most is how many inodes and names there may be, 0 for any number: Files, or as many as may stand beside Bytes of
+// content when each takes what it does, so that empty files do not take a host's memory that a limit of bytes was to bound.
+func (l Limits) Most() int64 {
+	switch n := l.Bytes/inodeCost + leastFiles; {
+	case l.Bytes <= 0:
+		return l.Files
+	case l.Files <= 0:
+		return n
+	default:
+		return min(l.Files, n)
+	}
 }
 
 // Usage counts what a tree holds.
@@ -93,7 +109,7 @@ func (f *FS) room(bytes, files int64) error {
 	if bytes > 0 && f.limits.Bytes > 0 && f.usage.Bytes+bytes > f.limits.Bytes {
 		return ENOSPC
 	}
-	if files > 0 && f.limits.Files > 0 && f.usage.Files+files > f.limits.Files {
+	if most := f.limits.Most(); files > 0 && most > 0 && f.usage.Files+files > most {
 		return ENOSPC
 	}
 	return nil

@@ -49,7 +49,7 @@ func Table() []Row {
 		{"steps", 0, 50e6, "work that no clock measures the same twice", func(l *Limits) *int64 { return &l.Steps }},
 		{"memory", 1 << 30, 64 << 20, "a 100 MB sort passes; a runaway string does not take the host down", func(l *Limits) *int64 { return &l.Memory }},
 		{"file_bytes", 1 << 30, 64 << 20, "the file system lives in the host's memory", func(l *Limits) *int64 { return &l.FileBytes }},
-		{"files", 1 << 20, 20_000, "an inode costs some 300 bytes", func(l *Limits) *int64 { return &l.Files }},
+		{"files", 1 << 20, 20_000, "an inode costs some 300 bytes: also no more than one for each 192 of file_bytes, and 16,384", func(l *Limits) *int64 { return &l.Files }},
 		{"file_size", 1 << 42, 1 << 32, "sparse files cost nothing, offsets stay far from overflow", func(l *Limits) *int64 { return &l.FileSize }},
 		{"output", 16 << 20, 1 << 20, "what a caller wants to hold in one result", func(l *Limits) *int64 { return &l.Output }},
 		{"depth", 50_000, 2_000, "10,000-deep recursion passes; recursion without end stops", func(l *Limits) *int64 { return &l.Depth }},

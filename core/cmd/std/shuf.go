@@ -202,12 +202,21 @@ func (p *shufProgram) read(c *cmd.Ctx, end byte) cmd.Next {
 	for line, ok := p.In.Next(end); ok; line, ok = p.In.Next(end) {
 		p.add(c, line)
 	}
-	p.In.Kept = 0
-	for i := range p.Lines {
-		p.In.Kept += p.Lines[i].held()
-	}
+	p.In.Kept = p.held()
 	p.Ready = p.In.Ended()
 	return cmd.Again()
+}
+
+// movedSize is what an exchanged place takes in its map, at most.
+const movedSize = 48
+
+// held is how much is kept of the lines and of their permutation.
+func (p *shufProgram) held() int {
+	n := movedSize * len(p.Moved)
+	for i := range p.Lines {
+		n += p.Lines[i].held()
+	}
+	return n
 }
 
 // draw writes lines for a turn.
@@ -229,6 +238,7 @@ func (p *shufProgram) draw(c *cmd.Ctx, end byte) cmd.Next {
 			p.Left = min(p.Left, p.Size)
 		}
 	}
+	c.Hold(p.held())
 	from := c.Out.Len()
 	most := c.Turn(1024)
 	c.Charge(2 * most)

@@ -69,8 +69,10 @@ func (p *tsortProgram) Step(c *cmd.Ctx) cmd.Next {
 	return cmd.Exit(tsortRun(c, name, items))
 }
 
-// tsortMany is how many words are charged for together.
-const tsortMany = 1 << 9
+const (
+	tsortMany = 1 << 9 // words that are charged for together
+	tsortSize = 160    // what a word takes besides its text: its item, its places in the map and in a list
+)
 
 // tsortItem is a word in the graph.
 type tsortItem struct {
@@ -85,13 +87,17 @@ type tsortItem struct {
 func tsortRead(c *cmd.Ctx, text []byte) (items []*tsortItem, even bool) {
 	byName := map[string]*tsortItem{}
 	var first *tsortItem
-	n := 0
+	n, asked := 0, 0
 	for w := range bytes.FieldsSeq(text) {
 		if n++; n%tsortMany == 0 {
 			c.Charge(2 * tsortMany)
 		}
 		it := byName[string(w)]
 		if it == nil {
+			if len(byName) == asked {
+				c.Need(tsortMany * tsortSize)
+				asked += tsortMany
+			}
 			it = &tsortItem{name: string(w)}
 			byName[it.name] = it
 			items = append(large.Extend(items, 1, c), it)

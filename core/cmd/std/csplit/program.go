@@ -8,6 +8,7 @@ import (
 
 	"eryxsh/core/cmd"
 	"eryxsh/core/cmd/quote"
+	"eryxsh/core/large"
 	"eryxsh/vfs"
 )
 
@@ -100,7 +101,7 @@ func (p *program) collect(c *cmd.Ctx) cmd.Next {
 	default:
 		return cmd.Exit(c.Fail(c.Args[0], err))
 	}
-	p.Rest = append(p.Rest, p.in.Take()...)
+	p.Rest = large.Push(p.Rest, p.in.Take(), c)
 	p.Read = p.in.Ended()
 	return cmd.Again()
 }
