@@ -10,6 +10,7 @@ import "slices"
 type back struct {
 	p      *prog
 	budget int
+	need   func(bytes int)
 	teller
 
 	eps  [][]uint32   // by NFA state: those that lead to it without a byte
@@ -212,6 +213,9 @@ func (k *back) find(b []byte, from, end int, loc []int, nsub int) error {
 			}
 		}
 		if groups {
+			if len(k.places) == cap(k.places) {
+				k.extend()
+			}
 			k.places = append(k.places, set)
 		}
 		if n&flagMatch != 0 {
@@ -226,7 +230,30 @@ func (k *back) find(b []byte, from, end int, loc []int, nsub int) error {
 	if groups && start >= 0 {
 		k.walk(b, start, end, loc)
 	}
+	if cap(k.places) >= manyPlaces {
+		k.need(-placeSize * cap(k.places))
+		k.places = nil
+	}
 	return nil
+}
+
+const (
+	manyPlaces = 1 << 18 // what more of them take is asked for, and given back
+	placeSize  = 4       // bytes
+)
+
+// extend makes room for more places: a match has one for each of its bytes.
+func (k *back) extend() {
+	n := 2*len(k.places) + 64
+	if n >= manyPlaces {
+		n = len(k.places) + len(k.places)/4 + manyPlaces
+		k.need(placeSize * n)
+	}
+	old := cap(k.places)
+	k.places = append(make([]uint32, 0, n), k.places...)
+	if old >= manyPlaces {
+		k.need(-placeSize * old)
+	}
 }
 
 // walk fills the groups of loc.

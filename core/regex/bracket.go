@@ -1,6 +1,9 @@
 package regex
 
-import "bytes"
+import (
+	"bytes"
+	"slices"
+)
 
 // bracket reads a list after its [, as parse_bracket_exp of glibc does.
 func (p *parser) bracket() (*node, error) {
@@ -158,4 +161,24 @@ func (b *bracketReader) class(name string) error {
 	}
 	b.set = append(b.set, s...)
 	return nil
+}
+
+// ClassEnds knows which of : . and = end nothing more on a line: as many may be opened
+// there as it has room for, and each would be looked for to the end of it.
+type ClassEnds struct{ none []byte }
+
+// ClassEnd gives the place behind the end of the [: [. or [= that begins before from, of
+// which kind is the second character; 0 if the line has none. It is for the readers of
+// scripts, which look for the end of a regular expression.
+func ClassEnd[T string | []byte](e *ClassEnds, text T, from int, kind byte) int {
+	if slices.Contains(e.none, kind) {
+		return 0
+	}
+	for i := from; i+1 < len(text) && text[i] != '\n'; i++ {
+		if text[i] == kind && text[i+1] == ']' {
+			return i + 2
+		}
+	}
+	e.none = append(e.none, kind)
+	return 0
 }

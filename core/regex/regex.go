@@ -312,7 +312,7 @@ func (re *Regexp) find(b []byte, from int, loc []int) (bool, error) {
 	if re.back == nil {
 		re.back = newBack(re.prog)
 	}
-	re.back.budget, re.back.meter = re.opts.Steps, re.meter
+	re.back.budget, re.back.meter, re.back.need = re.opts.Steps, re.meter, re.opts.ask
 	err = re.back.find(b, from, end, loc, re.nsub)
 	re.states(re.opts.Steps - re.back.budget)
 	return err == nil, err

@@ -29,7 +29,14 @@ const endOfWord = '\n'
 
 // need asks for n bytes, if somebody wants to know.
 func (o *Options) need(n int) {
-	if o.Need != nil && n >= 1<<20 {
+	if n >= 1<<20 {
+		o.ask(n)
+	}
+}
+
+// ask is need of any number; a negative one is given back.
+func (o *Options) ask(n int) {
+	if o.Need != nil {
 		o.Need(n)
 	}
 }

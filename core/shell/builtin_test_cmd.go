@@ -588,6 +588,9 @@ func quotePattern(s string) string {
 	return s
 }
 
+// muchText is what a text takes that is asked for before it is copied.
+const muchText = 1 << 20
+
 // matchRegexp is =~: the match and its groups go to BASH_REMATCH.
 func (m *Machine) matchRegexp(p *Process, s, pattern string) (bool, error) {
 	re, err := m.regexp(pattern, p.Shell.Opts.on(OptNocasematch), p.Shell.bytes())
@@ -598,7 +601,13 @@ func (m *Machine) matchRegexp(p *Process, s, pattern string) (bool, error) {
 	if len(s) > 1<<16 {
 		m.charge(len(s) >> 10)
 	}
+	if len(s) >= muchText {
+		m.needMore(int64(len(s)))
+	}
 	found, err := re.Find([]byte(s), 0, loc)
+	if len(s) >= muchText {
+		m.needMore(-int64(len(s)))
+	}
 	m.charge(re.Work() / 8)
 	if err != nil {
 		m.stop("regex_steps")
@@ -635,7 +644,7 @@ func (m *Machine) regexp(pattern string, fold, bytes bool) (*regex.Regexp, error
 		return re, nil
 	}
 	re, err := regex.Compile([]byte(pattern), regex.Options{Syntax: regex.Bash, Fold: fold, Bytes: bytes, Steps: int(m.limit(m.Limits.RegexSteps)), Charge: m.charge,
-		Need: func(n int) { m.need(int64(n)) }})
+		Need: func(n int) { m.needMore(int64(n)) }})
 	if err != nil {
 		return nil, err
 	}

@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"eryxsh/core/regex"
 )
 
 // token is a lexical token.
@@ -429,7 +431,9 @@ func unescape(s string, odd func(c byte)) string {
 // In it only \/ is read: the rest is for the regular expression compiler.
 func (l *lexer) regex(t lexeme) string {
 	i := l.pos + 1
-	bracket := 0 // offset after which a ] may end the list
+	bracket := 0  // offset after which a ] may end the list
+	bare := false // no list ends on the line any more
+	var ends regex.ClassEnds
 	var b []byte
 	for ; ; i++ {
 		if i >= len(l.src) || l.src[i] == '\n' {
@@ -442,6 +446,7 @@ func (l *lexer) regex(t lexeme) string {
 			i++
 			if l.src[i] == '\n' {
 				l.line++
+				ends, bare = regex.ClassEnds{}, false
 				continue
 			}
 			if l.src[i] != '/' {
@@ -451,9 +456,9 @@ func (l *lexer) regex(t lexeme) string {
 			continue
 		case bracket > 0:
 			if c == '[' && i+1 < len(l.src) && strings.IndexByte(":.=", l.src[i+1]) >= 0 {
-				if j := strings.Index(l.src[i+2:], l.src[i+1:i+2]+"]"); j >= 0 && strings.IndexByte(l.src[i:i+2+j], '\n') < 0 {
-					b = append(b, l.src[i:i+j+4]...)
-					i += j + 3
+				if j := regex.ClassEnd(&ends, l.src, i+2, l.src[i+1]); j > 0 {
+					b = append(b, l.src[i:j]...)
+					i = j - 1
 					continue
 				}
 			}
@@ -465,9 +470,9 @@ func (l *lexer) regex(t lexeme) string {
 			if bracket < len(l.src) && l.src[bracket] == '^' {
 				bracket++
 			}
-			bracket++ // a ] that comes first is an ordinary member
-			if !closes(l.src[i+1:]) {
-				bracket = 0
+			bracket++                         // a ] that comes first is an ordinary member
+			if bare || !closes(l.src[i+1:]) { // nor does one that begins later
+				bracket, bare = 0, true
 			}
 		case c == '/':
 			l.pos = i + 1

@@ -3,6 +3,8 @@ package sed
 import (
 	"bytes"
 	"unicode/utf8"
+
+	"eryxsh/core/regex"
 )
 
 // delimited reads up to a delimiter. In a regular expression brackets are
@@ -87,7 +89,7 @@ func (p *parser) list(out *[]byte) (bool, bool) {
 		*out = append(*out, ']')
 		c = p.next()
 	}
-	ends := classEnds{}
+	var ends regex.ClassEnds
 	for ; c != eof && c != '\n'; c = p.next() {
 		*out = append(*out, byte(c))
 		if c == ']' {
@@ -101,7 +103,7 @@ func (p *parser) list(out *[]byte) (bool, bool) {
 			p.back(kind)
 			continue
 		}
-		if n := ends.after(p.sources[p.at].Text, p.pos, byte(kind)); n > 0 {
+		if n := regex.ClassEnd(&ends, p.sources[p.at].Text, p.pos, byte(kind)); n > 0 {
 			*out = append(append(*out, byte(kind)), p.sources[p.at].Text[p.pos:n]...)
 			p.pos = n
 			continue
@@ -110,22 +112,6 @@ func (p *parser) list(out *[]byte) (bool, bool) {
 	}
 	p.back(c)
 	return false, false
-}
-
-// classEnds finds the ends of [: [. and [= in a line. What has no end is looked for
-// once: as many may be opened as the line has room for.
-type classEnds struct{ none []byte }
-
-// after gives the place behind the end of what was opened before from, 0 if the line has none.
-func (e *classEnds) after(text []byte, from int, kind byte) int {
-	if bytes.IndexByte(e.none, kind) >= 0 {
-		return 0
-	}
-	if i := bytes.Index(text[from:], []byte{kind, ']'}); i >= 0 && bytes.IndexByte(text[from:from+i], '\n') < 0 {
-		return from + i + 2
-	}
-	e.none = append(e.none, kind)
-	return 0
 }
 
 // escape reads an escape that stands for a character, after its backslash; ok is
