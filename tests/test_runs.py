@@ -16,6 +16,7 @@ from eryxsh import (
     AlreadyResumedError,
     CapabilityError,
     Checkpoint,
+    Event,
     Finished,
     InputNeeded,
     LimitReached,
@@ -31,7 +32,9 @@ from eryxsh import (
     StateError,
     Suspended,
     ToolCall,
+    _wire,
 )
+from eryxsh._runs import AnyRun
 
 NESTED = """
 i=0
@@ -405,6 +408,79 @@ def test_cancel() -> None:
     run = sb.commands.start("sleep 100")
     threading.Timer(0.1, run.cancel).start()
     assert run.drive().exit_code == 130
+
+
+def ended_by(run: Run, then: Callable[[], Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the run end, and something happen, between what cancel leaves for its driver and its look whether there is one."""
+    leave = Run._cancel
+
+    def late(self: Run) -> bool:
+        mine = leave(self)
+        monkeypatch.undo()
+        assert run.drive().exit_code == 130
+        then()
+        return mine
+
+    monkeypatch.setattr(Run, "_cancel", late)
+
+
+@pytest.mark.parametrize("cancel", [lambda sb, run: run.cancel(), lambda sb, run: sb.commands.cancel()], ids=["run", "sandbox"])
+def test_cancel_of_a_run_that_is_just_ending(cancel: Callable[[Sandbox, Run], None], monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is no error that the run has ended, that another one has begun, or is being driven: that goes on, and is not waited for."""
+    sb = Sandbox(timeout=None)
+    run = sb.commands.start("while :; do :; done")
+    ended_by(run, lambda: None, monkeypatch)
+    cancel(sb, run)
+    run = sb.commands.start("while :; do :; done")
+    ended_by(run, lambda: sb.commands.start("read x"), monkeypatch)
+    cancel(sb, run)
+    active = sb.runs.active()
+    assert active is not None
+    active.cancel()
+    run = sb.commands.start("while :; do :; done")
+    thread = threading.Thread(target=lambda: sb.commands.run("echo > begun; while [ ! -e go ]; do sleep 0.01; done; echo > end"))
+
+    def drive() -> None:
+        thread.start()
+        while not sb.files.exists("begun"):
+            time.sleep(0.001)
+
+    ended_by(run, drive, monkeypatch)
+    cancel(sb, run)
+    sb.files.write("go", b"")
+    thread.join(30)
+    assert sb.files.exists("end")
+
+
+def test_cancel_of_a_run_that_its_driver_is_leaving(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its driver has made its last step when the note comes: nobody drives it on, and it is over all the same."""
+    sb = Sandbox(tools={"ask": None})
+    run = sb.commands.start("ask")
+    event = AnyRun._event
+
+    def leaving(self: AnyRun, step: Any) -> Event:
+        run.cancel()
+        return event(self, step)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(AnyRun, "_event", leaving)
+        run.next()
+    assert sb.runs.active() is None
+    assert sb.commands.run("echo on").stdout == "on\n"
+    run.cancel()
+
+
+def test_a_late_cancel_costs_the_next_run_nothing() -> None:
+    """What was left for a run that is over ends no slice of another."""
+    sb = Sandbox(timeout=None)
+    over = sb.commands.start("true")
+    over.drive()
+    run = sb.commands.start("for ((i = 0; i < 20000; i++)); do :; done")
+    _wire.run_cancel(sb._live(), run=over.id)
+    slices = 0
+    while _wire.run_step(sb._live(), run.id, slice_ns=1_000_000_000)["tag"] != _wire.DONE:
+        slices += 1
+    assert slices <= 2
 
 
 def test_result_before_the_end() -> None:

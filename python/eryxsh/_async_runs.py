@@ -160,8 +160,15 @@ class AsyncRun(AnyRun):
 
     async def cancel(self) -> None:
         """See ``Run.cancel``."""
-        if self._cancel():
-            await self._async(self._end())
+        if not self._cancel():
+            return
+        handle = self._sandbox._live()
+        turn = task_turn()
+        try:
+            if drivers.setdefault(handle, turn) is turn:
+                await self._async(self._end(), turn)
+        finally:
+            _turns.give(handle, turn)
 
     async def _call_function(self, call: ToolCall) -> None:
         self._respond(call.call_id, await self._ask(call, self._function(call)))

@@ -325,7 +325,11 @@ class AnyRun:
         return failure(call.name, error)
 
     def _end(self) -> Generator[Need, Any, None]:
-        """Drive a cancelled run to its end: tool calls are not made."""
+        """Drive a cancelled run to its end: tool calls are not made. One that is gone meanwhile has ended."""
+        with contextlib.suppress(RunGoneError):
+            yield from self._ending()
+
+    def _ending(self) -> Generator[Need, Any, None]:
         deadline = time.monotonic() + _PATIENCE
         while self._result is None and time.monotonic() < deadline:
             step = _wire.run_step(self._sandbox._live(), self._id, slice_ns=self._slice)
@@ -603,9 +607,19 @@ class Run(AnyRun):
         _turns.wake(handle)
 
     def cancel(self) -> None:
-        """From any thread: end with status 130. What was done stays; the script's traps do not run."""
-        if self._cancel():
-            self._sync(self._end())
+        """From any thread: end with status 130. What was done stays; the script's traps do not run.
+
+        A run that has ended, or is gone with the state it was in, stays as it is.
+        """
+        if not self._cancel():
+            return
+        handle = self._sandbox._live()
+        turn = thread_turn()
+        try:
+            if drivers.setdefault(handle, turn) is turn:  # otherwise somebody came meanwhile: he finds it cancelled, and is not waited for
+                self._sync(self._end(), turn)
+        finally:
+            _turns.give(handle, turn)
 
     def _call_function(self, call: ToolCall) -> None:
         self._respond(call.call_id, self._ask(call, self._function(call)))

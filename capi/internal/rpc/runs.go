@@ -139,9 +139,18 @@ func (b *sandbox) asked() *note {
 	return n
 }
 
+// toCancel reports whether the run at hand is as good as ended: whoever looks at it next ends it.
+func (b *sandbox) toCancel() bool {
+	n := b.asked()
+	return n != nil && !n.suspend
+}
+
 func start(c *call, p *wire.StartParams) (*sandbox, error) {
 	b, err := c.hold(p.Sandbox)
 	if err == nil {
+		if b.toCancel() {
+			b.Cancel() // nobody has driven it since that was asked
+		}
 		err = b.Busy()
 	}
 	if err != nil {
@@ -333,7 +342,13 @@ func (c *call) shown(b *sandbox, taken int) (Reply, bool, error) {
 // obey does what a note asks, if there is one for this run.
 func (c *call) obey(b *sandbox) (Reply, bool, error) {
 	n := b.asked()
-	if n == nil || !b.M.Run.Active {
+	if n == nil {
+		if late := b.note.Load(); late != nil {
+			b.note.CompareAndSwap(late, nil) // of a run that is over: it would end every slice of this one
+		}
+		return Reply{}, false, nil
+	}
+	if !b.M.Run.Active {
 		return Reply{}, false, nil
 	}
 	b.note.CompareAndSwap(n, nil)
@@ -467,7 +482,7 @@ func activeRun(c *call, p *wire.SandboxParams) (wire.RunInfo, error) {
 		return wire.RunInfo{}, err
 	}
 	m := b.M
-	if !b.Going() {
+	if !b.Going() || b.toCancel() {
 		return wire.RunInfo{}, nil
 	}
 	r := wire.RunInfo{Run: m.RunID, Script: m.Run.Command, State: "running", Started: m.Run.Started, Steps: m.Meter.Steps - m.Run.Steps, Calls: c.pending(b.M.Calls, nil)}

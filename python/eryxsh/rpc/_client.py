@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import datetime
 import threading
@@ -152,12 +153,13 @@ class Hosted:
 
     def cancel(self) -> bool:
         """End what runs, or is suspended; whether there was something."""
-        call = self.current
-        if call is not None:
-            call.cancel()
-        run = None if self.sandbox is None or self.sandbox.closed else self.sandbox.runs.active()
-        if run is not None and (call is None or call._run is None):
-            (self.run if self.run is not None and self.run.id == run.id else run).cancel()
+        call, run = self.current, None
+        with contextlib.suppress(SandboxClosedError):  # closed, or being closed: that ends what runs
+            if call is not None:
+                call.cancel()
+            run = None if self.distant else self.live().runs.active()
+            if run is not None and (call is None or call._run is None):
+                (self.run if self.run is not None and self.run.id == run.id else run).cancel()
         return call is not None or run is not None
 
     def close(self) -> None:
@@ -267,9 +269,10 @@ class _Here(Hosted):
         return sandbox
 
     def cancel(self) -> bool:
-        """End what runs."""
+        """End what runs; whether there was something."""
+        runs = self.live().runs.active() is not None
         self.live().commands.cancel()
-        return True
+        return runs
 
     def close(self) -> None:
         """Close it."""
