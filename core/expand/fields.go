@@ -196,6 +196,9 @@ func (e *eval) field(w *Word) error {
 		return nil
 	}
 	e.load()
+	if w.Operand == DeclaredOperand || w.Operand == PosixOperand && e.flags&Posix != 0 {
+		return e.declared(w)
+	}
 	e.solid = w.solid
 	if w.braces != nil && e.flags&BraceExpand != 0 {
 		return w.braces.each(e, func(w *Word) error {
@@ -220,6 +223,23 @@ func (e *eval) field(w *Word) error {
 	}
 	e.end()
 	return nil
+}
+
+// declared expands a word that is an operand of a declaration.
+func (e *eval) declared(w *Word) error {
+	one := func(w *Word) error {
+		c := e.child(toString)
+		c.tildes = tildesInOperand
+		text, err := c.whole(w)
+		if err == nil {
+			e.out = append(e.out, text)
+		}
+		return err
+	}
+	if w.braces != nil && e.flags&BraceExpand != 0 {
+		return w.braces.each(e, one)
+	}
+	return one(w)
 }
 
 // only returns the part of a word that has no other, quotes taken off.

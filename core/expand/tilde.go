@@ -9,17 +9,18 @@ import (
 type tildeUse uint8
 
 const (
-	tildesInWords  tildeUse = iota // of a command: those of what looks like an assignment
-	tildesAssigned                 // of a value: those after colons
-	tildesInList                   // of name=( … ): none
-	noTildes                       // of an associative array's list: none at all
+	tildesInWords   tildeUse = iota // of a command: those of what looks like an assignment
+	tildesAssigned                  // of a value: those after colons
+	tildesInList                    // of name=( … ): none
+	tildesInOperand                 // of a declaration: all of an assignment
+	noTildes                        // of an associative array's list: none at all
 )
 
 // tilde expands ~, ~user, ~+, ~-, ~N; what is no such thing stays.
 func (e *eval) tilde(p *part) {
 	dir, ok := "", false
 	inFields := e.goal == toFields && e.flags&Posix == 0 && e.tildes == tildesInWords
-	if e.tildes != noTildes && (p.at == tildeStart || inFields && p.at != tildeColon || e.tildes == tildesAssigned && p.at != tildeEqual) {
+	if e.tildes != noTildes && (p.at == tildeStart || inFields && p.at != tildeColon || e.tildes == tildesAssigned && p.at != tildeEqual || e.tildes == tildesInOperand) {
 		dir, ok = e.tildeDir(p.text)
 	}
 	if !ok {

@@ -234,6 +234,8 @@ type Word struct {
 	// Assign makes String expand tildes after each unquoted colon, as in the
 	// value of an assignment.
 	Assign bool
+	// Operand makes Fields take the word for the operand of a declaration.
+	Operand Operand
 
 	isLit bool     // constant: no expansion, glob or brace
 	memo  bool     // contains a command or process substitution
@@ -248,6 +250,17 @@ type Word struct {
 	braces *braces
 	match  *Matcher // of AsPattern, of a constant
 }
+
+// Operand says whether a word is name=value behind the name of a declaration
+// builtin: it is neither split nor a pattern, and has the tildes of an assignment.
+type Operand uint8
+
+// The kinds of operands: of no declaration, of one, of one in POSIX mode.
+const (
+	PlainOperand Operand = iota
+	DeclaredOperand
+	PosixOperand
+)
 
 // fastKind singles out the words that most commands consist of.
 type fastKind uint8

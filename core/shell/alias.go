@@ -31,6 +31,7 @@ type aliasSpan struct {
 // and the error that it has.
 func (m *Machine) aliased(p *Process, text string, line int) (edited string, added int, fault *SyntaxError) {
 	r := newSyntaxReader(m.env(p), text, line, p.Shell.Opts.on(OptExtglob))
+	r.stream = p.readsStream()
 	r.aliases = &aliasReader{raw: text, posix: p.Shell.Opts.on(OptPosix), lookup: func(name string) (string, bool) {
 		value, ok := p.Shell.Aliases.Get(name)
 		if ok {

@@ -451,10 +451,31 @@ func (s *simple) fix() {
 		if name, ok := s.words[0].Literal(); ok {
 			s.builtin = builtins[name]
 		}
+		s.operands()
 	}
 	s.temp = s.builtin != nil && len(s.assigns) > 0 && !s.memo && !s.arrays
 	for _, a := range s.assigns {
 		s.temp = s.temp && !a.list && a.sub == nil
+	}
+}
+
+// operands marks those of a declaration that is written as a command, with
+// command before it also, which is seen through in POSIX mode.
+func (s *simple) operands() {
+	kind, i := expand.DeclaredOperand, 0
+	for ; i < len(s.words) && s.words[i].Text() == "command"; i++ {
+		kind = expand.PosixOperand
+	}
+	if i >= len(s.words)-1 {
+		return
+	}
+	if name := s.words[i].Text(); name != "alias" && !declares(name) {
+		return
+	}
+	for _, w := range s.words[i+1:] {
+		if isAssignment(w.Text()) {
+			w.Operand = kind
+		}
 	}
 }
 

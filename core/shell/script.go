@@ -63,6 +63,14 @@ func (m *Machine) readAliased(p *Process, text string, off, line int) (u *Unit, 
 		m.rt.ahead.work = a
 	}
 	u, next, err = m.lib.units.next(&m.rt.ahead, text, off, line)
+	if err != nil {
+		if edited, fault := nestedParens(a, text, off, line, p.readsStream()); fault != nil {
+			return nil, text, len(text), fault
+		} else if edited != text {
+			text = edited
+			u, next, err = nextUnit(a, text, off, line)
+		}
+	}
 	for range maxUnfolds {
 		edited, ok := unfolded(a, text, off, next, err)
 		if !ok {
@@ -129,6 +137,33 @@ func closedDocs(a expand.Account, text string, off, line int) (edited string, ad
 		edited, added = edited[:at]+"\n"+edited[at:], append(added, at)
 	}
 	return edited, added, r.closedWarn
+}
+
+// nestedParens puts a blank between the two of each (( that is no expression, or gives the error of a line that has one.
+func nestedParens(a expand.Account, text string, off, line int, stream bool) (string, *SyntaxError) {
+	start := skipComments(text, off)
+	if !strings.Contains(text[start:], "((") && !strings.Contains(text[start:], "(\\\n") {
+		return text, nil
+	}
+	r := newSyntaxReader(a, text[start:], line+strings.Count(text[off:start], "\n"), true)
+	r.stream = stream
+	if r.line(); len(r.nested) == 0 || r.deep {
+		return text, nil
+	}
+	if r.fault != nil {
+		r.fault.warn = r.warn
+		return text, r.fault
+	}
+	return text[:start] + edited(text[start:], r.nested), nil
+}
+
+// readsStream reports whether the commands come from a file or the input, and not from a string.
+func (p *Process) readsStream() bool {
+	f := p.top()
+	if f.Kind == FStdin {
+		return true
+	}
+	return f.Kind == FScript && f.X.Call == "" && f.X.Name != ""
 }
 
 // splitParens reads a line again with a blank between the two of each (( that

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	goruntime "runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -174,8 +175,12 @@ const unclosedDoc = "unclosed here-document "
 // errRefused is of a line that the parser takes and bash does not.
 var errRefused = errors.New("refused")
 
-// faulty reports whether bash finds an error in a line.
-func faulty(a expand.Account, text string) bool { return faultIn(a, text, 1, true) != nil }
+// faulty reports whether bash finds an error in a line, or a (( that is no expression.
+func faulty(a expand.Account, text string) bool {
+	r := newSyntaxReader(a, text, 1, true)
+	r.line()
+	return !r.deep && (r.fault != nil || len(r.nested) > 0)
+}
 
 // hides reports whether a line has something that the parser must not see.
 func hides(a expand.Account, text string) bool {
@@ -288,20 +293,14 @@ func parseBuiltins(a expand.Account, text string) ([]*syntax.Stmt, int, bool) {
 		if err == nil {
 			return stmts, n, true
 		}
-		var pe syntax.ParseError
-		if !errors.As(err, &pe) {
-			return nil, 0, false
-		}
-		at := min(int(pe.Pos.Offset())+len("readonly"), len(text))
-		line := strings.LastIndexByte(text[:min(int(pe.Pos.Offset()), len(text))], '\n') + 1
 		last := -1
-		for _, kw := range []string{"declare", "local", "export", "readonly", "typeset", "let"} {
-			i := line + strings.LastIndex(text[line:at], kw)
-			end := i + len(kw)
-			if i >= line && i <= int(pe.Pos.Offset()) && (i == line || strings.IndexByte(" \t;&|({", text[i-1]) >= 0) &&
-				(end == len(text) || strings.IndexByte(" \t\n;&|()<>", text[end]) >= 0) {
-				last = max(last, i)
-			}
+		var pe syntax.ParseError
+		var le syntax.LangError
+		switch {
+		case errors.As(err, &pe):
+			last = keywordBefore(text, int(pe.Pos.Offset()))
+		case errors.As(err, &le) && strings.HasPrefix(le.Feature, "redirects before"):
+			last = keywordBehind(text, int(le.Pos.Offset()))
 		}
 		if last < 0 {
 			return nil, 0, false
@@ -309,6 +308,48 @@ func parseBuiltins(a expand.Account, text string) ([]*syntax.Stmt, int, bool) {
 		text = text[:last] + "_" + text[last+1:]
 	}
 	return nil, 0, false
+}
+
+// keywordBefore finds the last declaration in the line of an error, up to it.
+func keywordBefore(text string, off int) int {
+	at := min(off+len("readonly"), len(text))
+	line := strings.LastIndexByte(text[:min(off, len(text))], '\n') + 1
+	last := -1
+	for _, kw := range declarations {
+		i := line + strings.LastIndex(text[line:at], kw)
+		if i >= line && i <= off && standsApart(text, i, i+len(kw)) {
+			last = max(last, i)
+		}
+	}
+	return last
+}
+
+// keywordBehind finds the word that is none to bash behind the redirections that begin at an offset.
+func keywordBehind(text string, off int) int {
+	line, _, _ := strings.Cut(text[off:], "\n")
+	first := -1
+	for _, kw := range slices.Concat(declarations, []string{"[[", "{", "if", "while", "until", "for", "case", "select", "function", "time", "coproc"}) {
+		for i := strings.Index(line, kw); i >= 0 && (first < 0 || off+i < first); {
+			if standsApart(text, off+i, off+i+len(kw)) {
+				first = off + i
+				break
+			}
+			n := strings.Index(line[i+1:], kw)
+			if n < 0 {
+				break
+			}
+			i += n + 1
+		}
+	}
+	return first
+}
+
+// declarations are the builtins that the parser knows as syntax.
+var declarations = []string{"declare", "local", "export", "readonly", "typeset", "let"}
+
+// standsApart reports whether a stretch of a text may be a word.
+func standsApart(text string, from, to int) bool {
+	return (from == 0 || strings.IndexByte(" \t\n;&|({", text[from-1]) >= 0) && (to == len(text) || strings.IndexByte(" \t\n;&|()<>", text[to]) >= 0)
 }
 
 // parseOnce parses the first complete line of a text, without what the parser must not see of it.

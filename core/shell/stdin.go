@@ -149,6 +149,7 @@ func (m *Machine) goesOnOpen(p *Process, x *Extra, file int) bool {
 // says where that ends.
 func (m *Machine) stillOpen(p *Process, text string) (rest string, ok bool) {
 	r := newSyntaxReader(m.env(p), text, 1, true)
+	r.stream = true
 	if r.line(); r.fault == nil || r.deep || !r.fault.Incomplete {
 		return "", false
 	}

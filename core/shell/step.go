@@ -372,7 +372,7 @@ func (m *Machine) stepScript(p *Process, f *Frame) {
 		if f.I < len(x.Text) {
 			m.showRead(p, x.Text[f.I:])
 		}
-		if f.N == 0 && x.Text != "" && (x.Call == "eval" || x.Call == "source") {
+		if f.N == 0 && x.Text != "" && (x.Call == "eval" || x.Call == "source" || x.Call == "subst") {
 			p.Status = 0 // there was no command; what has no text is the ghost of a subshell's parent
 		}
 		if x.Call == "" || x.Text == "" {

@@ -34,8 +34,27 @@ func (m *Machine) substitute(p *Process, n syntax.Node) {
 	if m.readFile(p, body) {
 		return
 	}
+	if len(body.stmts) == 0 && m.runsNothing(p, n) {
+		return
+	}
 	c := m.capture(p, Frame{Kind: FBottom, node: body})
+	if len(body.stmts) == 0 { // a comment
+		c.Status = 0
+	}
 	m.pushBody(c, body)
+}
+
+// runsNothing answers a substitution without commands: bash starts no child for it, and $? stays.
+// In backquotes a comment is text for one.
+func (m *Machine) runsNothing(p *Process, n syntax.Node) bool {
+	if x, ok := n.(*syntax.CmdSubst); ok && x.Backquotes {
+		u := m.unitOf(p)
+		if u == nil || strings.Contains(u.Text[min(int(x.Left.Offset()), len(u.Text)):min(int(x.Right.Offset()), len(u.Text))], "#") {
+			return false
+		}
+	}
+	p.top().X.Memo.Answer("")
+	return true
 }
 
 // pushBody runs the commands of a substitution. bash reads them when they run:

@@ -25,6 +25,7 @@ type syntaxReader struct {
 	lines   int  // of them
 	charged int  // up to where the reading has been charged for
 	extglob bool // @( ) and its like are patterns
+	stream  bool // the text is of a file or of the input, not a string
 	ended   bool // the end of a last line without a newline has been read
 	tokens
 	subst int // how many $( ) are open
@@ -46,6 +47,8 @@ type noted struct {
 	closedWarn []warning
 	lists      []stretch // of commands that are open, each with what has been read of it in whole lines
 	remark     int       // behind the # of the last comment
+	nested     []edit    // what makes two subshells of (( that is no expression
+	seams      []seam    // of those, the innermost last
 }
 
 // tokens is what decides about the next token. Each substitution has its own.
@@ -157,7 +160,9 @@ func (r *syntaxReader) unexpected() bool {
 		r.fault.Incomplete = true
 		return false
 	case tokWord, tokAssign, tokNumber, tokArith, tokArithFor:
-		text = r.word
+		if text = r.word; text == "" && r.at < len(r.text) { // the character that ends it has been read, too
+			r.at++
+		}
 	case tokNamed: // bash has no text for it
 		text = r.word
 	}
@@ -210,6 +215,11 @@ func (r *syntaxReader) tokenOnce() string {
 			r.account.Charge(n)
 		}
 	}
+	if len(r.seams) > 0 {
+		if kind := r.atSeam(); kind != "" {
+			return kind
+		}
+	}
 	for r.joined(); r.at < len(r.text) && (r.text[r.at] == ' ' || r.text[r.at] == '\t'); r.joined() {
 		r.at++
 	}
@@ -259,20 +269,23 @@ func (r *syntaxReader) operator(op string) string {
 	if op[0] == '<' || op[0] == '>' {
 		r.noAlias()
 	}
-	if strings.HasPrefix(r.text[r.at:], "((") && (r.last == "for" || r.reservable()) {
+	if inner := r.second(); inner > 0 && (r.last == "for" || r.reservable()) {
 		from, line := r.at, r.lineAt()
-		r.at += 2
+		r.at = inner
 		if !r.pair('(', ')', 0) {
 			r.fault.Line = line
 			return tokNone
 		}
 		if strings.HasPrefix(r.text[r.at:], ")") {
-			r.word = r.text[from+2 : r.at-1]
+			r.word = r.text[inner : r.at-1]
 			r.at++
 			if r.last == "for" {
 				return tokArithFor
 			}
 			return tokArith
+		}
+		if r.last != "for" {
+			r.nest(from+1, r.at)
 		}
 		r.at = from
 	}
