@@ -163,18 +163,21 @@ func (b *bracketReader) class(name string) error {
 	return nil
 }
 
-// ClassEnds knows which of : . and = end nothing more on a line: as many may be opened
+// ClassEnds knows which of : . and = end nothing more in a text: as many may be opened
 // there as it has room for, and each would be looked for to the end of it.
-type ClassEnds struct{ none []byte }
+type ClassEnds struct {
+	Line bool // the text ends with the line
+	none []byte
+}
 
 // ClassEnd gives the place behind the end of the [: [. or [= that begins before from, of
-// which kind is the second character; 0 if the line has none. It is for the readers of
-// scripts, which look for the end of a regular expression.
+// which kind is the second character; 0 if there is none. It is for the readers of scripts,
+// which look for the end of a regular expression.
 func ClassEnd[T string | []byte](e *ClassEnds, text T, from int, kind byte) int {
 	if slices.Contains(e.none, kind) {
 		return 0
 	}
-	for i := from; i+1 < len(text) && text[i] != '\n'; i++ {
+	for i := from; i+1 < len(text) && !(e.Line && text[i] == '\n'); i++ {
 		if text[i] == kind && text[i+1] == ']' {
 			return i + 2
 		}

@@ -356,6 +356,7 @@ func (q *parser) regexType(s string) {
 // emacs rewrites an Emacs pattern, where \( \) \| are special and ( ) | { } are not, as an extended one.
 func emacs(s string) string {
 	var b strings.Builder
+	var ends regex.ClassEnds
 	for i := 0; i < len(s); i++ {
 		switch c := s[i]; {
 		case c == '\\' && i+1 < len(s):
@@ -377,8 +378,8 @@ func emacs(s string) string {
 			}
 			for j < len(s) && s[j] != ']' {
 				if s[j] == '[' && j+1 < len(s) && strings.IndexByte(":.=", s[j+1]) >= 0 {
-					if k := strings.Index(s[j+2:], s[j+1:j+2]+"]"); k >= 0 {
-						j += k + 3
+					if k := regex.ClassEnd(&ends, s, j+2, s[j+1]); k > 0 {
+						j = k - 1
 					}
 				}
 				j++

@@ -433,7 +433,7 @@ func (l *lexer) regex(t lexeme) string {
 	i := l.pos + 1
 	bracket := 0  // offset after which a ] may end the list
 	bare := false // no list ends on the line any more
-	var ends regex.ClassEnds
+	ends := regex.ClassEnds{Line: true}
 	var b []byte
 	for ; ; i++ {
 		if i >= len(l.src) || l.src[i] == '\n' {
@@ -446,7 +446,7 @@ func (l *lexer) regex(t lexeme) string {
 			i++
 			if l.src[i] == '\n' {
 				l.line++
-				ends, bare = regex.ClassEnds{}, false
+				ends, bare = regex.ClassEnds{Line: true}, false
 				continue
 			}
 			if l.src[i] != '/' {

@@ -12,7 +12,7 @@ func TestParseIsLinear(t *testing.T) {
 	for _, head := range []string{"s/", "s/[", "s/\\[", "/", "/[^]", "y/", "s/a/", "a\\\n", "{", ""} {
 		for _, unit := range []string{"[", "[:", "[[:", "[.a", "[=]", "[:a:]", "[[:a:]]", "\\", "\\(", "\\{", "\\n", "]", "&", "/", "\n", "{", "}", ";", "p;", "1,", "é", "a"} {
 			took := func(n int) time.Duration {
-				text := head + strings.Repeat(unit, n)
+				text := head + strings.Repeat(unit, n) + "\\]]/x/"
 				start := time.Now()
 				_, _ = parse([]Source{{Text: []byte(text)}}, options{})
 				return time.Since(start)

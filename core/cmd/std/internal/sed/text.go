@@ -89,7 +89,7 @@ func (p *parser) list(out *[]byte) (bool, bool) {
 		*out = append(*out, ']')
 		c = p.next()
 	}
-	var ends regex.ClassEnds
+	ends := regex.ClassEnds{Line: true}
 	for ; c != eof && c != '\n'; c = p.next() {
 		*out = append(*out, byte(c))
 		if c == ']' {
@@ -197,6 +197,7 @@ func numeric(s []byte, base, most int) ([]byte, int) {
 func (p *parser) unescape(s []byte) []byte {
 	out := make([]byte, 0, len(s))
 	inList := false
+	var ends regex.ClassEnds
 	for i := 0; i < len(s); i++ {
 		c := s[i]
 		switch {
@@ -204,9 +205,9 @@ func (p *parser) unescape(s []byte) []byte {
 			if c == ']' {
 				inList = false
 			} else if c == '[' && i+1 < len(s) && (s[i+1] == ':' || s[i+1] == '.' || s[i+1] == '=') {
-				if j := bytes.Index(s[i+2:], []byte{s[i+1], ']'}); j >= 0 {
-					out = append(out, s[i:i+j+4]...)
-					i += j + 3
+				if j := regex.ClassEnd(&ends, s, i+2, s[i+1]); j > 0 {
+					out = append(out, s[i:j]...)
+					i = j - 1
 					continue
 				}
 			} else if c == '\\' {
