@@ -252,7 +252,7 @@ def record() -> int:
 
 def alike(row: str, pair: tuple[str, str], real: str, ours: str) -> bool:
     """Whether the sandbox does as the real tool, where that is to be had."""
-    if row.startswith("cp -rv"):  # names of one file come in the order of the file system
+    if row.startswith(("cp -rv", "cp -rs")):  # names of one file come in the order of the file system
         return sorted(real.splitlines()) == sorted(ours.splitlines())
     if row.endswith("--strip-trailing-slashes") and "no" in pair[1]:  # nor that mv tells of a rename it tried with the slashes
         return True

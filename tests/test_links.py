@@ -7,3 +7,8 @@ def test_links() -> None:
     bad, total = links.compare(show=5, every=29)
     assert total > 4000
     assert bad == 0
+
+
+def test_parents() -> None:
+    """What directories were made for is taken as new, whatever it is."""
+    assert links.compare(show=5, only="cp -r --parents") == (0, len(links.NAMES) ** 2)

@@ -43,6 +43,7 @@ type pair struct {
 	Dst     string `cbor:"2,keyasint,omitempty"`
 	Command bool   `cbor:"3,keyasint,omitempty"` // named on the command line
 	Plain   bool   `cbor:"4,keyasint,omitempty"` // no backup is made: Dst is the backup
+	New     bool   `cbor:"5,keyasint,omitempty"` // Dst is taken as absent: directories were made for it
 }
 
 // level is a directory being copied.
@@ -97,7 +98,11 @@ type copier struct {
 }
 
 func (k *copier) start(src, dst string) {
-	k.Now, k.Busy, k.Root = pair{Src: src, Dst: dst, Command: true}, true, 0
+	k.begin(pair{Src: src, Dst: dst, Command: true})
+}
+
+func (k *copier) begin(operand pair) {
+	k.Now, k.Busy, k.Root = operand, true, 0
 	k.Top = k.Now
 }
 

@@ -85,10 +85,12 @@ func (k *copier) byLink(d *duel) bool {
 // meet looks at the destination: may it be replaced, and how? exists says that something is (still) there.
 func (k *copier) meet(d *duel) (exists, proceed, ok bool, next cmd.Next) {
 	c, r := d.c, d.r
-	var err error
-	if k.byLink(d) {
+	err := error(vfs.ENOENT)
+	switch {
+	case k.Now.New:
+	case k.byLink(d):
 		d.to, err = c.Lstat(d.dst)
-	} else {
+	default:
 		d.to, err = c.Stat(d.dst)
 	}
 	switch {
