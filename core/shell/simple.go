@@ -354,6 +354,12 @@ func (m *Machine) runSimple(p *Process, f *Frame, c *simple) {
 // a utility, a file. f is its frame if it has one to come back to.
 func (m *Machine) run(p *Process, argv []string, f *Frame) {
 	name := argv[0]
+	if name != "" && name[0] == '%' {
+		if b := builtins[p.jobWord(f)]; b != nil {
+			m.runBuiltin(p, b, append([]string{b.name}, argv...), f)
+			return
+		}
+	}
 	if fn, ok := p.Shell.Funcs.Get(name); ok && !(p.Shell.Opts.on(OptPosix) && p.special(name)) {
 		var temp []Saved
 		if f != nil && len(f.X.Vars) > 0 {
@@ -368,6 +374,26 @@ func (m *Machine) run(p *Process, argv []string, f *Frame) {
 	}
 	p.Shell.Last = argv[len(argv)-1]
 	m.external(p, argv)
+}
+
+// jobWord is the builtin that a command whose name begins with % stands for: fg, or bg where it is a job
+// of its own; none in a stage of a pipeline that is nothing else.
+func (p *Process) jobWord(f *Frame) string {
+	st, ok := p.Frames[0].node.(*stmt)
+	below := len(p.Frames) - 1
+	if f != nil {
+		below--
+	}
+	if !ok || p.Frames[below].Kind != FList || p.Frames[below].node != node(st.alone) {
+		return "fg"
+	}
+	if _, ok = st.cmd.(*simple); !ok {
+		return "fg"
+	}
+	if st.background {
+		return "bg"
+	}
+	return ""
 }
 
 // runBuiltin calls a builtin inside its frame, if it has one.

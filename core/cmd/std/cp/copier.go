@@ -43,7 +43,6 @@ type pair struct {
 	Dst     string `cbor:"2,keyasint,omitempty"`
 	Command bool   `cbor:"3,keyasint,omitempty"` // named on the command line
 	Plain   bool   `cbor:"4,keyasint,omitempty"` // no backup is made: Dst is the backup
-	New     bool   `cbor:"5,keyasint,omitempty"` // Dst is taken as absent: directories were made for it
 }
 
 // level is a directory being copied.
@@ -92,17 +91,14 @@ type copier struct {
 	Top     pair         `cbor:"11,keyasint,omitempty"` // the operand
 
 	backed  string // the backup of Now.Dst, while it is begun
+	absent  bool   // Now.Dst is taken so, since directories were made for it; it is met in the turn in which it is started
 	created destinations
 	firsts  firstLinks
 	sources sourcePaths
 }
 
 func (k *copier) start(src, dst string) {
-	k.begin(pair{Src: src, Dst: dst, Command: true})
-}
-
-func (k *copier) begin(operand pair) {
-	k.Now, k.Busy, k.Root = operand, true, 0
+	k.Now, k.Busy, k.Root = pair{Src: src, Dst: dst, Command: true}, true, 0
 	k.Top = k.Now
 }
 

@@ -119,15 +119,14 @@ func (p *cpProgram) operand(c *cmd.Ctx, t target, src string) {
 	if t.into && walk.Base(src) == ".." { // its content, not what is beside the directory
 		dst = walk.Join(t.dest, ".")
 	}
-	operand := pair{Src: src, Dst: dst, Command: true}
 	if c.Flags.Has("parents") {
-		operand.Dst = walk.Join(t.dest, strings.Trim(src, "/"))
+		dst = walk.Join(t.dest, strings.Trim(src, "/"))
 		if !p.parents(c, t.dest, strings.TrimLeft(src, "/")) {
 			return
 		}
-		operand.New = len(p.Above) > 0
+		p.Copier.absent = len(p.Above) > 0
 	}
-	p.Copier.begin(operand)
+	p.Copier.start(src, dst)
 	if r := p.rules; r.force && r.backup.Kind != 0 && !t.into && src == dst { // the copy is the backup
 		if st, err := c.Stat(dst); err == nil && st.Mode.IsRegular() {
 			p.Copier.start(src, r.backup.Name(c, dst))

@@ -87,7 +87,8 @@ func (k *copier) meet(d *duel) (exists, proceed, ok bool, next cmd.Next) {
 	c, r := d.c, d.r
 	err := error(vfs.ENOENT)
 	switch {
-	case k.Now.New:
+	case k.absent:
+		k.absent = false
 	case k.byLink(d):
 		d.to, err = c.Lstat(d.dst)
 	default:
