@@ -1,9 +1,10 @@
 """Programs that people have, with their own tests, by our bash and by the machine's.
 
-    python tests/programs.py [--archives FOLDER] [--only NAME]... [--show N] [--check | --raise]
+    python tests/programs.py [--archives FOLDER]... [--only NAME]... [--show N] [--check | --raise]
 
 FOLDER has NAME.tar.xz of each program (by default $ERYXSH_PROGRAMS, or ../shared/corpora/programs beside
-the repository); where it is not there is nothing to do. Each command of a program's tests runs
+the repository), or Debian's NAME_VERSION.orig.tar.xz (apt-get source --download-only sed grep coreutils);
+where it is not there is nothing to do. Each command of a program's tests runs
 in a sandbox and in a place of the machine that is made like it: the same tree at
 /home/user/NAME, uid 1000, the same environment, only the commands that the sandbox has, sh is bash.
 That takes namespaces (root, Linux); without them it is a scratch folder and a PATH, and the
@@ -37,6 +38,7 @@ from eryxsh import Limits, Sandbox
 
 TOP = pathlib.Path(__file__).resolve().parent.parent
 FLOOR = TOP / "tests/corpora/programs.json"
+OWN = TOP / "tests/programs"  # NAME: files of ours that stand in a program's tree as own/
 ENVIRONMENT = {
     "HOME": "/home/user", "USER": "user", "LOGNAME": "user", "SHELL": "/bin/bash", "TERM": "dumb", "LC_ALL": "C.UTF-8",
     "TZ": "UTC", "PATH": "/usr/local/bin:/usr/bin:/bin",
@@ -83,6 +85,90 @@ ARGUMENTS = ("", "-h", "-f1 --param=2 a b", "--no-such", "-- -x y")
 # What is typed into a Lisp: the lines that are neither comments nor what is expected.
 LINES = "step=$(basename {}); step=${step%.*}; grep -v '^;' impls/tests/$step.mal | grep . |"
 
+# What autoconf says of the clocks is measured, and of /lib64 it is the machine's.
+CLOCKS = "|".join(
+    (
+        r"(?<=timestamp resolution\.\.\. )[\d.]+",
+        r"(?<=resolution=)[\d.]+",
+        r"(?<=result: )0\.[\d]+$",
+        r"(?<=timestamp\.\.\. )\d+T\d+Z",
+        r"(?<=lib,)lib(64)?$",
+    )
+)
+# The log of a configure script from its first test until it gives up.
+CONFIGURED = "sed -n '/^## Core tests/,$p' config.log | sed '/^configure:[0-9]*: error/q'"
+# A compiler that takes everything but what autoconf makes wrong to try it: its programs are true.
+COMPILER = r"""mkdir bin; cat >bin/cc <<\EOF
+#!/bin/sh
+out=a.out kind=link file=
+while test $# -gt 0; do
+  case $1 in
+  -o) out=$2 given=y; shift ;;
+  -c) kind=compile ;;
+  -E) kind=preprocess ;;
+  --version) echo 'cc 1.0'; exit ;;
+  *.c) file=$1 ;;
+  esac
+  shift
+done
+test -n "$file" || test -f conftest.o || exit 1
+test -z "$file" || ! grep -q '^(void) strchr;$\|ac_nonexistent' "$file" || exit 1
+case $kind in
+preprocess) grep -v '^ *#' "$file" ;;
+compile) base=${file##*/}; echo object >"${given:+$out}${given-${base%.c}.o}" ;;
+link) printf '#!/bin/sh\nexit 0\n' >"$out"; chmod +x "$out" ;;
+esac
+EOF
+echo 'echo GNU ld' >bin/ld; chmod +x bin/*; PATH=$PWD/bin:$PATH
+"""
+
+
+def configured(_: List[str]) -> Iterator[Tuple[str, str]]:
+    """A configure script: its messages, a run until it wants a C compiler, and one by a compiler that takes everything."""
+    for args in ("--help", "--help=short", "--version", "--no-such", "--prefix=rel", "--srcdir=/nowhere"):
+        yield args, f"sh ./configure {args}"
+    yield "no compiler", f"sh ./configure; e=$?; {CONFIGURED}; exit $e"
+    made = "find . -newer bin/cc -type f ! -path './bin/*' ! -name 'config.l*' ! -name config.status | sort | xargs md5sum"
+    run = f"sh ./configure --disable-dependency-tracking; e=$?; {CONFIGURED}; {made}; sh config.status --version; exit $e"
+    yield "any compiler", COMPILER + run
+
+
+FEATURES = """
+    |--simple|--parallel|--jobs 2|--strict|--no-color|--run-all|--stop-on-failure|--failures-only|--repeat 2|--retry 2|--verbose
+    |--show-skipped --show-incomplete|--output tap|--output json|--output junit|--no-output|--no-output-on-failure|--list|--list-tags
+    |--list --list-format json|--tag slow|--exclude-tag slow --filter test_m|--random-order --seed 3|--shard 1/2
+    |--sandbox|--no-snapshot-create|--fail-on-risky|--fail-on-flaky|--gha-annotations always|--no-such-option
+""".strip().split("|")
+MEASURED = "|".join(
+    (
+        r"\d+(\.\d+)?\s?m?s\b|\d+m \d+s",
+        r"\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d\S*",
+        r"(?<=ime=\")[\d.]+|(?<=timestamp=\")\d+|<td>\d+</td>",
+        r"\"\w*(duration|time|ms)\w*\": *[\d.]+",
+    )
+)
+REPORTS = ("log-junit", "report-html", "report-json", "report-md", "report-tap", "log-gha")
+
+
+def bashunit(names: List[str]) -> Iterator[Tuple[str, str]]:
+    """bashunit, whose archive has no tests: tests of ours that use all it offers, by each of its options."""
+    run = "./bashunit own/features_test.sh --no-progress"
+    for options in FEATURES:
+        yield f"test {options.strip()}", f"{run} {options.strip()}"
+    for report in REPORTS:
+        yield report, f"{run} --{report} out >/dev/null; cat out"
+    yield "twice", f"{run} >/dev/null; {run}; {run} --rerun-failed; {run} --snapshot-update; find own | sort"
+    yield "bench", "{ ./bashunit bench own/work_bench.sh --report-json out; cat out; } | sed 's/ *[0-9][0-9.]* */N/g'"
+    covered = "./bashunit own/covered_test.sh --no-progress --coverage --coverage-paths own/covered.sh --coverage-report-html html"
+    yield "coverage", f"{covered} --coverage-report lcov --coverage-report-cobertura xml; cat lcov xml; cat html/*; ls html"
+    yield "built", f"bash build.sh bin; md5sum bin/*; cd bin; cp -r ../own .; {run}"
+    for command in ("", "test", "bench", "assert", "doc", "init", "watch", "upgrade"):
+        yield f"{command} --help", f"./bashunit {command} --help"
+    yield "init", "./bashunit init made; find made -type f | sort | xargs head -50; ./bashunit made"
+    for name in sorted(n for n in names if re.fullmatch(r"src/(assert|doubles)/(?!duration|json)\w+\.sh", n)):
+        yield name, f"bash own/assertions.sh $PWD/{name} $PWD/bashunit"
+
+
 PROGRAMS: Dict[str, Program] = {
     "modernish": Program(once("bash bin/modernish --test -e"), 900, total=re.compile(r"(\d+) succeeded", re.M)),
     "shellspec": Program(
@@ -90,10 +176,10 @@ PROGRAMS: Dict[str, Program] = {
     ),
     "bats-core": Program(each(r"test/[^/]*\.bats", "bin/bats --tap {}"), 120, unlike=r"in \d+(\.\d+)? ?(ms|sec|s)\b", passed=TAP),
     "bashunit": Program(
-        each(r"tests/(unit|functional)/.*_test\.sh", "./bashunit --no-progress {}"),
-        60,
-        unlike=r"\d+(\.\d+)?\s?m?s\b|\d+m \d+s",
-        passed=r"✓ Passed",
+        bashunit,
+        300,
+        unlike=MEASURED,
+        total=re.compile(r"^Tests: +(\d+) passed", re.M),
     ),
     "shunit2": Program(both(each(r"shunit2_.*_test\.sh", "sh {}"), each(r"shunit2_.*_test\.sh", "bash {}")), 60, passed=r"^test\w+$"),
     "rbenv": Program(each(r"test/[^/]*\.bats", "../bats-core/bin/bats --tap {}"), 60, passed=TAP, needs=("bats-core",)),
@@ -125,6 +211,7 @@ PROGRAMS: Dict[str, Program] = {
         90,
         passed=r"^(user> )",
     ),
+    **{name: Program(configured, 120, passed=r"^checking .*", unlike=CLOCKS) for name in ("sed", "grep", "coreutils")},
 }
 
 
@@ -140,22 +227,35 @@ class Answer:
 # --- the sandbox ---
 
 
-def planted(archives: pathlib.Path, names: List[str]) -> Sandbox:
+def archive_of(folders: List[pathlib.Path], name: str) -> Optional[pathlib.Path]:
+    """The archive of a program: its own name's, or Debian's source."""
+    found = (p for folder in folders for pattern in (f"{name}.tar.xz", f"{name}_*.orig.tar.xz") for p in sorted(folder.glob(pattern)))
+    return next(found, None)
+
+
+def planted(archives: Dict[str, pathlib.Path], names: List[str]) -> Sandbox:
     """A sandbox with the trees of programs in its home."""
     sandbox = Sandbox(env=ENVIRONMENT, timeout=None, limits=Limits(time=None, steps=None))
     for name in names:
-        with lzma.open(archives / f"{name}.tar.xz") as tree:
+        with lzma.open(archives[name]) as tree:
             sandbox.files.import_tar(tree.read(), HOME)
+        sandbox.commands.run(f"[[ -e {name} ]] || mv {name}-[0-9]* {name}", cwd=HOME)
+        for file in sorted((OWN / name).glob("*")):
+            sandbox.files.write(f"{HOME}/{name}/own/{file.name}", file.read_bytes())
     return sandbox
 
 
-def unpack(archives: pathlib.Path, name: str, to: pathlib.Path) -> None:
+def unpack(archive: pathlib.Path, name: str, to: pathlib.Path) -> None:
     """The tree of a program, as a folder of its name."""
-    with tarfile.open(archives / f"{name}.tar.xz") as archive:
-        for member in archive:
+    with tarfile.open(archive) as members:
+        for member in members:
             member.uid = member.gid = 1000 if os.geteuid() == 0 else os.geteuid()
             member.uname = member.gname = ""
-            archive.extract(member, to)
+            members.extract(member, to)
+    for versioned in to.glob(f"{name}-[0-9]*"):
+        versioned.rename(to / name)
+    if (OWN / name).is_dir():
+        shutil.copytree(OWN / name, to / name / "own")
 
 
 def by_ours(planted_in: Sandbox, name: str, command: str, seconds: float) -> Answer:
@@ -209,12 +309,12 @@ class Machine:
     def _unshared(*command: str) -> subprocess.CompletedProcess[bytes]:
         return subprocess.run([*UNSHARE, *command], capture_output=True, check=False)
 
-    def plant(self, archives: pathlib.Path, names: List[str]) -> None:
+    def plant(self, archives: Dict[str, pathlib.Path], names: List[str]) -> None:
         """Have the trees of these programs, and no others."""
         shutil.rmtree(self.folder / "tree", ignore_errors=True)
         (self.folder / "tree").mkdir()
         for name in names:
-            unpack(archives, name, self.folder / "tree")
+            unpack(archives[name], name, self.folder / "tree")
 
     def run(self, name: str, command: str, seconds: float) -> Answer:
         """A command in a fresh copy of the trees."""
@@ -277,7 +377,7 @@ def difference(theirs: Answer, ours: Answer, program: Program, most: int) -> str
     return "\n".join(f"      {d:.160}" for d in lines[:most])
 
 
-def compare(name: str, program: Program, archives: pathlib.Path, machine: Machine, show: int) -> Row:
+def compare(name: str, program: Program, archives: Dict[str, pathlib.Path], machine: Machine, show: int) -> Row:
     """Run a program's tests on both sides."""
     row, trees = Row(), [name, *program.needs]
     machine.plant(archives, trees)
@@ -306,15 +406,17 @@ def main(argv: List[str]) -> int:
     """Run the programs that are there; with --check, 1 if one is worse than it was."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     near = os.environ.get("ERYXSH_PROGRAMS") or TOP.parent / "shared/corpora/programs"
-    parser.add_argument("--archives", type=pathlib.Path, default=pathlib.Path(near))
+    parser.add_argument("--archives", type=pathlib.Path, action="append", help="a folder of them; may be given again")
     parser.add_argument("--only", action="append", choices=sorted(PROGRAMS), help="one program; may be given again")
     parser.add_argument("--show", type=int, default=6, help="lines of each difference")
     parser.add_argument("--check", action="store_true", help="fail where fewer are equal than before")
     parser.add_argument("--raise", dest="lift", action="store_true", help="write risen numbers into programs.json")
     options = parser.parse_args(argv)
-    if not options.archives.is_dir():
-        print(f"skipped: {options.archives} is not there")
+    folders = [p for p in options.archives or [pathlib.Path(near)] if p.is_dir()]
+    if not folders:
+        print(f"skipped: {', '.join(map(str, options.archives or [near]))} is not there")
         return 0
+    archives = {name: path for name in PROGRAMS for path in [archive_of(folders, name)] if path}
     rows: Dict[str, Row] = {}
     with tempfile.TemporaryDirectory() as folder, Sandbox() as sandbox:
         machine = Machine(sandbox, pathlib.Path(folder))
@@ -322,10 +424,10 @@ def main(argv: List[str]) -> int:
         print("the machine:", "namespaces, made like a sandbox" if machine.namespaces else "a scratch folder and a PATH (no namespaces)")
         print("commands it has not:", *machine.absent or ["none"])
         for name in options.only or PROGRAMS:
-            if not (options.archives / f"{name}.tar.xz").exists():
+            if name not in archives:
                 print(f"   {name}: skipped: no archive")
                 continue
-            rows[name] = row = compare(name, PROGRAMS[name], options.archives, machine, options.show)
+            rows[name] = row = compare(name, PROGRAMS[name], archives, machine, options.show)
             if not row.commands:
                 print(f"   {name}: skipped: the archive has none of its tests")
     floor: Dict[str, int] = json.loads(FLOOR.read_text()) if FLOOR.exists() else {}
