@@ -95,6 +95,31 @@ func (f *FS) SetLimits(l Limits) { f.limits = l }
 // Usage returns what the tree holds.
 func (f *FS) Usage() Usage { return f.usage }
 
+// Statfs is how much a tree has room for, and how much of it is taken (statvfs).
+type Statfs struct {
+	Bytes, BytesUsed int64
+	Files, FilesUsed int64
+}
+
+// Room without a limit.
+const (
+	anyBytes = 1 << 40
+	anyFiles = 1 << 32
+)
+
+// Statfs returns the limits, and what the tree holds: what is free is never less than none.
+func (f *FS) Statfs() Statfs {
+	st := Statfs{Bytes: f.limits.Bytes, BytesUsed: f.usage.Bytes, Files: f.limits.Most(), FilesUsed: f.usage.Files}
+	if st.Bytes <= 0 {
+		st.Bytes = anyBytes
+	}
+	if st.Files <= 0 {
+		st.Files = anyFiles
+	}
+	st.Bytes, st.Files = max(st.Bytes, st.BytesUsed), max(st.Files, st.FilesUsed)
+	return st
+}
+
 // Written returns about how many bytes this version alone keeps alive: content,
 // inodes and names made since New or the last Fork and still there. The sum
 // over a chain of versions, and the first one's Usage, bounds what they hold

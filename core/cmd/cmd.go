@@ -293,6 +293,9 @@ type System interface {
 	Utimes(path string, atime, mtime int64, follow bool) error
 	Truncate(path string, size int64) error
 
+	// Statfs tells how much the file system has room for.
+	Statfs() vfs.Statfs
+
 	Getenv(name string) (string, bool)
 	Environ() []string // sorted "NAME=value"
 	// Dir is the path of the working directory, without links; ENOENT if it was removed.

@@ -321,9 +321,13 @@ func (s *sysCtx) GID() int         { return int(s.m.Host.GID) }
 func (s *sysCtx) User() string     { return s.m.Host.User }
 func (s *sysCtx) Hostname() string { return s.m.Host.Hostname }
 func (s *sysCtx) PID() int         { return s.p.PID }
-func (s *sysCtx) Now() int64       { return s.m.now() }
-func (s *sysCtx) Rand() uint64     { return s.m.Rand.next() }
-func (s *sysCtx) Charge(n int)     { s.m.charge(n) }
+
+// Statfs has nothing of what is mounted: that is the host's.
+func (s *sysCtx) Statfs() vfs.Statfs { return s.m.FS.Statfs() }
+
+func (s *sysCtx) Now() int64   { return s.m.now() }
+func (s *sysCtx) Rand() uint64 { return s.m.Rand.next() }
+func (s *sysCtx) Charge(n int) { s.m.charge(n) }
 
 // Hold declares the state a utility keeps, against the memory limit.
 func (s *sysCtx) Hold(n int) {

@@ -263,6 +263,8 @@ func (s *system) ReadDir(p, after string, n int) ([]vfs.Dirent, error) {
 	return s.fs.ReadDir(cred, s.abs(p), after, n)
 }
 
+func (s *system) Statfs() vfs.Statfs { return s.fs.Statfs() }
+
 func (s *system) Getenv(name string) (string, bool) { v, ok := s.env[name]; return v, ok }
 
 func (s *system) Environ() []string {

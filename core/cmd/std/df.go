@@ -11,9 +11,6 @@ import (
 	"eryxsh/vfs"
 )
 
-// The made-up file system: 1 GiB, all of it free.
-const dfBytes = 1 << 30
-
 func df() *cmd.Command {
 	o := func(short byte, long, help string) cmd.Option {
 		return cmd.Option{Short: short, Long: long, Help: help}
@@ -74,11 +71,18 @@ func runDf(c *cmd.Ctx) int {
 	case title == "Size":
 		rows[0][3] = "Avail"
 	}
+	st := c.Statfs()
 	row := func(name, mount string) []string {
+		all, used := st.Bytes, st.BytesUsed
+		show := block.Format
 		if inodes {
-			return []string{name, "65536", "1", "65535", "1%", mount}
+			all, used = st.Files, st.FilesUsed
+			show = func(n int64) string { return strconv.FormatInt(n, 10) }
+			if block.Human != 0 {
+				show = size.Block{Unit: 1, Human: block.Human}.Format
+			}
 		}
-		return []string{name, block.Format(dfBytes), block.Format(0), block.Format(dfBytes), "0%", mount}
+		return []string{name, show(all), show(used), show(all - used), dfPercent(used, all), mount}
 	}
 	status := 0
 	mounts := dfMounts(c)
@@ -120,6 +124,14 @@ func runDf(c *cmd.Ctx) int {
 	}
 	dfTable(c, rows, types)
 	return status
+}
+
+// dfPercent is how much of all is used, rounded up.
+func dfPercent(used, all int64) string {
+	if all == 0 {
+		return "-"
+	}
+	return strconv.FormatInt((used*100+all-1)/all, 10) + "%"
 }
 
 // dfMount is a file system with room: the sandbox's own, or what is mounted in it.

@@ -31,14 +31,13 @@ func stat() *cmd.Command {
 }
 
 const (
-	statTerse    = "%n %s %b %f %u %g %D %i %h %t %T %X %Y %Z %W %o\n"
-	statTerseFS  = "%n %i %l %t %s %S %b %f %a %c %d\n"
-	statLong     = "  File: %N\n  Size: %-10s\tBlocks: %-10b IO Block: %-6o %F\nDevice: %Hd,%Ld\tInode: %-11i Links: %h\nAccess: (%04a/%10.10A)  Uid: (%5u/%8U)   Gid: (%5g/%8G)\nAccess: %x\nModify: %y\nChange: %z\n Birth: %w\n"
-	statLongDev  = "  File: %N\n  Size: %-10s\tBlocks: %-10b IO Block: %-6o %F\nDevice: %Hd,%Ld\tInode: %-11i Links: %-5h Device type: %Hr,%Lr\nAccess: (%04a/%10.10A)  Uid: (%5u/%8U)   Gid: (%5g/%8G)\nAccess: %x\nModify: %y\nChange: %z\n Birth: %w\n"
-	statLongFS   = "  File: \"%n\"\n    ID: %-8i Namelen: %-7l Type: %T\nBlock size: %-10s Fundamental block size: %S\nBlocks: Total: %-10b Free: %-10f Available: %a\nInodes: Total: %-10c Free: %d\n"
-	statDevice   = 1 // the number of the device of what is not in a mount
-	statIOBlock  = 4096
-	statFSBlocks = 64 << 10
+	statTerse   = "%n %s %b %f %u %g %D %i %h %t %T %X %Y %Z %W %o\n"
+	statTerseFS = "%n %i %l %t %s %S %b %f %a %c %d\n"
+	statLong    = "  File: %N\n  Size: %-10s\tBlocks: %-10b IO Block: %-6o %F\nDevice: %Hd,%Ld\tInode: %-11i Links: %h\nAccess: (%04a/%10.10A)  Uid: (%5u/%8U)   Gid: (%5g/%8G)\nAccess: %x\nModify: %y\nChange: %z\n Birth: %w\n"
+	statLongDev = "  File: %N\n  Size: %-10s\tBlocks: %-10b IO Block: %-6o %F\nDevice: %Hd,%Ld\tInode: %-11i Links: %-5h Device type: %Hr,%Lr\nAccess: (%04a/%10.10A)  Uid: (%5u/%8U)   Gid: (%5g/%8G)\nAccess: %x\nModify: %y\nChange: %z\n Birth: %w\n"
+	statLongFS  = "  File: \"%n\"\n    ID: %-8i Namelen: %-7l Type: %T\nBlock size: %-10s Fundamental block size: %S\nBlocks: Total: %-10b Free: %-10f Available: %a\nInodes: Total: %-10c Free: %d\n"
+	statDevice  = 1 // the number of the device of what is not in a mount
+	statIOBlock = 4096
 )
 
 // statter prints files in one format.
@@ -346,11 +345,16 @@ func (s *statter) device(flags string, mod, verb byte, st vfs.Stat) {
 func device(st vfs.Stat) uint64 { return statDevice + uint64(st.Dev) }
 
 func (s *statter) fileSystem(flags string, verb byte, name string) {
+	all := s.c.Statfs()
 	switch verb {
-	case 'a', 'f', 'b':
-		s.num(flags, "d", statFSBlocks)
-	case 'c', 'd':
-		s.num(flags, "d", statFSBlocks)
+	case 'a', 'f':
+		s.num(flags, "d", uint64(all.Bytes-all.BytesUsed)/statIOBlock)
+	case 'b':
+		s.num(flags, "d", uint64(all.Bytes)/statIOBlock)
+	case 'c':
+		s.num(flags, "d", uint64(all.Files))
+	case 'd':
+		s.num(flags, "d", uint64(all.Files-all.FilesUsed))
 	case 'i':
 		s.num(flags, "x", statDevice)
 	case 'l':
