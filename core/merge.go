@@ -15,8 +15,11 @@ import (
 // leaves one, nothing has changed and done is nil; else done says what has.
 // Undo takes a merge back in one step. While a run is going it is a Busy fault.
 func (w *World) Merge(base, theirs *shell.Mark, ask func(*merge.Conflict) merge.Decision) (done *compare.Difference, conflicts []*merge.Conflict, err error) {
-	if w.Going() {
-		return nil, nil, fault.New(fault.Busy, "merge", w.M.RunID, "the sandbox is busy with the run %s: drive, answer or cancel it first", w.M.RunID)
+	if err := w.idle("merge"); err != nil {
+		return nil, nil, err
+	}
+	if path, ok := overlaid(&base.Files, &theirs.Files); ok {
+		return nil, nil, fault.New(fault.Unsupported, "merge", path, "what an overlay of a host's directory changed is not merged: commit or discard it first")
 	}
 	ours := w.Mark()
 	next := w.share()
@@ -31,4 +34,22 @@ func (w *World) Merge(base, theirs *shell.Mark, ask func(*merge.Conflict) merge.
 	w.remember()
 	w.become(next, nil)
 	return done, conflicts, nil
+}
+
+// overlaid gives the path of an overlay that theirs changed since base.
+func overlaid(base, theirs *vfs.FS) (string, bool) {
+	for _, m := range theirs.Mounts() {
+		if m.Mode != vfs.MountOverlay {
+			continue
+		}
+		for _, ino := range vfs.Changed(base, theirs) {
+			for _, of := range []*vfs.FS{base, theirs} {
+				in, ok := of.MountOf(ino)
+				if ok && in.ID == m.ID && (ino != m.Root || len(vfs.ChangedNames(base, theirs, ino)) > 0) {
+					return m.Path, true
+				}
+			}
+		}
+	}
+	return "", false
 }

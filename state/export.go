@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"hash"
 	"iter"
+	"slices"
 	"sync"
 
 	"eryxsh/core"
@@ -19,7 +20,7 @@ import (
 const (
 	Magic     = "ERYXSH\r\n"
 	Container = 1 // version of the framing: magic, header, records, checksum
-	Schema    = 3 // the newest version of what the records hold
+	Schema    = 4 // the newest version of what the records hold
 	MinReader = 1 // the oldest schema that reads some of what this code writes: see oldest
 	sumSize   = sha256.Size
 )
@@ -148,20 +149,25 @@ func headerOf(w *core.World, img *shell.Image) Header {
 
 // The schemas that brought something an older reader would miss.
 const (
-	schemaPlaces = 2 // a working directory is an inode, and programs in flight keep more
-	schemaMounts = 3 // directories that something is mounted at
+	schemaPlaces  = 2 // a working directory is an inode, and programs in flight keep more
+	schemaMounts  = 3 // directories that something is mounted at
+	schemaOverlay = 4 // overlays of a host's directories
 )
 
 // oldest is the schema a reader must know to continue a World as it is, and so the one it is written in, but for 1. One of schema 1 takes a working directory for what its path
 // leads to, and does not see what programs in flight keep since; to a shell that rests where its path leads, neither matters.
 func oldest(w *core.World) int {
-	plain, mounted := !w.Going() && w.M.Plain(), w.M.FS.Mounted()
+	plain, mounts := !w.Going() && w.M.Plain(), w.M.FS.Mounts()
 	for _, s := range w.Snaps {
-		mounted = mounted || s.Name != "" && s.World.M.FS.Mounted()
-		plain = plain && (s.Name == "" || !s.World.Going() && s.World.M.Plain())
+		if s.Name != "" {
+			mounts = append(mounts, s.World.M.FS.Mounts()...)
+			plain = plain && !s.World.Going() && s.World.M.Plain()
+		}
 	}
 	switch {
-	case mounted:
+	case slices.ContainsFunc(mounts, func(m vfs.Mounted) bool { return m.Mode == vfs.MountOverlay || m.Host && m.Mode != vfs.MountReadOnly }):
+		return schemaOverlay
+	case len(mounts) > 0:
 		return schemaMounts
 	case plain:
 		return MinReader

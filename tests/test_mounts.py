@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import os
 import threading
 from pathlib import Path
-from typing import Any, Callable, ClassVar, Dict, List
+from typing import Any, Callable, ClassVar, Dict, Iterator, List
 
 import pytest
 
@@ -241,6 +242,27 @@ def test_nothing_leads_out(tmp_path: Path) -> None:
     assert out(sb, "timeout 5 cat /m/fifo; [ -p /m/fifo ] && echo is") == "is\ncat: /m/fifo: No such device or address\n"
 
 
+@contextlib.contextmanager
+def becoming_a_link(top: Path) -> Iterator[None]:
+    """Meanwhile ``d`` is swapped for the link ``l``, and back, again and again."""
+    done = threading.Event()
+
+    def swap() -> None:
+        while not done.is_set():
+            os.rename(top / "d", top / "t")
+            os.rename(top / "l", top / "d")
+            os.rename(top / "d", top / "l")
+            os.rename(top / "t", top / "d")
+
+    thread = threading.Thread(target=swap)
+    thread.start()
+    try:
+        yield
+    finally:
+        done.set()
+        thread.join()
+
+
 def test_a_directory_that_becomes_a_link(tmp_path: Path) -> None:
     """A race: while it is read, a directory is swapped for a link that leads out, and back."""
     outside, inside = tmp_path / "out", tmp_path / "in"
@@ -249,23 +271,9 @@ def test_a_directory_that_becomes_a_link(tmp_path: Path) -> None:
     (outside / "f").write_text("secret\n")
     (inside / "d" / "f").write_text("inside\n")
     (inside / "l").symlink_to(outside)
-    done = threading.Event()
-
-    def swap() -> None:
-        while not done.is_set():
-            os.rename(inside / "d", inside / "t")
-            os.rename(inside / "l", inside / "d")
-            os.rename(inside / "d", inside / "l")
-            os.rename(inside / "t", inside / "d")
-
-    thread = threading.Thread(target=swap)
-    thread.start()
-    try:
+    with becoming_a_link(inside):
         sb = Sandbox(mounts={"/m": Mount.host(inside)})
         read = [out(sb, "cat /m/d/f; ls /m/d; grep -r . /m") for _ in range(300)]
-    finally:
-        done.set()
-        thread.join()
     assert any("inside" in text for text in read)
     assert not any("secret" in text for text in read)
 

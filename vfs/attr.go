@@ -230,7 +230,11 @@ func (f *FS) ReadDirIno(dir Ino, after string, n int) ([]Dirent, error) {
 
 // names lists a directory of the tree or of a host.
 func (f *FS) names(dir Ino, in *inode, after string, n int) ([]Dirent, error) {
-	if in.more.path != "" {
+	switch {
+	case in.more.path == "":
+	case in.more.entries.Len() > 0:
+		return f.mixed(dir, in, after, n)
+	default:
 		return f.outsideNames(in, after, n)
 	}
 	return f.list(dir, in, after, n), nil

@@ -1,6 +1,7 @@
 package vfs
 
 import (
+	"crypto/sha256"
 	"fmt"
 	"slices"
 	"strings"
@@ -30,6 +31,7 @@ type Builder struct {
 	last Ino
 	refs map[Ino]uint32 // names that lead to an inode, and mounts that cover it
 	tops []Ino          // roots of mounts
+	copy []Ino          // what was copied up from a host
 	over bool           // the last fault is that the limits allow less
 }
 
@@ -93,6 +95,12 @@ func (b *Builder) add(r Record) (reason string) {
 	if reason != "" {
 		return reason
 	}
+	if r.Lower != "" {
+		if in.more == nil {
+			in.more = &more{}
+		}
+		in.more.path, in.mount, b.copy = r.Lower, r.Of, append(b.copy, r.Ino)
+	}
 	if f.room(in.stored(), 0) != nil {
 		return b.beyond("more than %d stored bytes", f.limits.Bytes)
 	}
@@ -121,6 +129,10 @@ func (r *Record) strangers() string {
 		return "pipe in what is not a FIFO"
 	case r.Top != nil && (kind != TypeDir || r.Ino == Root):
 		return "mount in what is no directory that may have one"
+	case r.Lower != "" && (r.Top != nil || kind == TypeFifo || !lowerPath(r.Lower)):
+		return "path of a host in what has none"
+	case r.Of != 0 && (r.Lower == "" || r.Nlink != 0 || r.Of > maxMounts):
+		return "overlay of what has a name"
 	case kind == TypeDir && r.Nlink != 0:
 		return "link count in a directory"
 	case r.Nlink > LinkMax:
@@ -152,7 +164,7 @@ func (b *Builder) names(r Record, in *inode) string {
 			return fmt.Sprintf("bad name %q", e.Name)
 		case i > 0 && e.Name <= r.Names[i-1].Name:
 			return fmt.Sprintf("name %q is out of order", e.Name)
-		case e.Ino == 0 && !r.Bins:
+		case e.Ino == 0 && !r.Bins && r.Lower == "" && (r.Top == nil || r.Top.Mode != MountOverlay):
 			return fmt.Sprintf("name %q covers nothing", e.Name)
 		case e.Ino.Generated():
 			return fmt.Sprintf("name %q leads to a generated inode", e.Name)
@@ -217,7 +229,7 @@ func (b *Builder) top(r Record, in *inode) string {
 	switch {
 	case m.ID == 0 || m.ID > maxMounts:
 		return fmt.Sprintf("mount %d is out of range", m.ID)
-	case m.Mode > MountWritable:
+	case m.Mode > MountOverlay || m.Mode == MountOverlay && !m.Host || m.Mode != MountOverlay && len(m.Bases) > 0:
 		return fmt.Sprintf("mount of mode %d", m.Mode)
 	case m.Covers == 0 || m.Covers.Generated() || m.Covers == r.Ino || m.Covers == Root:
 		return "mount over nothing"
@@ -229,7 +241,7 @@ func (b *Builder) top(r Record, in *inode) string {
 	}
 	in.more.top, b.tops = &m, append(b.tops, r.Ino)
 	if m.Host {
-		if len(r.Names) > 0 {
+		if len(r.Names) > 0 && m.Mode != MountOverlay {
 			return "names in the root of a host's directory"
 		}
 		m.outside, in.more.path = &outside{id: m.ID, nodes: map[Ino]*seen{}}, "."
@@ -256,7 +268,38 @@ func (b *Builder) covered() error {
 		below.parent, below.name = root.parent, root.name
 	}
 	if len(b.tops) > 0 {
-		f.mounts = &mounts{own: f.epoch, roots: b.tops}
+		f.mounts = &mounts{own: f.epoch, roots: b.tops, layers: make([]layer, len(b.tops))}
+	}
+	for i, root := range b.tops {
+		m := *f.get(root).more.top
+		for at, base := range m.Bases {
+			if !lowerPath(base.Path) || at > 0 && base.Path <= m.Bases[at-1].Path || len(base.Sum) != 0 && len(base.Sum) != sha256.Size || base.Mode&^(TypeMask|PermMask) != 0 {
+				return &BuildError{Ino: root, Reason: fmt.Sprintf("what a host had: %q", base.Path)}
+			}
+			f.mounts.layers[i].bases.Set(f.epoch, base.Path, &m.Bases[at])
+		}
+		m.Bases = nil
+		f.mut(root).more.top = &m
+	}
+	return nil
+}
+
+// copied gives overlays what was copied up to them, once it is known what is below which.
+func (b *Builder) copied() error {
+	f := b.fs
+	for _, ino := range b.copy {
+		in := f.native(ino)
+		if !f.overlaid(in) {
+			return &BuildError{Ino: ino, Reason: "copied up, and below no overlay"}
+		}
+		l := f.over(in.mount)
+		if _, ok := l.upper.Get(in.more.path); ok {
+			return &BuildError{Ino: ino, Reason: fmt.Sprintf("second copy of %q", in.more.path)}
+		}
+		if base, ok := l.bases.Get(in.more.path); !ok || base.Mode&TypeMask != in.mode&TypeMask {
+			return &BuildError{Ino: ino, Reason: fmt.Sprintf("copy of %q, which is not noted", in.more.path)}
+		}
+		l.upper.Set(f.epoch, in.more.path, ino)
 	}
 	return nil
 }
@@ -290,6 +333,9 @@ func (b *Builder) Finish(next Ino) (*FS, error) {
 	root.parent, root.nlink = Root, root.nlink+2+uint32(f.gen.mounts.Len())
 	reached := b.reach()
 	if err := b.above(); err != nil {
+		return nil, err
+	}
+	if err := b.copied(); err != nil {
 		return nil, err
 	}
 	for ino, in := range f.inodes.All() {
@@ -390,7 +436,7 @@ func (b *Builder) counted(ino Ino, in *inode, reached bool) (reason string) {
 	refs, held := b.refs[ino], b.fs.kept(ino)
 	if in.mode.IsDir() {
 		switch {
-		case refs == 0 && ino != Root && (!held || in.more.entries.Len() > 0 || ino == b.fs.bin):
+		case refs == 0 && ino != Root && (!held || len(b.fs.list(ino, in, "", 1)) > 0 || ino == b.fs.bin):
 			return "directory that nothing leads to"
 		case refs > 0 && !reached:
 			return "directory inside itself"

@@ -85,7 +85,7 @@ func (f *FS) ReadAt(ino Ino, p []byte, off, now int64) (n int, err error) {
 // number of zeros up to the next stored byte or the end of the file; both are
 // empty at the end. The errors are those of ReadAt.
 func (f *FS) Chunk(ino Ino, off, now int64) (data []byte, hole int64, err error) {
-	if ino.Outside() {
+	if ino = f.near(ino); ino.Outside() {
 		if _, err := f.connected(ino.outsideMount()); err != nil {
 			return nil, 0, err
 		}
@@ -137,6 +137,7 @@ func (in *inode) nextData(i int64) int64 {
 // SeekData returns the first offset from off on with stored bytes. ENXIO: none
 // is left or off is not inside the file; else the errors of ReadAt.
 func (f *FS) SeekData(ino Ino, off int64) (int64, error) {
+	ino = f.near(ino)
 	in, err := f.file(ino)
 	switch {
 	case err != nil:
@@ -158,6 +159,7 @@ func (f *FS) SeekData(ino Ino, off int64) (int64, error) {
 // end of the file counts as a hole. ENXIO: off is not inside the file; else the
 // errors of ReadAt.
 func (f *FS) SeekHole(ino Ino, off int64) (int64, error) {
+	ino = f.near(ino)
 	in, err := f.file(ino)
 	switch {
 	case err != nil:
@@ -204,7 +206,7 @@ func (f *FS) Append(ino Ino, p []byte, now int64) (int, error) {
 func (f *FS) write(ino Ino, in *inode, p []byte, off, now int64) (int, error) {
 	switch {
 	case ino.Generated():
-		return 0, EROFS
+		return f.writeAfar(ino, in, p, off, now)
 	case off < 0:
 		return 0, EINVAL
 	case len(p) == 0:
@@ -240,6 +242,18 @@ func (f *FS) write(ino Ino, in *inode, p []byte, off, now int64) (int, error) {
 	}
 	in.mtime, in.ctime = now, now
 	return len(p), nil
+}
+
+// writeAfar is write of what the tree does not have.
+func (f *FS) writeAfar(ino Ino, in *inode, p []byte, off, now int64) (int, error) {
+	if !f.overlaid(in) {
+		return 0, EROFS
+	}
+	at, err := f.copyUp(ino, true)
+	if err != nil {
+		return 0, err
+	}
+	return f.write(at, f.native(at), p, off, now)
 }
 
 // maxSize is the most bytes a file may have.
@@ -324,10 +338,13 @@ func (f *FS) TruncateIno(ino Ino, size, now int64) error {
 		return err
 	case size < 0:
 		return EINVAL
-	case ino.Generated():
+	case ino.Generated() && !f.overlaid(in):
 		return EROFS
 	case size > in.size && size > f.maxSize():
 		return EFBIG
+	}
+	if ino, err = f.changing(ino); err != nil {
+		return err
 	}
 	in = f.mut(ino)
 	if size < in.size {

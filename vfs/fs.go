@@ -143,13 +143,19 @@ func (f *FS) room(bytes, files int64) error {
 // Hold keeps an inode alive while a file is open on it. A generated one needs
 // none.
 func (f *FS) Hold(ino Ino) {
-	if !ino.Generated() && f.get(ino) != nil {
+	if ino = f.near(ino); ino.Outside() {
+		f.holdOutside(ino, 1)
+	} else if !ino.Generated() && f.get(ino) != nil {
 		*f.held.Slot(f.epoch, int64(ino))++
 	}
 }
 
 // Release undoes one Hold; with the last one an unlinked inode goes.
 func (f *FS) Release(ino Ino) {
+	if ino = f.near(ino); ino.Outside() {
+		f.holdOutside(ino, -1)
+		return
+	}
 	n := f.held.Ref(f.epoch, int64(ino))
 	if n == nil {
 		return
@@ -163,7 +169,7 @@ func (f *FS) Release(ino Ino) {
 
 // Held returns how many open files hold an inode.
 func (f *FS) Held(ino Ino) int {
-	n, _ := f.held.Get(int64(ino))
+	n, _ := f.held.Get(int64(f.near(ino)))
 	return int(n)
 }
 

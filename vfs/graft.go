@@ -14,9 +14,13 @@ func SameContent(a *FS, x Ino, b *FS, y Ino) bool {
 // Content returns a copy of what a regular file, or a link, holds: of a link its
 // target. It is nil for what has no content of its own.
 func (f *FS) Content(ino Ino) []byte {
+	ino = f.near(ino)
 	in := f.get(ino)
 	if in == nil || !in.mode.IsRegular() && !in.mode.IsLink() {
 		return nil
+	}
+	if in.mode.IsRegular() && (ino.Outside() || in.more != nil && in.more.hollow) {
+		return f.outsideContent(in, ino)
 	}
 	data := make([]byte, in.size)
 	copy(data, in.head.b)
@@ -79,9 +83,19 @@ func (f *FS) Adopt(ino Ino, from *FS, src Ino, now int64) error {
 	if in.mode.IsRegular() {
 		f.usage.Logical += theirs.size - in.size
 	}
+	var was string
+	if in.more != nil {
+		was = in.more.path
+	}
 	in.head, in.more, in.size = chunk{b: theirs.head.b[:len(theirs.head.b):len(theirs.head.b)]}, nil, theirs.size
 	if m := theirs.more; m != nil && in.mode.IsRegular() {
 		in.more = &more{chunks: m.chunks, stored: m.stored}
+	}
+	if was != "" { // copied up, and still what it was copied from
+		if in.more == nil {
+			in.more = &more{}
+		}
+		in.more.path = was
 	}
 	in.mtime, in.ctime = theirs.mtime, now
 	return nil

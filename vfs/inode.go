@@ -30,7 +30,8 @@ type more struct {
 	entries persist.Sorted[Ino] // of a directory; 0 is a whiteout over a generated name
 	num     uint64              // of a FIFO: its pipe; of a device: one of Dev*
 	top     *Mount              // of the root of a mount
-	path    string              // of a directory of a host: below the mount, "." for its root; else empty
+	path    string              // of a directory of a host, and of what was copied up from one: below the mount, "." for its root; else empty
+	hollow  bool                // its content is the host's: see Original
 }
 
 // chunk is up to ChunkSize bytes at a multiple of it; what it lacks is zeros.
@@ -129,6 +130,12 @@ func (f *FS) free(ino Ino, in *inode) {
 		f.written -= inodeCost + f.fresh(in, 0)
 	}
 	f.inodes.Delete(f.epoch, int64(ino))
+	if in.mount != 0 && in.more != nil && in.more.path != "" && in.more.top == nil {
+		l := f.over(in.mount)
+		if at, _ := l.upper.Get(in.more.path); at == ino {
+			l.upper.Delete(f.epoch, in.more.path)
+		}
+	}
 }
 
 // lower returns the generated names below a directory, nil when it has none.
@@ -177,8 +184,7 @@ func (f *FS) attach(dir Ino, name string, ino Ino, now int64) {
 func (f *FS) detach(dir Ino, name string, ino Ino, now int64) {
 	d := f.mut(dir)
 	d.mtime, d.ctime = now, now
-	f.uncover(dir, d, name)
-	if ino.Generated() {
+	if f.uncover(dir, d, name); ino.Generated() {
 		return
 	}
 	in := f.mut(ino)
@@ -214,11 +220,19 @@ func (f *FS) uncover(dir Ino, d *inode, name string) {
 			return
 		}
 	}
+	if f.hides(d, name) {
+		d.more.entries.Set(f.epoch, strings.Clone(name), 0)
+		return
+	}
 	d.more.entries.Delete(f.epoch, name)
 }
 
 // empty reports whether a directory shows no name.
 func (f *FS) empty(dir Ino, in *inode) bool {
+	if in.more.path != "" {
+		names, err := f.names(dir, in, "", 1)
+		return err == nil && len(names) == 0
+	}
 	return in.more.entries.Len() == 0 && f.lower(dir) == nil || len(f.list(dir, in, "", 1)) == 0
 }
 
@@ -246,7 +260,8 @@ func (f *FS) list(dir Ino, in *inode, after string, n int) []Dirent {
 			return all
 		}
 		if ino != 0 {
-			all = append(all, Dirent{name, ino, f.get(ino).mode & TypeMask})
+			child := f.get(ino)
+			all = append(all, Dirent{name, f.face(ino, child), child.mode & TypeMask})
 		}
 	}
 	return append(all, low[:min(len(low), n-len(all))]...)
@@ -254,7 +269,7 @@ func (f *FS) list(dir Ino, in *inode, after string, n int) []Dirent {
 
 // stat describes an inode.
 func (f *FS) stat(ino Ino, in *inode) Stat {
-	st := Stat{Ino: ino, Dev: in.mount, Mode: in.mode, Nlink: in.nlink, UID: in.uid, GID: in.gid, Size: in.size,
+	st := Stat{Ino: f.face(ino, in), Dev: in.mount, Mode: in.mode, Nlink: in.nlink, UID: in.uid, GID: in.gid, Size: in.size,
 		Stored: in.stored(), Atime: in.atime, Mtime: in.mtime, Ctime: in.ctime}
 	switch in.mode & TypeMask {
 	case TypeChar:
@@ -262,7 +277,7 @@ func (f *FS) stat(ino Ino, in *inode) Stat {
 	case TypeDir:
 		st.Size = dirSize
 	case TypeFile:
-		if ino.Outside() {
+		if f.near(ino).Outside() {
 			st.Stored = in.size
 		}
 	}

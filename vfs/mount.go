@@ -15,12 +15,16 @@ type MountMode uint8
 const (
 	MountReadOnly MountMode = iota // EROFS
 	MountWritable                  // as any file
+	MountOverlay                   // a host's, below what the tree has instead
 )
 
 // String is what people call the mode.
 func (m MountMode) String() string {
-	if m == MountReadOnly {
+	switch m {
+	case MountReadOnly:
 		return "ro"
+	case MountOverlay:
+		return "overlay"
 	}
 	return "rw"
 }
@@ -33,8 +37,8 @@ type Mount struct {
 	Mode    MountMode `cbor:"4,keyasint,omitempty"`
 	Covers  Ino       `cbor:"5,keyasint,omitempty"` // the directory that is there without it
 	Host    bool      `cbor:"6,keyasint,omitempty"` // its files are a host's, and not saved
+	Bases   []Base    `cbor:"7,keyasint,omitempty"` // of an overlay: what the host had where it is hidden, by path
 	outside *outside  // of a host's
-
 }
 
 // maxMounts bounds the mounts of one tree, and so their numbers.
@@ -47,8 +51,9 @@ func (m *Mount) String() string {
 
 // mounts are the mounts of a tree; a tree with none has no such thing.
 type mounts struct {
-	own   persist.Epoch
-	roots []Ino // of their root directories, by ID
+	own    persist.Epoch
+	roots  []Ino   // of their root directories, by ID
+	layers []layer // of the same
 }
 
 // Mounted is a mount with its place.
@@ -65,7 +70,7 @@ func (f *FS) mnt() *mounts {
 		f.mounts = &mounts{own: f.epoch}
 	case f.mounts.own != f.epoch:
 		c := *f.mounts
-		c.own, c.roots = f.epoch, slices.Clone(c.roots)
+		c.own, c.roots, c.layers = f.epoch, slices.Clone(c.roots), slices.Clone(c.layers)
 		f.mounts = &c
 	}
 	return f.mounts
@@ -130,7 +135,7 @@ func (f *FS) Mount(c Cred, path string, m Mount, mode Mode, now int64) (Ino, err
 		return 0, ENOTDIR
 	case p.ino == Root:
 		return 0, EBUSY
-	case p.ino.Generated() || f.sealed(in) && in.more.top == nil:
+	case p.ino.Generated() || (f.sealed(in) || f.overlaid(in)) && in.more.top == nil:
 		return 0, EROFS
 	}
 	if err := f.room(0, 1); err != nil {
@@ -149,7 +154,7 @@ func (f *FS) Mount(c Cred, path string, m Mount, mode Mode, now int64) (Ino, err
 	top := f.mut(root)
 	top.nlink, top.parent, top.name, top.mount, top.more.top = 2, in.parent, in.name, m.ID, &m
 	f.mut(in.parent).more.entries.Set(f.epoch, top.name, root)
-	all.roots = append(all.roots, root)
+	all.roots, all.layers = append(all.roots, root), append(all.layers, layer{})
 	return root, nil
 }
 
@@ -179,12 +184,13 @@ func (f *FS) Unmount(c Cred, path string) error {
 	if below := f.mut(m.Covers); below != nil { // what is above it may have moved
 		below.parent, below.name = in.parent, in.name
 	}
+	f.freeAll(p.ino)
 	all := f.mnt()
-	all.roots = slices.DeleteFunc(all.roots, func(root Ino) bool { return root == p.ino })
+	i := slices.Index(all.roots, p.ino)
+	all.roots, all.layers = slices.Delete(all.roots, i, i+1), slices.Delete(all.layers, i, i+1)
 	if len(all.roots) == 0 {
 		f.mounts = nil
 	}
-	f.freeAll(p.ino)
 	return nil
 }
 

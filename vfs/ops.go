@@ -7,11 +7,11 @@ package vfs
 // links), ENAMETOOLONG, EINVAL (a NUL byte): every path operation may return
 // these, the path errors.
 func (f *FS) Lookup(c Cred, path string, follow bool) (Ino, error) {
-	p, _, err := f.find(c, path, follow)
+	p, in, err := f.find(c, path, follow)
 	if err != nil {
 		return 0, err
 	}
-	return p.ino, nil
+	return f.face(p.ino, in), nil
 }
 
 // Open resolves a path as open(2) does, makes or empties the file as the O_
@@ -46,7 +46,7 @@ func (f *FS) Open(c Cred, path string, flags int, perm Mode, now int64) (Ino, er
 }
 
 // openOld is Open of what exists.
-func (f *FS) openOld(c Cred, p place, flags int, now int64) (Ino, error) {
+func (f *FS) openOld(c Cred, p place, flags int, now int64) (_ Ino, err error) {
 	in, want := f.get(p.ino), Mode(R_OK)
 	switch flags & O_ACCMODE {
 	case O_WRONLY:
@@ -73,7 +73,11 @@ func (f *FS) openOld(c Cred, p place, flags int, now int64) (Ino, error) {
 	case want&W_OK == 0 || !in.mode.IsRegular():
 		return p.ino, nil
 	}
-	p, err := f.own(p)
+	if p.ino.Outside() && flags&O_TRUNC != 0 && f.overlaid(in) {
+		p.ino, err = f.copyUp(p.ino, false)
+	} else {
+		p, err = f.own(p)
+	}
 	if err != nil {
 		return 0, err
 	}
@@ -84,11 +88,16 @@ func (f *FS) openOld(c Cred, p place, flags int, now int64) (Ino, error) {
 }
 
 // own returns the place of an inode that is about to change. A generated name
-// of /usr/bin becomes a real file with the same content; other generated
-// inodes give EACCES. ENOSPC.
+// of /usr/bin becomes a real file with the same content, and so does a host's of
+// an overlay; other generated inodes give EACCES. ENOSPC.
 func (f *FS) own(p place) (place, error) {
 	if !p.ino.Generated() {
 		return p, nil
+	}
+	if p.ino.Outside() {
+		var err error
+		p.ino, err = f.copyUp(p.ino, true)
+		return p, err
 	}
 	if _, ok := f.Stub(p.ino); !ok || p.dir != f.bin {
 		return p, EACCES
@@ -118,7 +127,11 @@ func (f *FS) make(c Cred, p place, mode Mode, now int64) (Ino, error) {
 	if err := f.room(0, 1); err != nil {
 		return 0, err
 	}
-	dir := f.get(p.dir)
+	at, err := f.changing(p.dir)
+	if err != nil {
+		return 0, err
+	}
+	dir := f.get(at)
 	gid := c.GID
 	if dir.mode&SetGID != 0 {
 		if gid = dir.gid; mode.IsDir() {
@@ -126,7 +139,7 @@ func (f *FS) make(c Cred, p place, mode Mode, now int64) (Ino, error) {
 		}
 	}
 	ino := f.alloc(mode, c.UID, gid, now)
-	f.attach(p.dir, p.name, ino, now)
+	f.attach(at, p.name, ino, now)
 	return ino, nil
 }
 
@@ -248,6 +261,9 @@ func (f *FS) Link(c Cred, old, new string, follow bool, now int64) error {
 	if from, err = f.own(from); err != nil {
 		return err
 	}
+	if to.dir, err = f.changing(to.dir); err != nil {
+		return err
+	}
 	if err := f.room(0, 1); err != nil {
 		return err
 	}
@@ -287,8 +303,16 @@ func (f *FS) Unlink(c Cred, path string, now int64) error {
 	if dir {
 		return EISDIR
 	}
-	f.detach(p.dir, p.name, p.ino, now)
-	return nil
+	return f.remove(p, now)
+}
+
+// remove takes a name away that may be.
+func (f *FS) remove(p place, now int64) error {
+	p, err := f.leaving(p)
+	if err == nil {
+		f.detach(p.dir, p.name, p.ino, now)
+	}
+	return err
 }
 
 // Rmdir removes an empty directory. The path errors; ENOTDIR, ENOTEMPTY, EACCES,
@@ -320,8 +344,7 @@ func (f *FS) Rmdir(c Cred, path string, now int64) error {
 	if !f.empty(p.ino, in) {
 		return ENOTEMPTY
 	}
-	f.detach(p.dir, p.name, p.ino, now)
-	return nil
+	return f.remove(p, now)
 }
 
 // Rename moves a file or directory to a new name in O(1), in place of what has
@@ -367,8 +390,15 @@ func (f *FS) Rename(c Cred, old, new string, now int64) error {
 	if from, err = f.own(from); err != nil {
 		return err
 	}
+	for _, dir := range []*Ino{&from.dir, &to.dir} {
+		if *dir, err = f.changing(*dir); err != nil {
+			return err
+		}
+	}
 	if to.ino != 0 {
-		f.detach(to.dir, to.name, to.ino, now)
+		if err := f.remove(to, now); err != nil {
+			return err
+		}
 	}
 	f.move(from, to, now)
 	return nil
@@ -423,7 +453,7 @@ func (f *FS) within(dir, top Ino) bool {
 		if dir == Root || dir == 0 {
 			return false
 		}
-		dir = f.get(dir).parent
+		dir = f.near(f.get(dir).parent)
 	}
 	return true
 }

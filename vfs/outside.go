@@ -121,10 +121,7 @@ func (o *outside) told(n *seen, st Stat, target string) *inode {
 
 func (o *outside) inode(n *seen, st Stat, target string) *inode {
 	in := &inode{mode: st.Mode, nlink: st.Nlink, uid: st.UID, gid: st.GID, atime: st.Atime, mtime: st.Mtime, ctime: st.Ctime, size: st.Size, mount: o.id}
-	up, name := ".", n.path
-	if i := strings.LastIndexByte(n.path, '/'); i >= 0 {
-		up, name = n.path[:i], n.path[i+1:]
-	}
+	up, name := split(n.path)
 	in.parent, _ = o.number(up)
 	in.name = name
 	switch {
@@ -165,24 +162,13 @@ func (f *FS) far(ino Ino) *inode {
 	if !ino.Outside() {
 		return f.gen.get(ino)
 	}
-	m, root := f.mount(ino.outsideMount())
-	if m == nil || m.outside == nil {
-		return nil
+	if at := f.near(ino); at != ino {
+		return f.native(at)
 	}
-	if at, _ := m.outside.number("."); at == ino { // the root is the tree's own
-		return f.native(root)
+	if o := f.out(ino.outsideMount()); o != nil {
+		return o.get(ino)
 	}
-	return m.outside.get(ino)
-}
-
-// near gives the number that the tree has for one that may be of the host's: the root of a mount has one of its own.
-func (f *FS) near(ino Ino) Ino {
-	if ino.Outside() {
-		if in := f.get(ino); in != nil && in.more != nil && in.more.top != nil {
-			_, ino = f.mount(in.more.top.ID)
-		}
-	}
-	return ino
+	return nil
 }
 
 // outsideChild looks a name up in a host's directory. ENOENT, ENODEV (it is not
@@ -191,6 +177,9 @@ func (f *FS) outsideChild(dir *inode, name string) (Ino, error) {
 	o, err := f.connected(dir.mount)
 	if err != nil {
 		return 0, err
+	}
+	if _, hidden := dir.more.entries.Get(name); hidden {
+		return 0, ENOENT
 	}
 	path := below(dir.more.path, name)
 	if len(path) > PathMax {
@@ -205,7 +194,7 @@ func (f *FS) outsideChild(dir *inode, name string) (Ino, error) {
 	return ino, nil
 }
 
-// outsideNames lists a host's directory.
+// outsideNames lists a host's directory, n < 1: all of it.
 func (f *FS) outsideNames(dir *inode, after string, n int) ([]Dirent, error) {
 	o, err := f.connected(dir.mount)
 	if err != nil {
@@ -255,16 +244,24 @@ func (f *FS) OutsidePath(ino Ino) string {
 	return ""
 }
 
-// Know says again which path below its mount a number stands for that was saved.
-// It is false for a number that is no host's file, and for a path that none has.
-func (f *FS) Know(ino Ino, path string) bool {
-	if !ino.Outside() || f.mounts == nil || path == "" || len(path) > PathMax || strings.ContainsRune(path, 0) {
+// lowerPath reports whether a path is one below a mount.
+func lowerPath(path string) bool {
+	if len(path) > PathMax || strings.ContainsRune(path, 0) {
 		return false
 	}
 	for _, name := range strings.Split(path, "/") {
 		if name == "" || name == "." || name == ".." {
 			return false
 		}
+	}
+	return true
+}
+
+// Know says again which path below its mount a number stands for that was saved.
+// It is false for a number that is no host's file, and for a path that none has.
+func (f *FS) Know(ino Ino, path string) bool {
+	if !ino.Outside() || f.mounts == nil || !lowerPath(path) {
+		return false
 	}
 	o := f.out(ino.outsideMount())
 	if o == nil {
@@ -296,4 +293,31 @@ func (f *FS) Connect(root Ino, src Source) {
 	}
 	m.Host, m.outside = true, o
 	in.more.top, in.more.path = &m, "."
+}
+
+// outsideContent is Content of a host's file; nil: it cannot be read any more.
+func (f *FS) outsideContent(in *inode, ino Ino) []byte {
+	o, err := f.connected(in.mount)
+	if err != nil {
+		return nil
+	}
+	path := in.more.pathOr(o, ino)
+	data := make([]byte, 0, in.size)
+	for {
+		b, err := o.src.Read(path, int64(len(data)))
+		if err != nil {
+			return nil
+		}
+		if data = append(data, b...); len(b) == 0 {
+			return data
+		}
+	}
+}
+
+// pathOr is the path a hollow file has, or the number of one that the tree does not have.
+func (m *more) pathOr(o *outside, ino Ino) string {
+	if m != nil {
+		return m.path
+	}
+	return o.known(ino).path
 }

@@ -27,6 +27,8 @@ type Record struct {
 	Parent Ino     `cbor:"16,keyasint,omitempty"` // with Hint, the name FS.Path gives a file that has several; of a removed directory ".."
 	Hint   string  `cbor:"17,keyasint,omitempty"`
 	Top    *Mount  `cbor:"18,keyasint,omitempty"` // of the root of a mount
+	Lower  string  `cbor:"19,keyasint,omitempty"` // of what an overlay has from a host: its path there, below the mount
+	Of     uint32  `cbor:"20,keyasint,omitempty"` // of that where it has no name any more: the mount
 }
 
 // Entry is one name in a Record.
@@ -124,8 +126,13 @@ func (f *FS) record(ino Ino, in *inode) Record {
 func (f *FS) attributes(ino Ino, in *inode) Record {
 	r := Record{Ino: ino, Mode: in.mode, UID: in.uid, GID: in.gid, Atime: in.atime, Mtime: in.mtime, Ctime: in.ctime}
 	r.Held, _ = f.held.Get(int64(ino))
+	if in.more != nil && in.more.path != "." {
+		if r.Lower = in.more.path; in.nlink == 0 {
+			r.Of = in.mount
+		}
+	}
 	if in.mode.IsDir() {
-		r.Bins, r.Top = ino == f.bin, in.more.top
+		r.Bins, r.Top = ino == f.bin, f.savedTop(in)
 		if in.nlink == 0 {
 			r.Parent = in.parent
 		}
@@ -144,6 +151,18 @@ func (f *FS) attributes(ino Ino, in *inode) Record {
 		r.Size = in.size
 	}
 	return r
+}
+
+// savedTop is what is mounted at a directory, with what is saved of an overlay.
+func (f *FS) savedTop(in *inode) *Mount {
+	if in.more.top == nil || in.more.top.Mode != MountOverlay {
+		return in.more.top
+	}
+	m := *in.more.top
+	for _, b := range f.layer(m.ID).bases.All() {
+		m.Bases = append(m.Bases, *b)
+	}
+	return &m
 }
 
 // pieces returns the stored chunks of a file.

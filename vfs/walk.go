@@ -43,7 +43,7 @@ func (f *FS) walk(c Cred, path string, follow bool) (p place, err error) {
 	cur, in, links := Root, f.get(Root), 0
 	if c.Dir != 0 && path[0] != '/' {
 		p = place{dir: c.Dir, ino: c.Dir, last: lastDot}
-		if cur, in = c.Dir, f.get(c.Dir); in == nil {
+		if cur, in = f.near(c.Dir), f.get(c.Dir); in == nil {
 			return p, ENOENT
 		}
 	}
@@ -159,7 +159,7 @@ func (f *FS) writable(c Cred, dir Ino) error {
 		return EROFS
 	case !c.may(in, W_OK|X_OK):
 		return EACCES
-	case dir.Generated():
+	case dir.Generated() && !f.overlaid(in):
 		return EROFS
 	}
 	return nil

@@ -1,4 +1,4 @@
-// Package host reads directories of the host for mounts. It is the only package
+// Package host reads directories of the host for mounts, and writes to them. It is the only package
 // below core that may.
 //
 // A Dir is confined to its directory by os.Root: every path is resolved from the
@@ -33,6 +33,7 @@ type Dir struct {
 	files map[string]*file
 	lists map[string][]vfs.Dirent
 	turn  int64
+	temp  int64 // names that were made
 }
 
 // sub is a directory that is kept open, and which it was.

@@ -49,3 +49,24 @@ func more(info fs.FileInfo, st *vfs.Stat) {
 		st.Ctime = s.Ctim.Nano()
 	}
 }
+
+// change sets the permission bits of what is there under a name, if it is of the
+// kind that is meant: no link is followed.
+func change(dir *os.Root, name string, mode vfs.Mode, is func(os.FileInfo) bool) error {
+	at, err := dir.OpenFile(name, oPath|syscall.O_NOFOLLOW, 0)
+	if err != nil {
+		return err
+	}
+	defer at.Close()
+	info, err := at.Stat()
+	switch {
+	case err != nil:
+		return err
+	case !is(info):
+		return syscall.EINVAL
+	}
+	if err = os.Chmod("/proc/self/fd/"+strconv.Itoa(int(at.Fd())), permissions(mode)); os.IsNotExist(err) { // there is no /proc
+		return dir.Chmod(name, permissions(mode))
+	}
+	return err
+}

@@ -32,3 +32,16 @@ func regular(root *os.Root, name string) (*os.File, error) {
 
 // more adds what only some systems say of a file.
 func more(fs.FileInfo, *vfs.Stat) {}
+
+// change sets the permission bits of what is there under a name, if it is of the
+// kind that is meant.
+func change(dir *os.Root, name string, mode vfs.Mode, is func(os.FileInfo) bool) error {
+	info, err := dir.Lstat(name)
+	switch {
+	case err != nil:
+		return err
+	case !is(info):
+		return syscall.EINVAL
+	}
+	return dir.Chmod(name, permissions(mode))
+}

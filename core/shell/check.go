@@ -370,10 +370,15 @@ func (l *loader) checkFiles(refs []int) error {
 				pipes[o.Pipe].w++
 			}
 		case FileRegular:
-			held[o.Ino]++
 			if o.Path != "" && m.FS.Know(o.Ino, o.Path) {
+				if at := m.FS.Near(o.Ino); at == o.Ino {
+					m.FS.Hold(o.Ino)
+				} else {
+					held[at]++
+				}
 				break
 			}
+			held[o.Ino]++
 			st, err := m.FS.StatIno(o.Ino)
 			if err != nil || !st.Mode.IsRegular() {
 				return bad("open file %d: no file with inode %d", i, o.Ino)
@@ -391,7 +396,7 @@ func (l *loader) checkFiles(refs []int) error {
 	}
 	m.places(func(at *Place) {
 		if at.Removed {
-			held[at.Dir]++
+			held[m.FS.Near(at.Dir)]++
 		}
 	})
 	inos := make([]vfs.Ino, 0, len(held))

@@ -135,6 +135,78 @@ func (m *Machine) WorksIn(mount uint32) (works bool) {
 	return works
 }
 
+// Replacing does what replaces the files of a mount by those that a host has. What is open and where processes work
+// stays what its path leads to then; a file that has none lives on without a name.
+func (m *Machine) Replacing(mount uint32, replace func() error) error {
+	m.own()
+	paths := map[any]string{}
+	within := func(of any, ino vfs.Ino) {
+		if in, ok := m.FS.MountOf(ino); ok && in.ID == mount {
+			paths[of], _ = m.FS.Path(ino)
+		}
+	}
+	m.places(func(at *Place) { within(at, at.Dir) })
+	for i := range m.Files {
+		if o := &m.Files[i]; o.Refs > 0 && (o.Kind == FileRegular || o.Kind == FileDir) {
+			o.Ino = m.FS.Near(o.Ino)
+			within(o, o.Ino)
+		}
+	}
+	err := replace()
+	for of, path := range paths {
+		switch at := of.(type) {
+		case *Place:
+			m.comeTo(at, path)
+		case *OFD:
+			m.reopened(at, path)
+		}
+	}
+	return err
+}
+
+// comeTo gives a place the directory that a path leads to, or the nearest above it.
+func (m *Machine) comeTo(at *Place, path string) {
+	if path == "" || at.Removed {
+		return
+	}
+	for {
+		dir := m.directory(path)
+		if st, err := m.FS.StatIno(dir); err == nil && st.Mode.IsDir() {
+			*at = Place{Dir: dir, Path: m.FS.OutsidePath(dir)}
+			return
+		}
+		path = path[:max(strings.LastIndexByte(path, '/'), 1)]
+	}
+}
+
+// reopened gives an open file the inode that a path leads to.
+func (m *Machine) reopened(o *OFD, path string) {
+	ino, err := m.FS.Lookup(vfs.Cred{Root: true}, path, false)
+	if err != nil || ino == o.Ino {
+		return
+	}
+	st, err := m.FS.StatIno(ino)
+	if err != nil || st.Mode.IsDir() != (o.Kind == FileDir) || !st.Mode.IsDir() && !st.Mode.IsRegular() {
+		return
+	}
+	if o.Kind == FileRegular {
+		m.FS.Hold(ino)
+		m.FS.Release(o.Ino)
+	}
+	o.Ino, o.Path = ino, m.FS.OutsidePath(ino)
+}
+
+// EnterMounts makes who works in a directory that a mount covers work in the mount, where nothing has run yet.
+func (m *Machine) EnterMounts() {
+	m.own()
+	p := m.Procs[0]
+	for _, in := range m.FS.Mounts() {
+		if in.Covers == p.Place.Dir {
+			m.enter(p, p.Cwd, in.Root)
+		}
+	}
+}
+
 // Directory is a path of a process's working directory: the name it was entered by where that still leads there.
 func (m *Machine) Directory(p *Process) string {
 	if m.directory(p.Cwd) == p.Place.Dir {

@@ -180,7 +180,11 @@ class PersistenceError(EryxshError, RuntimeError):
 
 
 class ConflictError(PersistenceError):
-    """Somebody else saved first: nothing was overwritten."""
+    """Somebody else changed the same first: nothing was overwritten. Of an overlay's commit ``.paths`` says where."""
+
+    def __init__(self, message: str = "", *, paths: Tuple[str, ...] = (), path: Optional[str] = None) -> None:
+        super().__init__(message, path=path)
+        self.paths = paths
 
 
 class MergeConflictError(EryxshError, RuntimeError):

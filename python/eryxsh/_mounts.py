@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import abc
 import os
+import posixpath
 from typing import TYPE_CHECKING, Any, Dict, Iterator, List, Mapping, NamedTuple, Sequence, Tuple, Union
 
 from . import _wire
+from ._diff import Diff
+from ._errors import ConflictError
 from ._files import content, path_text
 
 if TYPE_CHECKING:
@@ -148,15 +151,19 @@ class Mount:
 
     @classmethod
     def host(cls, path: Union[str, os.PathLike[str]], mode: str = "ro") -> Mount:
-        """The directory at a path of the host, read-only (``mode="ro"``, the only mode of this version).
+        """The directory at a path of the host.
+
+        ``mode="ro"``: it is read. ``mode="overlay"``: it is read, and what the sandbox writes stays in the sandbox, in its
+        snapshots, forks and states, until ``sb.mounts[path].commit()`` or ``.discard()``; ``.diff()`` shows it.
 
         Nothing is read before the sandbox asks for it, and what it opens is what is there then. It is confined: no
         ``..``, no symbolic link and no directory that becomes one leads out of it; links are resolved in the sandbox's
-        own tree. Devices, FIFOs and sockets are never opened. Its files are in no saved state: who loads one gives the
-        directory again (``from_state(..., mounts=)`` or ``sb.mount``), and until then reading there is ENODEV.
+        own tree. Devices, FIFOs and sockets are never opened. The host's files are in no saved state, but for those that an
+        overlay changed: who loads one gives the directory again (``from_state(..., mounts=)`` or ``sb.mount``), and until
+        then reading there is ENODEV.
         """
-        if mode != "ro":
-            raise ValueError(f"a directory of the host is mounted ro; {mode!r} does not exist in this version")
+        if mode not in ("ro", "overlay"):
+            raise ValueError(f"a directory of the host is mounted ro or overlay; {mode!r} does not exist in this version")
         return cls(os.path.abspath(os.fspath(path)), mode)
 
     def __repr__(self) -> str:
@@ -164,8 +171,8 @@ class Mount:
 
 
 class MountPoint:
-    """A mount of a sandbox: ``path``, ``mode`` (``"ro"``, ``"rw"``), ``source``, and whether the directory of
-    the host is ``missing`` since a state was loaded."""
+    """A mount of a sandbox: ``path``, ``mode`` (``"ro"``, ``"overlay"``, ``"rw"``), ``source``, and whether the directory
+    of the host is ``missing`` since a state was loaded."""
 
     __slots__ = ("_sandbox", "missing", "mode", "path", "source")
 
@@ -175,6 +182,58 @@ class MountPoint:
         self.mode: str = info["mode"]
         self.source: str = info["source"]
         self.missing: bool = bool(info["missing"])
+
+    def diff(self) -> Diff:
+        """What the sandbox changed in an overlay, beside what the host has now; ``diff().patch(root=path)`` is for ``git apply``.
+
+        >>> import pathlib, tempfile
+        >>> from eryxsh import Mount, Sandbox
+        >>> project = pathlib.Path(tempfile.mkdtemp())
+        >>> _ = (project / "a.txt").write_text("one\\n")
+        >>> sb = Sandbox(mounts={"/repo": Mount.host(project, mode="overlay")})
+        >>> _ = sb.commands.run("cd /repo; echo two >> a.txt; touch b.txt")
+        >>> sb.mounts["/repo"].diff().modified, (project / "a.txt").read_text()
+        (['/repo/a.txt'], 'one\\n')
+        >>> sb.mounts["/repo"].commit()
+        >>> (project / "a.txt").read_text(), bool(sb.mounts["/repo"].diff())
+        ('one\\ntwo\\n', False)
+        """
+        return Diff(_wire.mount_diff(self._sandbox._live(), self.path), self._sandbox._place)
+
+    def commit(self) -> None:
+        """Write what the sandbox changed in an overlay to the host; then the overlay is empty.
+
+        First it is looked whether the host still has what it had when the sandbox changed it: if not, ConflictError says
+        where (``.paths``) and nothing is written. All that is new is then written beside its place and synced, before
+        anything gets its name: a failure until then (OSError) leaves the host as it was. Files are replaced, not written
+        into: they belong to who runs this, and other hard links to one keep the old content. Modes are those of the
+        sandbox without set-id bits, times those of the commit. What is open stays open, on the host's file.
+
+        Raises ConflictError, OSError, SandboxBusyError (a run is going), ValueError (no overlay; a FIFO).
+        """
+        conflicts = _wire.mount_commit(self._sandbox._live(), self.path)
+        if conflicts:
+            paths = tuple(f"{self.path}/{path}" for path in conflicts)
+            shown = ", ".join(paths[:5]) + (f" and {len(paths) - 5} more" if len(paths) > 5 else "")
+            raise ConflictError(f"the host changed what the sandbox did, too, and nothing was written: {shown}", paths=paths)
+
+    def discard(self, *paths: str) -> None:
+        """Let go of what the sandbox changed in an overlay: all of it, or at some paths (of the sandbox) and below them.
+
+        Raises SandboxBusyError (a run is going), FileNotFoundError (the directory of a path was removed: discard that),
+        ValueError (no overlay; something that was below a path was moved elsewhere: discard that, too).
+        """
+        below = [self._below(path) for path in paths]
+        if "" in below:
+            below = []
+        _wire.mount_discard(self._sandbox._live(), self.path, below=below)
+
+    def _below(self, path: str) -> str:
+        """A path of the sandbox relative to the mount."""
+        full = posixpath.normpath(posixpath.join(self.path, path_text(path)))
+        if full != self.path and not full.startswith(self.path + "/"):
+            raise ValueError(f"{path!r} is not below {self.path}")
+        return full[len(self.path) + 1 :]
 
     def __repr__(self) -> str:
         return f"<MountPoint {self.path}: {self.source}, {self.mode}>"

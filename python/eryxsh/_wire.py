@@ -13,7 +13,7 @@ from typing import Any, Dict, Final, List, Literal, Optional, Tuple, TypedDict, 
 from eryxsh import _native
 from eryxsh._native import Method
 
-FINGERPRINT: Final = "7941a93325079cde"
+FINGERPRINT: Final = "5a678f0a33b10878"
 
 Strings = Union[List[str], Tuple[str, ...]]
 
@@ -1080,6 +1080,45 @@ def sandbox_mounts(sandbox: int) -> Tuple[MountInfo, ...]:
     sandbox: handle
     """
     return _native.call(_SANDBOX_MOUNTS, (sandbox,))
+
+
+_MOUNT_DIFF: Final[Method[Diff]] = Method((40, 0, _DIFF, 1))
+
+
+def mount_diff(sandbox: int, path: str, *, below: Optional[Strings] = None) -> Diff:
+    """Say how an overlay of a host's directory differs from what the host has; as sandbox.diff.
+
+    sandbox: handle
+    path: of the mount
+    below: of mount.discard: paths below the mount; none: all of it
+    """
+    return _native.call(_MOUNT_DIFF, (sandbox, path, below))
+
+
+_MOUNT_COMMIT: Final[Method[Tuple[str, ...]]] = Method((41, 0, None, 1))
+
+
+def mount_commit(sandbox: int, path: str, *, below: Optional[Strings] = None) -> Tuple[str, ...]:
+    """Write what an overlay changed to the host. If the host changed the same meanwhile nothing is written, and the result is these paths.
+
+    sandbox: handle
+    path: of the mount
+    below: of mount.discard: paths below the mount; none: all of it
+    """
+    return _native.call(_MOUNT_COMMIT, (sandbox, path, below))
+
+
+_MOUNT_DISCARD: Final[Method[None]] = Method((42, 0, None, 1))
+
+
+def mount_discard(sandbox: int, path: str, *, below: Optional[Strings] = None) -> None:
+    """Let go of what an overlay changed, all or at some paths.
+
+    sandbox: handle
+    path: of the mount
+    below: of mount.discard: paths below the mount; none: all of it
+    """
+    return _native.call(_MOUNT_DISCARD, (sandbox, path, below))
 
 
 _ENV_GET: Final[Method[Optional[str]]] = Method((48, 0, None, 1))

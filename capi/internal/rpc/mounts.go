@@ -16,8 +16,10 @@ func mount(c *call, p *wire.MountParams) error {
 	}
 	m := vfs.Mount{Kind: "eryxsh", Source: p.Source, Mode: vfs.MountReadOnly}
 	switch {
+	case p.Host != "" && p.Mode == "overlay":
+		m.Mode = vfs.MountOverlay
 	case p.Host != "" && p.Mode != "ro":
-		return fault.New(fault.Invalid, "mount", p.Path, "a directory of the host is mounted ro, not %q: this version has no other mode", p.Mode)
+		return fault.New(fault.Invalid, "mount", p.Path, "a directory of the host is mounted ro or overlay, not %q: this version has no other mode", p.Mode)
 	case p.Mode == "rw":
 		m.Mode = vfs.MountWritable
 	case p.Mode != "ro":
@@ -25,13 +27,14 @@ func mount(c *call, p *wire.MountParams) error {
 	}
 	if err := fail("mount", p.Path, t.guarded(func() error {
 		if p.Host != "" {
-			return t.MountHost(t.Path(p.Path), p.Host, t.now)
+			return t.MountHost(t.Path(p.Path), p.Host, m.Mode, t.now)
 		}
 		return t.mountFiles(t.Path(p.Path), m, p)
 	})); err != nil {
 		return err
 	}
 	if p.Begin {
+		t.M.EnterMounts()
 		t.origin = t.Mark()
 	}
 	return nil
@@ -73,4 +76,35 @@ func mounts(c *call, p *wire.SandboxParams) ([]wire.MountInfo, error) {
 		all = append(all, wire.MountInfo{Path: m.Path, Mode: m.Mode.String(), Source: m.Source, Missing: !m.Connected()})
 	}
 	return all, nil
+}
+
+// overlayDiff says what an overlay changed.
+func overlayDiff(c *call, p *wire.OverlayParams) (wire.Diff, error) {
+	t, err := c.tree(p.Sandbox)
+	if err != nil {
+		return wire.Diff{}, err
+	}
+	d, err := t.OverlayDiff(t.Path(p.Path))
+	if err != nil {
+		return wire.Diff{}, err
+	}
+	return c.describeDiff(d), nil
+}
+
+// overlayCommit writes it to the host.
+func overlayCommit(c *call, p *wire.OverlayParams) ([]string, error) {
+	t, err := c.tree(p.Sandbox)
+	if err != nil {
+		return nil, err
+	}
+	return t.World.Commit(t.Path(p.Path), t.now)
+}
+
+// overlayDiscard lets go of it.
+func overlayDiscard(c *call, p *wire.OverlayParams) error {
+	t, err := c.tree(p.Sandbox)
+	if err != nil {
+		return err
+	}
+	return fail("discard", p.Path, t.World.Discard(t.Path(p.Path), p.Below, t.now))
 }

@@ -85,6 +85,9 @@ func sandboxMethods() []binding {
 			return fail("unmount", p.Path, t.World.Unmount(t.Path(p.Path)))
 		}),
 		on("sandbox.mounts", mounts),
+		on("mount.diff", overlayDiff),
+		on("mount.commit", overlayCommit),
+		does("mount.discard", overlayDiscard),
 	}
 }
 

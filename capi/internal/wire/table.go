@@ -47,6 +47,9 @@ func Methods() []Method {
 		{37, "sandbox.redo", UndoParams{}, nil, "Come forward again by n of the commands that were undone."},
 		{38, "sandbox.merge", CombineParams{}, Combined{}, "Bring in what another sandbox changed since the two parted, or do nothing."},
 		{39, "sandbox.mounts", SandboxParams{}, []MountInfo(nil), "List what is mounted, in the order it was."},
+		{40, "mount.diff", OverlayParams{}, Diff{}, "Say how an overlay of a host's directory differs from what the host has; as sandbox.diff."},
+		{41, "mount.commit", OverlayParams{}, []string(nil), "Write what an overlay changed to the host. If the host changed the same meanwhile nothing is written, and the result is these paths."},
+		{42, "mount.discard", OverlayParams{}, nil, "Let go of what an overlay changed, all or at some paths."},
 
 		{48, "env.get", EnvNameParams{}, (*string)(nil), "Give a variable's value, or None."},
 		{49, "env.set", EnvSetParams{}, nil, "Set and export a variable."},

@@ -66,6 +66,8 @@ func (w *writer) vfsRecord(x *vfs.Record) {
 		w.key(at, 18)
 		w.vfsMount(x.Top)
 	}
+	w.string(at, 19, x.Lower)
+	w.uint(at, 20, uint64(x.Of))
 }
 
 func (r *reader) vfsRecord(x *vfs.Record) {
@@ -115,6 +117,10 @@ func (r *reader) vfsRecord(x *vfs.Record) {
 			if p := one(r, &x.Top); p != nil {
 				r.vfsMount(p)
 			}
+		case 19:
+			r.string(&x.Lower)
+		case 20:
+			readUint(r, &x.Of)
 		default:
 			r.fail()
 		}
@@ -172,6 +178,11 @@ func (w *writer) vfsMount(x *vfs.Mount) {
 	w.uint(at, 4, uint64(x.Mode))
 	w.uint(at, 5, uint64(x.Covers))
 	w.bool(at, 6, x.Host)
+	if w.list(at, 7, len(x.Bases)) {
+		for i := range x.Bases {
+			w.vfsBase(&x.Bases[i])
+		}
+	}
 }
 
 func (r *reader) vfsMount(x *vfs.Mount) {
@@ -191,6 +202,43 @@ func (r *reader) vfsMount(x *vfs.Mount) {
 			readUint(r, &x.Covers)
 		case 6:
 			r.bool(&x.Host)
+		case 7:
+			for i := range list(r, &x.Bases) {
+				r.vfsBase(&x.Bases[i])
+			}
+		default:
+			r.fail()
+		}
+	}
+}
+
+func (w *writer) vfsBase(x *vfs.Base) {
+	at := w.begin()
+	w.string(at, 1, x.Path)
+	w.uint(at, 2, uint64(x.Mode))
+	w.int(at, 3, x.Size)
+	w.int(at, 4, x.Mtime)
+	w.int(at, 5, x.Ctime)
+	w.bytes(at, 6, x.Sum)
+}
+
+func (r *reader) vfsBase(x *vfs.Base) {
+	last := byte(0)
+	for n := r.begin(); n > 0 && !r.bad; n-- {
+		last = r.key(last)
+		switch last {
+		case 1:
+			r.string(&x.Path)
+		case 2:
+			readUint(r, &x.Mode)
+		case 3:
+			readInt(r, &x.Size)
+		case 4:
+			readInt(r, &x.Mtime)
+		case 5:
+			readInt(r, &x.Ctime)
+		case 6:
+			r.bytes(&x.Sum)
 		default:
 			r.fail()
 		}
