@@ -16,11 +16,12 @@ import (
 // MountHost shows a directory of the host below a path. A mount there whose
 // directory was not given since it was loaded gets it again, in the snapshots
 // too. The error says which path is meant, the host's or the sandbox's.
-func (w *World) MountHost(path, dir string, mode vfs.MountMode, now int64) error {
+func (w *World) MountHost(path, dir string, mode vfs.MountMode, not host.Exclusion, now int64) error {
 	src, err := host.Open(dir, userID, userID)
 	if err != nil {
 		return &fault.Error{Kind: fault.File, Op: "mount", Path: dir, Err: err}
 	}
+	src.Exclude(not)
 	connected, other := false, vfs.MountMode(0)
 	connect := func(fs *vfs.FS) {
 		for _, m := range fs.Mounts() {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"eryxsh/core"
+	"eryxsh/core/host"
 	"eryxsh/core/limit"
 	"eryxsh/vfs"
 )
@@ -27,7 +28,7 @@ func TestHostMountGoesOn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := w.MountHost("/repo", dir, vfs.MountReadOnly, 0); err != nil {
+	if err := w.MountHost("/repo", dir, vfs.MountReadOnly, host.Exclusion{}, 0); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := w.Begin(core.Start{Script: "cd /repo/d; while read -r l; do echo $l; sleep 1; done < f; pwd; cat f; ls", Keep: true}); err != nil {
@@ -59,7 +60,7 @@ func TestHostMountGoesOn(t *testing.T) {
 			t.Errorf("saved again it is another: %v", err)
 		}
 		if c.again {
-			if err := got.MountHost("/repo", dir, vfs.MountReadOnly, 0); err != nil {
+			if err := got.MountHost("/repo", dir, vfs.MountReadOnly, host.Exclusion{}, 0); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -107,7 +108,7 @@ func TestOverlayGoesOn(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err := w.MountHost("/repo", dir, vfs.MountOverlay, 0); err != nil {
+			if err := w.MountHost("/repo", dir, vfs.MountOverlay, host.Exclusion{}, 0); err != nil {
 				t.Fatal(err)
 			}
 			say(t, w, "cd /repo; "+c.before)
@@ -126,7 +127,7 @@ func TestOverlayGoesOn(t *testing.T) {
 			if again, err := Export(got, nil); err != nil || !bytes.Equal(again.Bytes(), blob.Bytes()) {
 				t.Errorf("saved again it is another: %v", err)
 			}
-			if err := got.MountHost("/repo", dir, vfs.MountOverlay, 0); err != nil {
+			if err := got.MountHost("/repo", dir, vfs.MountOverlay, host.Exclusion{}, 0); err != nil {
 				t.Fatal(err)
 			}
 			if out := say(t, got, c.after); out != c.want {

@@ -84,6 +84,7 @@ var arrows = []struct {
 	{"eryxsh/core/expand", 4},
 	{"eryxsh/core/cmd", 4},
 	{"eryxsh/core/host", 5},
+	{"eryxsh/core/ignore", 5},
 	{"eryxsh/core/overlay", 5},
 	{"eryxsh/core/vars", 5},
 	{"eryxsh/core/regex", 5},

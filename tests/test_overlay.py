@@ -478,3 +478,70 @@ def test_a_directory_that_becomes_a_link_while_it_is_written(tmp_path: Path) -> 
                 pass
             assert tree(outside) == kept
     assert committed
+
+
+IGNORED = {
+    ".gitignore": "*.o\n/build/\n!keep.o\n# comment\nd/*.txt\n!d/kept.txt\nsecret\n",
+    "a.o": "",
+    "keep.o": "",
+    "a.c": "",
+    "build/x": "",
+    "sub/build/x": "",
+    "d/a.txt": "",
+    "d/kept.txt": "",
+    "d/e/a.txt": "",
+    "sub/.gitignore": "!a.o\n/only\n**/deep\n",
+    "sub/a.o": "",
+    "sub/only": "",
+    "sub/x/only": "",
+    "sub/x/deep/f": "",
+    "secret/f": "",
+    "cache/f": "",
+}
+
+
+def test_excluded(tmp_path: Path) -> None:
+    """What .gitignore files and patterns exclude is as if it were not there, as git says; a sandbox may have its own."""
+    top = tmp_path / "top"
+    for name, text in IGNORED.items():
+        (top / name).parent.mkdir(parents=True, exist_ok=True)
+        (top / name).write_text(text)
+    mount = Mount.host(top, mode="overlay", gitignore=True, exclude=["/cache/", "!secret"])
+    sb = Sandbox(mounts={"/repo": mount}, cwd="/repo")
+    shown = sorted(name for name, kind in seen(sb, "/repo").items() if kind[0] == "file")
+    assert shown == [
+        ".gitignore", "a.c", "d/e/a.txt", "d/kept.txt", "keep.o", "secret/f", "sub/.gitignore", "sub/a.o", "sub/build/x", "sub/x/only",
+    ]  # fmt: skip
+    if shutil.which("git"):
+        (tmp_path / "gitdir").mkdir()
+        subprocess.run(["git", "init", "-q"], cwd=top, check=True)
+        told = subprocess.run(
+            ["git", "check-ignore", "--no-index", *IGNORED], cwd=top, stdout=subprocess.PIPE, text=True, check=True
+        ).stdout
+        shutil.rmtree(top / ".git")
+        differ = {"cache/f", "secret/f"}
+        assert set(shown) - differ == set(IGNORED) - set(told.split()) - differ
+    for name in ("a.o", "build", "build/x", "cache/f", "d/a.txt"):
+        with pytest.raises(FileNotFoundError):
+            sb.files.read(f"/repo/{name}")
+    before = tree(top)
+    assert out(sb, "mkdir build; echo mine > build/y; echo mine > a.o; echo c > a.c; rm -r d; ls build; cat a.o") == "y\nmine\n"
+    diff = sb.mounts["/repo"].diff()
+    assert (diff.added, diff.modified, diff.removed) == ([], ["/repo/a.c"], ["/repo/d", "/repo/d/e", "/repo/d/e/a.txt", "/repo/d/kept.txt"])
+    sb.mounts["/repo"].commit()
+    left = {**before, "a.c": ("file", 0o644, b"c\n")}
+    assert tree(top) == {name: is_ for name, is_ in left.items() if name not in ("d/e", "d/e/a.txt", "d/kept.txt")}
+    assert out(sb, "cat build/y a.o; ls d") == "mine\nmine\n"
+    assert not sb.mounts["/repo"].diff()
+    sb.commands.run("mv sub build/sub")
+    with pytest.raises(ValueError, match="excluded"):
+        sb.mounts["/repo"].commit()
+    sb.mounts["/repo"].discard()
+    assert out(sb, "ls a.o build 2>&1 | wc -l; rm -r d; echo file > d; rm -r sub; echo > sub") == "2\n"
+    with pytest.raises(ConflictError, match="/repo/d"):  # there is more in it than the sandbox may know
+        sb.mounts["/repo"].commit()
+    (top / ".gitignore").write_text("")
+    assert "a.o" in out(sb, "ls")
+    for wrong, error in (("*.o", TypeError), (["a\nb"], ValueError)):
+        with pytest.raises(error):
+            Mount.host(top, exclude=wrong)

@@ -20,6 +20,7 @@ import (
 	"sync"
 	"syscall"
 
+	"eryxsh/core/ignore"
 	"eryxsh/vfs"
 )
 
@@ -34,6 +35,10 @@ type Dir struct {
 	lists map[string][]vfs.Dirent
 	turn  int64
 	temp  int64 // names that were made
+
+	exclude   ignore.Rules
+	gitignore bool
+	ignores   map[string]*ignoreFile
 }
 
 // sub is a directory that is kept open, and which it was.
@@ -117,6 +122,9 @@ func (d *Dir) trim() {
 		d.subs[oldest].root.Close()
 		delete(d.subs, oldest)
 	}
+	for len(d.ignores) > keptIgnores {
+		delete(d.ignores, leastRecent(d.ignores, func(f *ignoreFile) int64 { return f.used }))
+	}
 	for len(d.files) > keptFiles {
 		delete(d.files, leastRecent(d.files, func(f *file) int64 { return f.used }))
 	}
@@ -155,6 +163,9 @@ func (d *Dir) Lstat(p string) (st vfs.Stat, target string, err error) {
 	if err != nil {
 		return st, "", number(err)
 	}
+	if d.excluded(p, info.IsDir()) {
+		return st, "", vfs.ENOENT
+	}
 	st = d.stat(info)
 	if st.Mode.IsLink() {
 		if target, err = root.Readlink(name); err != nil {
@@ -184,6 +195,10 @@ func (d *Dir) ReadDir(p, after string) ([]vfs.Dirent, error) {
 		if all, err = list(root); err != nil {
 			return nil, number(err)
 		}
+		if d.excluded(p, true) {
+			return nil, vfs.ENOENT
+		}
+		all = d.shown(p, all)
 		if len(d.lists) >= keptLists {
 			clear(d.lists)
 		}
@@ -227,6 +242,9 @@ func (d *Dir) Read(p string, off int64) ([]byte, error) {
 	root, name, err := d.place(p)
 	if err != nil {
 		return nil, number(err)
+	}
+	if d.excluded(p, false) {
+		return nil, vfs.ENOENT
 	}
 	in, err := regular(root, name)
 	if err != nil {

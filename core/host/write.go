@@ -140,11 +140,5 @@ func (d *Dir) Sync(p string) error {
 	})
 }
 
-// Excluded reports whether the sandbox is not shown a path.
-func (d *Dir) Excluded(string, bool) bool { return false }
-
-// Keeps reports whether a directory has names that are excluded.
-func (d *Dir) Keeps(string) (bool, error) { return false, nil }
-
 // permissions are the bits that a host is given: no set-id bits.
 func permissions(m vfs.Mode) os.FileMode { return os.FileMode(m & 0o777) }

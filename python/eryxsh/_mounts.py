@@ -143,14 +143,16 @@ def read_all(source: VirtualFileSystem) -> Tuple[Dict[str, bytes], List[str]]:
 class Mount:
     """A directory of the host, to be mounted; make one with ``Mount.host``."""
 
-    __slots__ = ("mode", "path")
+    __slots__ = ("exclude", "gitignore", "mode", "path")
 
-    def __init__(self, path: str, mode: str) -> None:
+    def __init__(self, path: str, mode: str, exclude: Sequence[str] = (), gitignore: bool = False) -> None:
         self.path = path
         self.mode = mode
+        self.exclude = exclude
+        self.gitignore = gitignore
 
     @classmethod
-    def host(cls, path: Union[str, os.PathLike[str]], mode: str = "ro") -> Mount:
+    def host(cls, path: Union[str, os.PathLike[str]], mode: str = "ro", *, exclude: Sequence[str] = (), gitignore: bool = False) -> Mount:
         """The directory at a path of the host.
 
         ``mode="ro"``: it is read. ``mode="overlay"``: it is read, and what the sandbox writes stays in the sandbox, in its
@@ -161,13 +163,23 @@ class Mount:
         own tree. Devices, FIFOs and sockets are never opened. The host's files are in no saved state, but for those that an
         overlay changed: who loads one gives the directory again (``from_state(..., mounts=)`` or ``sb.mount``), and until
         then reading there is ENODEV.
+
+        ``exclude``: what the sandbox is not shown, patterns as in a ``.gitignore`` at the directory's top; ``gitignore=True``:
+        nor what its ``.gitignore`` files say, nested ones and negations as git reads them, of files that git tracks, too.
+        An excluded name is as if it were not there. In an overlay the sandbox may have one of its own there (a cache, a
+        build): it is the sandbox's alone, not in ``diff()`` and not committed.
         """
+        if isinstance(exclude, str):
+            raise TypeError("exclude is a list of patterns, not a string")
+        if any(not isinstance(pattern, str) or "\n" in pattern for pattern in exclude):
+            raise ValueError("a pattern of exclude is one line")
         if mode not in ("ro", "overlay"):
             raise ValueError(f"a directory of the host is mounted ro or overlay; {mode!r} does not exist in this version")
-        return cls(os.path.abspath(os.fspath(path)), mode)
+        return cls(os.path.abspath(os.fspath(path)), mode, tuple(exclude), gitignore)
 
     def __repr__(self) -> str:
-        return f"Mount.host({self.path!r}, mode={self.mode!r})"
+        more = (f", exclude={self.exclude!r}" if self.exclude else "") + (", gitignore=True" if self.gitignore else "")
+        return f"Mount.host({self.path!r}, mode={self.mode!r}{more})"
 
 
 class MountPoint:
@@ -268,7 +280,9 @@ def mount(handle: int, path: str, source: Any, *, begin: bool = False) -> None:
     """Mount a source in a sandbox."""
     at = path_text(path)
     if isinstance(source, Mount):
-        _wire.sandbox_mount(handle, at, source.mode, host=source.path, begin=begin)
+        _wire.sandbox_mount(
+            handle, at, source.mode, host=source.path, begin=begin, exclude=list(source.exclude), gitignore=source.gitignore
+        )
         return
     if isinstance(source, VirtualFileSystem):
         files, dirs = read_all(source)

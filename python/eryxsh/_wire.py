@@ -13,7 +13,7 @@ from typing import Any, Dict, Final, List, Literal, Optional, Tuple, TypedDict, 
 from eryxsh import _native
 from eryxsh._native import Method
 
-FINGERPRINT: Final = "5a678f0a33b10878"
+FINGERPRINT: Final = "e969e23656d230aa"
 
 Strings = Union[List[str], Tuple[str, ...]]
 
@@ -1016,7 +1016,7 @@ def sandbox_set_extension(sandbox: int, name: str, *, description: Optional[str]
 _SANDBOX_MOUNT: Final[Method[None]] = Method((35, 0, None, 1))
 
 
-def sandbox_mount(sandbox: int, path: str, mode: str, *, host: Optional[str] = None, source: Optional[str] = None, files: Optional[Dict[str, bytes]] = None, dirs: Optional[Strings] = None, begin: Optional[bool] = None) -> None:
+def sandbox_mount(sandbox: int, path: str, mode: str, *, host: Optional[str] = None, source: Optional[str] = None, files: Optional[Dict[str, bytes]] = None, dirs: Optional[Strings] = None, begin: Optional[bool] = None, exclude: Optional[Strings] = None, gitignore: Optional[bool] = None) -> None:
     """Show a directory of the host inside, or files that are given.
 
     sandbox: handle
@@ -1027,8 +1027,10 @@ def sandbox_mount(sandbox: int, path: str, mode: str, *, host: Optional[str] = N
     files: content by path below the mount
     dirs: directories below the mount that are there even if empty
     begin: the state the sandbox began with has the mount
+    exclude: of a directory of the host: what is not shown, patterns as in a .gitignore file at its top
+    gitignore: nor what the .gitignore files in it say
     """
-    return _native.call(_SANDBOX_MOUNT, (sandbox, path, host, mode, source, files, dirs, begin))
+    return _native.call(_SANDBOX_MOUNT, (sandbox, path, host, mode, source, files, dirs, begin, exclude, gitignore))
 
 
 _SANDBOX_UNMOUNT: Final[Method[None]] = Method((36, 0, None, 1))

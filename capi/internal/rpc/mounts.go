@@ -5,6 +5,7 @@ import (
 
 	"eryxsh/capi/internal/wire"
 	"eryxsh/core/fault"
+	"eryxsh/core/host"
 	"eryxsh/vfs"
 )
 
@@ -27,7 +28,7 @@ func mount(c *call, p *wire.MountParams) error {
 	}
 	if err := fail("mount", p.Path, t.guarded(func() error {
 		if p.Host != "" {
-			return t.MountHost(t.Path(p.Path), p.Host, m.Mode, t.now)
+			return t.MountHost(t.Path(p.Path), p.Host, m.Mode, host.Exclusion{Patterns: p.Exclude, Gitignore: p.Gitignore}, t.now)
 		}
 		return t.mountFiles(t.Path(p.Path), m, p)
 	})); err != nil {

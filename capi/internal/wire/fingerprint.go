@@ -4,4 +4,4 @@ package wire
 
 // Fingerprint identifies the tables: a library and a Python package with the
 // same one belong together.
-const Fingerprint = "5a678f0a33b10878"
+const Fingerprint = "e969e23656d230aa"

@@ -298,6 +298,9 @@ type MountParams struct {
 	Files  map[string][]byte `cbor:"6,keyasint,omitempty" doc:"content by path below the mount"`
 	Dirs   []string          `cbor:"7,keyasint,omitempty" doc:"directories below the mount that are there even if empty"`
 	Begin  bool              `cbor:"8,keyasint,omitempty" doc:"the state the sandbox began with has the mount"`
+
+	Exclude   []string `cbor:"9,keyasint,omitempty" doc:"of a directory of the host: what is not shown, patterns as in a .gitignore file at its top"`
+	Gitignore bool     `cbor:"10,keyasint,omitempty" doc:"nor what the .gitignore files in it say"`
 }
 
 // MountInfo describes a mount.
