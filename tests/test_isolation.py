@@ -43,13 +43,18 @@ def kill(sandbox: Sandbox, number: int = signal.SIGKILL) -> None:
     os.kill(pid_of(sandbox), number)
 
 
+def state_of(pid: int) -> str:
+    """The letter that Linux has for what a process does."""
+    return pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+
+
 def gone(pid: int, within: float = 10.0) -> bool:
     """Whether a process ends soon, zombies not counted."""
     until = time.monotonic() + within
     while time.monotonic() < until:
         try:
             os.kill(pid, 0)
-            if LINUX and pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "Z":
+            if LINUX and state_of(pid) == "Z":
                 return True
         except (ProcessLookupError, FileNotFoundError):
             return True
@@ -128,6 +133,18 @@ def test_more_memory_than_the_cap(script):
         assert caught.value.memory == 96 << 20
         sandbox.reset()
         assert sandbox.commands.run("echo back").stdout == "back\n"
+
+
+@pytest.mark.skipif(not LINUX, reason="the system bounds the memory of a process on Linux alone")
+def test_garbage_is_collected_before_the_cap():
+    """No limit of the sandbox tells the collector to begin in time: the cap does. Half of it lives, the rest is garbage."""
+    script = r"""
+        a=(); for ((i = 0; i < 100; i++)); do a[i]=$(head -c 1000000 /dev/zero | tr '\0' x); done
+        for ((i = 0; i < 200; i++)); do s=$(head -c 1000000 /dev/zero | tr '\0' y); done
+        echo ${#a[@]} ${#s}
+    """
+    with Sandbox(isolation=Isolation(memory=256 << 20), limits=Limits.unlimited(), timeout=None) as sandbox:
+        assert sandbox.commands.run(script).stdout == "100 1000000\n"
 
 
 @pytest.mark.skipif(not LINUX, reason="the system bounds the memory of a process on Linux alone")
@@ -413,6 +430,34 @@ def test_ctrl_c_is_the_hosts():
     """)
     done = subprocess.run([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True, timeout=60, start_new_session=True)
     assert done.stdout == "on\n"
+
+
+@pytest.mark.skipif(not LINUX, reason="/proc says when a process has stopped")
+def test_a_signal_is_heard_while_a_call_takes_long():
+    """Of a process that stands still nobody knows how long it takes; the handler does not have to wait for that."""
+
+    def heard(*_):
+        raise KeyboardInterrupt
+
+    with Sandbox(isolation=Isolation(grace=30)) as sandbox:
+        sandbox.files.write("/f", "x")
+        took = []
+        old = signal.signal(signal.SIGALRM, heard)
+        try:
+            for _ in range(3):
+                kill(sandbox, signal.SIGSTOP)
+                while state_of(pid_of(sandbox)) != "T":
+                    time.sleep(0.001)
+                began = time.monotonic()
+                with pytest.raises(KeyboardInterrupt):
+                    signal.setitimer(signal.ITIMER_REAL, 0.05)
+                    sandbox.files.read("/f")
+                took.append(time.monotonic() - began)
+                kill(sandbox, signal.SIGCONT)
+                assert sandbox.files.read_text("/f") == "x"
+        finally:
+            signal.signal(signal.SIGALRM, old)
+        assert min(took) < 0.5
 
 
 # --- the host's own fork ---

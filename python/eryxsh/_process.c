@@ -39,7 +39,7 @@
 #define MSG_NOSIGNAL 0 /* macOS: SO_NOSIGPIPE */
 #endif
 
-enum { LOOK_MS = 250, PATIENT_MS = 2000, ANSWER_ROOM = 16384, REQUEST_ROOM = 65536, STACK = 1 << 20 };
+enum { LOOK_MS = 100, PATIENT_MS = 100, ANSWER_ROOM = 16384, REQUEST_ROOM = 65536, STACK = 1 << 20 };
 
 /* ---- the host's side ---- */
 
@@ -230,10 +230,8 @@ static int send_all(int fd, transfer *t) {
     ssize_t n = sendmsg(fd, &m, MSG_NOSIGNAL);
     if (n >= 0)
       advance(t, (size_t)n);
-    else if (errno == EAGAIN || errno == EWOULDBLOCK)
-      return LATE;
-    else if (errno != EINTR)
-      return LOST;
+    else
+      return errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR ? LATE : LOST;
   }
   return MOVED;
 }
@@ -246,10 +244,8 @@ static int receive(int fd, char *to, int64_t room, int64_t need, int64_t *got) {
       *got += n;
     else if (n == 0)
       return LOST;
-    else if (errno == EAGAIN || errno == EWOULDBLOCK)
-      return LATE;
-    else if (errno != EINTR)
-      return LOST;
+    else
+      return errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR ? LATE : LOST;
   }
   return MOVED;
 }

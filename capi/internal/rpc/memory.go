@@ -28,6 +28,7 @@ func Tune() {
 	debug.SetTraceback("single")
 	runtime.SetDefaultGOMAXPROCS()
 	ballast = make([]byte, ballastSize)
+	collector.besides = addressSpace() - ballastSize
 	collector.watch()
 }
 
@@ -43,6 +44,7 @@ type governor struct {
 	most    int64        // the runtime's limit, as it was set last
 	live    atomic.Int64 // bytes of the heap after the last collection
 	freed   time.Time    // when memory was given back last
+	besides int64        // address space that the process had at the beginning, without the heap
 }
 
 var collector = &governor{percent: usualGC}
@@ -108,7 +110,7 @@ func (g *governor) adjust() {
 		g.percent = p
 		debug.SetGCPercent(p)
 	}
-	if most := mostMemory(live, allowed); most != g.most {
+	if most := min(mostMemory(live, allowed), g.capped(addressLimit())); most != g.most {
 		g.most = most
 		debug.SetMemoryLimit(most)
 	}
@@ -124,6 +126,16 @@ func mostMemory(live, allowed int64) int64 {
 	most := max(ballastSize+allowed+allowed/2, live+allowed/garbagePer) + overhead
 	step := max(allowed/8, 1<<20)
 	return most + step - most%step
+}
+
+// capped is the runtime's limit where the operating system has one for the address space, as that of an isolated sandbox
+// is: what is not the heap is taken off, and an eighth or a piece of 64 MiB, which is how the runtime takes address space.
+func (g *governor) capped(limit int64) int64 {
+	if limit == math.MaxInt64 {
+		return limit
+	}
+	most := max(limit-g.besides, 0)
+	return max(most-max(most/8, 64<<20), ballastSize+overhead)
 }
 
 // room collects garbage before n bytes are taken that would not fit beside it: the runtime itself begins only when
