@@ -39,6 +39,8 @@ class References:
         self.base = base
         self.tools = tools or {}  # instead of those of a pickle, by name
         if base is not None:
+            from ._store import split
+
             split(base)
         self._bases: Dict[str, Sandbox] = {}
         self._loading = threading.Lock()
@@ -74,6 +76,8 @@ class References:
         """Where a sandbox is."""
         if isinstance(sandbox._away, Elsewhere) and sandbox._away.identity == self.store.identity:
             return sandbox._away  # it was not used since
+        from ._store import split
+
         for ref in (self.base, self._home(sandbox)) if self.base is not None else ():
             with contextlib.suppress(SnapshotNotFoundError):  # it was not made from that, or saved as something else since
                 if ref is not None:
@@ -150,14 +154,6 @@ def store_at(place: bytes) -> Store:
         return _stores[place]
 
 
-def split(ref: str) -> Tuple[str, str]:
-    """Namespace and commit of the text that stands for a state in a store."""
-    namespace, at, commit = ref.rpartition("@")
-    if not at or not namespace:
-        raise ValueError(f"{ref[:80]!r} is not NAMESPACE@COMMIT")
-    return namespace, commit
-
-
 def reduced(sandbox: Sandbox) -> Reduced:
     """A sandbox for a pickle: by value, or where it is."""
     tools = tuple(sandbox._tools.values())
@@ -205,6 +201,8 @@ def _run(sandbox: Sandbox, run_id: str, result: Any) -> Run:
 
 
 def _load(store: Store, ref: str, tools: Any, isolation: Optional[Isolation] = None) -> Sandbox:
+    from ._store import split
+
     namespace, commit = split(ref)
     return store.load(namespace, commit=commit, tools=tools, limits=_trusted(), isolation=isolation)
 

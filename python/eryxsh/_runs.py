@@ -409,11 +409,9 @@ class Run(AnyRun):
     @classmethod
     def _kept(cls, ref: str, place: Any, **options: Any) -> Run:
         """A Run out of a store."""
-        from ._store import opened
+        from ._store import opened, split
 
-        namespace, at, commit = ref.rpartition("@")
-        if not at:
-            raise ValueError(f"load: {ref[:80]!r} is not what dump(store=…) gave")
+        namespace, commit = split(ref)
         if place is None:
             raise TypeError("load: the store is needed that the run was dumped to")
         with opened(place) as store:

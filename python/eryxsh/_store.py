@@ -632,6 +632,14 @@ def commit_of(ref: bytes) -> str:
     return _wire.store_ref(ref)["commit"].hex()
 
 
+def split(ref: str) -> Tuple[str, str]:
+    """Namespace and commit of the text that stands for a state in a store."""
+    namespace, at, commit = ref.rpartition("@")
+    if not at or not namespace:
+        raise ValueError(f"{ref[:80]!r} is not NAMESPACE@COMMIT, which dump(store=…) gives for a run")
+    return namespace, commit
+
+
 def same_commit(a: Optional[bytes], b: Optional[bytes]) -> bool:
     """Whether two refs lead to the same commit: a merge of packs changes the ref alone."""
     return a == b or a is not None and b is not None and commit_of(a) == commit_of(b)

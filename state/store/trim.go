@@ -32,10 +32,8 @@ type Trim struct {
 // NewTrim begins to forget all commits but the last keep ones (0: however many)
 // and those since a time, ns since 1970. The last one always stays.
 func NewTrim(r Ref, keep int, since int64) *Trim {
-	from := NewSource(r.Packs)
-	t := &Trim{from: from, ref: r, keep: keep, since: since, log: NewLog(r, 0)}
-	t.log.from = from
-	return t
+	log := NewLog(r, 0)
+	return &Trim{from: log.from, ref: r, keep: keep, since: since, log: log}
 }
 
 // Work does what can be done with the bytes that are there.
