@@ -16,24 +16,82 @@ import (
 // environment is the file that functions out of the environment come from.
 const environment = "environment"
 
-// environ is what a command finds in its environment.
+// environ is what a command finds in its environment, in the order in which bash puts it there:
+// what was assigned before the command, the other variables, functions, and _.
 func (m *Machine) environ(p *Process) []string {
-	env := p.Shell.Vars.Environ()
-	own := false
+	env := m.list(p, p.Shell.Vars.Environ())
 	for name, v := range p.hidden() {
-		if !own {
-			env, own = slices.Clone(env), true
-		}
-		i, _ := slices.BinarySearch(env, name+"=")
-		env = slices.Insert(env, i, name+"="+v.String())
+		env = append(env, name+"="+v.String())
+	}
+	path, direct := m.commandPath(p)
+	if direct || exported(p.Shell.Vars.Get("_")) { // else the list was given by a command, which has an order of its own
+		orderEnviron(env, p.assignedBefore())
+	}
+	last := ""
+	if direct {
+		env = slices.DeleteFunc(env, func(e string) bool { return strings.HasPrefix(e, "_=") })
+		last = "_=" + path
 	}
 	for name, fn := range exportedFuncs(p.Shell) {
-		if !own { // the table's list is shared
-			env, own = slices.Clone(env), true
-		}
 		env = append(env, funcVariable(name)+"="+functionValue(fn))
 	}
-	return m.list(p, env)
+	if last != "" {
+		env = append(env, last)
+	}
+	return env
+}
+
+// commandPath is the file of a utility that the shell itself has started.
+func (m *Machine) commandPath(p *Process) (path string, ok bool) {
+	n := len(p.Frames) - 1
+	if n < 1 || p.Frames[n-1].Kind == FBottom && p.Frames[n-1].N == 1 || p.Frames[n].X == nil || p.Frames[n].X.Util == nil {
+		return "", false
+	}
+	path = p.Frames[n].X.Util.Argv[0]
+	if found, err := m.find(p, path); err == nil {
+		path = found
+	}
+	return path, true
+}
+
+// assignedBefore are the names that were assigned before the command that a process runs.
+func (p *Process) assignedBefore() (names []string) {
+	for i := len(p.Frames) - 1; i >= 0 && p.Frames[i].Kind != FFunc; i-- {
+		if f := &p.Frames[i]; f.Kind == FSimple && f.X != nil {
+			for _, s := range f.X.Vars {
+				if s.Temp {
+					names = append(names, s.Name)
+				}
+			}
+			break
+		}
+	}
+	return names
+}
+
+// orderEnviron puts an environment into the order of bash's hash tables: that of what was assigned
+// before the command has 4 buckets, and what came last is first in each, that of the variables 1024.
+func orderEnviron(env, assigned []string) {
+	place := func(e string) int {
+		name, _, _ := strings.Cut(e, "=")
+		if i := slices.Index(assigned, name); i >= 0 {
+			return (int(hashed(name)%4)+1)<<20 - i
+		}
+		if name == "_" { // which came out of an environment
+			return 1 << 31
+		}
+		return int(hashed(name)%1024) + 1<<30
+	}
+	slices.SortStableFunc(env, func(a, b string) int { return place(a) - place(b) })
+}
+
+// hashed is bash's hash of a name: FNV-1.
+func hashed(name string) uint32 {
+	h := uint32(2166136261)
+	for i := range len(name) {
+		h = h*16777619 ^ uint32(name[i])
+	}
+	return h
 }
 
 // hidden are exported variables that a function has a local one of the name for which is not passed on:

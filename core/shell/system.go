@@ -286,6 +286,11 @@ func (s *sysCtx) Truncate(path string, size int64) error {
 }
 
 func (s *sysCtx) Getenv(name string) (string, bool) {
+	if name == "_" {
+		if path, ok := s.m.commandPath(s.p); ok {
+			return path, true
+		}
+	}
 	v := s.p.Shell.Vars.Get(name)
 	if exported(v) {
 		return v.String(), true

@@ -670,7 +670,7 @@ func (m *Machine) newShell(p *Process, path string, argv []string, replace bool)
 func (m *Machine) resetShell(c *Process, from *Shell) {
 	t := vars.NewTable()
 	for name, v := range from.Vars.All() {
-		if _, function := passedFunc(name); exported(v) && !function {
+		if _, function := passedFunc(name); exported(v) && !function && name != "_" {
 			t.Bind(name, vars.New(v.String(), vars.Export))
 		}
 	}
