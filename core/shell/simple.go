@@ -182,7 +182,9 @@ func (m *Machine) stepSimple(p *Process, f *Frame) {
 		if len(f.Words) > 0 && p.Shell.Opts.on(OptXtrace) {
 			m.traceWords(p, f.Words)
 		}
-		f.PC, f.I = simpleRedirs, 0
+		if f.PC, f.I = simpleRedirs, 0; len(f.Words) > 0 && strings.HasPrefix(f.Words[0], "%") && p.jobWord(f) != "" {
+			f.PC = simpleRun // bash opens nothing for it
+		}
 	}
 	if f.PC == simpleRedirs {
 		switch m.redirect(p, f, c.redirs) {
