@@ -365,6 +365,25 @@ def test_tar(sb: Sandbox) -> None:
     assert other.files.read("/v/x/y") == b"abc"
 
 
+@pytest.mark.parametrize("name", ["f", "./f", "d/../f"])
+def test_tar_link_to_itself(sb: Sandbox, name: str) -> None:
+    """A file that was archived twice is a hard link to itself, and stays; one to what is not there removes nothing."""
+    packed, broken = io.BytesIO(), io.BytesIO()
+    for out, target in (packed, name), (broken, "no"):
+        with tarfile.open(fileobj=out, mode="w") as tar:
+            for kind in (tarfile.REGTYPE, tarfile.LNKTYPE):
+                entry = tarfile.TarInfo("f")
+                entry.type, entry.linkname = kind, target
+                entry.size = 3 if kind == tarfile.REGTYPE else 0
+                tar.addfile(entry, io.BytesIO(b"abc"))
+    sb.files.mkdir("/in/d")
+    sb.files.import_tar(packed.getvalue(), "/in")
+    assert sb.files.read("/in/f") == b"abc"
+    with pytest.raises(FileNotFoundError):
+        sb.files.import_tar(broken.getvalue(), "/in")
+    assert sb.files.read("/in/f") == b"abc"
+
+
 @pytest.mark.parametrize("name", ["../evil", "/evil", "a/../../evil"])
 def test_tar_names_that_leave(sb: Sandbox, name: str) -> None:
     """They are refused before anything is written."""

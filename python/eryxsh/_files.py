@@ -410,16 +410,27 @@ class Files:
             return
         if not member.isfile() and not member.issym() and not member.islnk():
             raise ValueError(f"the archive's {member.name!r} is neither file, directory nor link")
+        if member.islnk():
+            self._unpack_link(posixpath.join(path[: len(path) - len(member.name)], member.linkname), path)
+            return
         self.rm(path, missing_ok=True)
         if member.issym():
             self.mkdir(posixpath.dirname(path))
             self.symlink(member.linkname, path)
-        elif member.islnk():
-            self.link(posixpath.join(path[: len(path) - len(member.name)], member.linkname), path)
         else:
             source = tar.extractfile(member)
             self.write(path, source.read() if source is not None else b"")
             self.chmod(path, member.mode & 0o7777)
+
+    def _unpack_link(self, target: str, path: str) -> None:
+        first = self.stat(target, follow_symlinks=False)  # nothing is removed for a link to what is not there
+        try:
+            if self.stat(path, follow_symlinks=False).inode == first.inode:
+                return  # a file that was archived twice is a link to itself
+            self.rm(path)
+        except FileNotFoundError:
+            pass
+        self.link(target, path)
 
 
 def content(data: Any) -> bytes:
