@@ -38,6 +38,7 @@ type creation struct {
 	Ino     uint64   `cbor:"13,keyasint,omitempty"` // of the archive itself
 	Remove  []string `cbor:"14,keyasint,omitempty"` // --remove-files
 	Known   []known  `cbor:"15,keyasint,omitempty"` // -u: what the archive has
+	Flat    bool     `cbor:"16,keyasint,omitempty"` // --no-recursion holds
 }
 
 // known is a member that the archive has.
@@ -103,8 +104,8 @@ func (p *Program) createTurn(c *cmd.Ctx) cmd.Next {
 		case k.I < len(p.Names):
 			name := p.Names[k.I]
 			k.I++
-			if dir, ok := strings.CutPrefix(name, chdir); ok {
-				if !p.chdir(c, dir) {
+			if !plain(name) {
+				if !p.marked(c, name) {
 					return cmd.Exit(2)
 				}
 				break
@@ -121,6 +122,7 @@ func (p *Program) createTurn(c *cmd.Ctx) cmd.Next {
 			if c.Pending() > c.Out.Len() {
 				return cmd.WaitWrite()
 			}
+			p.idle(c)
 			p.removeAdded(c)
 			return p.exit(c)
 		}
@@ -132,6 +134,9 @@ func (p *Program) createTurn(c *cmd.Ctx) cmd.Next {
 func (p *Program) removeAdded(c *cmd.Ctx) {
 	for i := len(p.Create.Remove) - 1; i >= 0; i-- {
 		path := p.Create.Remove[i]
+		for strings.HasSuffix(path, "/.") { // a directory of -C
+			path = path[:len(path)-2]
+		}
 		if c.Unlink(path) != nil {
 			if err := c.Rmdir(path); err != nil {
 				p.fail(c, "%s: Cannot rmdir: %s", path, err)
@@ -177,16 +182,16 @@ func (p *Program) add(c *cmd.Ctx, path, name string, command bool) {
 		h.Size = st.Size
 	}
 	if p.o.op == 'u' && p.known(&h) {
-		if h.Type == typeDir && p.o.recurse {
+		if h.Type == typeDir && p.recurses() {
 			k.Stack = append(k.Stack, source{walk.Dir{Path: path}, name})
 		}
 		return
 	}
 	if st.Nlink > 1 && !st.Mode.IsDir() {
 		if first := p.firstLink(uint64(st.Ino)); first != "" {
-			h.Type, h.Link, h.Size = typeLink, first, 0
+			h.Type, h.Link, h.Size = typeLink, p.transformed(p.safe(c, first, true), typeLink), 0
 		} else {
-			k.Links = append(k.Links, linked{uint64(st.Ino), h.Name})
+			k.Links = append(k.Links, linked{uint64(st.Ino), name})
 		}
 	}
 	p.force(c, &h)
@@ -199,6 +204,9 @@ func (p *Program) add(c *cmd.Ctx, path, name string, command bool) {
 	}
 	b, err := h.encode(p.o.format)
 	if err != nil {
+		if h.Type == typeDir {
+			name = strings.TrimSuffix(name, "/") + "/"
+		}
 		p.fail(c, "%s: %s", escapeName(c, name), err)
 		if fd >= 0 {
 			c.Close(fd)
@@ -218,7 +226,7 @@ func (p *Program) add(c *cmd.Ctx, path, name string, command bool) {
 	switch {
 	case h.Type == typeFile:
 		k.FD, k.Open, k.Left, k.Size, k.Name = fd, true, h.Size, h.Size, name
-	case h.Type == typeDir && p.o.recurse:
+	case h.Type == typeDir && p.recurses():
 		if len(k.Stack) >= walk.MaxDepth {
 			p.fail(c, "%s: Cannot open: %s", escapeName(c, name), vfs.ENAMETOOLONG)
 			return
@@ -236,11 +244,11 @@ func (p *Program) firstLink(ino uint64) string {
 	return ""
 }
 
-// known reports whether the archive has the member and it is not older (-u).
+// known reports whether the archive has the member and it is not older (-u). A directory only stands for what is in it.
 func (p *Program) known(h *header) bool {
 	for i := len(p.Create.Known) - 1; i >= 0; i-- {
 		if k := &p.Create.Known[i]; k.Name == h.Name {
-			return k.Mtime/1e9 >= h.Mtime/1e9
+			return h.Type == typeDir || k.Mtime/1e9 >= h.Mtime/1e9
 		}
 	}
 	return false

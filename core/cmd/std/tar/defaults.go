@@ -6,10 +6,14 @@ import (
 	"eryxsh/core/cmd"
 )
 
-// defaults are the words of TAR_OPTIONS, which stand before those of the command
-// line. Words end at blanks; quotes and backslashes keep what is in or behind them.
+// defaults are the words of TAR_OPTIONS, which stand before those of the command line.
 func defaults(c *cmd.Ctx) (words []string, closed bool) {
 	text, _ := c.Getenv("TAR_OPTIONS")
+	return splitWords(text)
+}
+
+// splitWords parts a text at its blanks; quotes and backslashes keep what is in or behind them.
+func splitWords(text string) (words []string, closed bool) {
 	var word strings.Builder
 	var quote byte
 	begun := false

@@ -65,12 +65,10 @@ func (p *Program) extractTurn(c *cmd.Ctx) cmd.Next {
 	if !r.Read {
 		r.Read = true
 		for _, n := range p.Names {
-			if dir, ok := strings.CutPrefix(n, chdir); ok {
-				if !p.chdir(c, dir) {
-					return cmd.Exit(2)
-				}
-			} else {
+			if plain(n) {
 				r.Wanted = append(r.Wanted, n)
+			} else if !p.marked(c, n) {
+				return cmd.Exit(2)
 			}
 		}
 		if p.o.topLevel != "" && p.o.op == 'x' {
@@ -242,7 +240,7 @@ func (p *Program) member(c *cmd.Ctx) bool {
 	if p.o.op == 't' {
 		p.safe(c, h.Name, false) // for what it says
 		if p.o.shown {
-			h.Name = p.transformed(h.Name, typeFile)
+			h.Name = p.below(p.transformed(h.Name, typeFile))
 		}
 		p.said2(c, &h)
 		return true
@@ -270,8 +268,19 @@ func (p *Program) wanted(name string) bool {
 	hit := false
 	for i, w := range r.Wanted {
 		w = strings.TrimSuffix(w, "/")
+		place := operand{dir: p.Dir}
+		if ops := p.operands(); i < len(ops) { // a state may say something else
+			place = ops[i]
+		}
+		flags := fnmatch.LeadingDir
+		if place.flat {
+			flags = 0
+		}
 		for rest, more := name, true; more; _, rest, more = strings.Cut(rest, "/") {
-			if rest == w || strings.HasPrefix(rest, w+"/") || p.o.wildcards && fnmatch.Match(w, rest, fnmatch.LeadingDir) {
+			if rest == w || !place.flat && strings.HasPrefix(rest, w+"/") || p.o.wildcards && fnmatch.Match(w, rest, flags) {
+				if !hit {
+					p.Dir = place.dir
+				}
 				r.Found[i], hit = true, true
 			}
 			if !p.o.anywhere {
@@ -317,11 +326,11 @@ func (p *Program) extract(c *cmd.Ctx, h *header) {
 		p.fail(c, "%s: Member name contains '..', skipping.", escapeName(c, name))
 		return
 	}
-	name = p.safe(c, name, false)
+	name = p.below(p.safe(c, name, false))
 	if p.o.verbose > 0 {
 		shown := *h
 		shown.Name = name
-		if p.o.strip == 0 && !p.o.shown {
+		if !p.o.shown {
 			shown.Name = h.Name
 		}
 		line := escapeName(c, shown.Name)
@@ -340,13 +349,12 @@ func (p *Program) extract(c *cmd.Ctx, h *header) {
 		}
 		return
 	}
-	if p.o.topLevel != "" && name != p.o.topLevel && !strings.HasPrefix(name, p.o.topLevel+"/") {
-		name = p.o.topLevel + "/" + strings.TrimPrefix(name, "./")
-	}
 	path := p.at(name)
 	st, err := c.Lstat(strings.TrimSuffix(path, "/"))
 	if err == nil && !(h.Type == typeDir && st.Mode.IsDir()) {
 		switch {
+		case h.Type == typeLink && p.itself(c, h, st):
+			return
 		case p.o.skip:
 			return
 		case p.o.keepNewer && st.Mtime >= h.Mtime:
@@ -360,7 +368,8 @@ func (p *Program) extract(c *cmd.Ctx, h *header) {
 				p.fail(c, "%s: Cannot open: %s", escapeName(c, name), vfs.EEXIST)
 				return
 			}
-		case st.Mode.IsDir():
+		case st.Mode.IsDir(), h.Type == typeChar, h.Type == '4':
+		case p.o.overwrite && h.Type == typeFile && (st.Mode.IsRegular() || st.Mode.IsLink() && p.o.follow): // written into
 		case h.Type == typeDir && st.Mode.IsLink():
 			if to, err := c.Stat(path); err == nil && to.Mode.IsDir() && p.o.overwrite {
 				return
@@ -379,6 +388,25 @@ func (p *Program) extract(c *cmd.Ctx, h *header) {
 	} else if err != nil {
 		p.cannot(c, h, name, err)
 	}
+}
+
+// below is a name under the directory of --one-top-level.
+func (p *Program) below(name string) string {
+	if top := p.o.topLevel; top != "" && name != top && !strings.HasPrefix(name, top+"/") {
+		return top + "/" + strings.TrimPrefix(name, "./")
+	}
+	return name
+}
+
+// target is the file that a hard link is made to.
+func (p *Program) target(c *cmd.Ctx, h *header) string {
+	return p.at(p.safe(c, stripped(h.Link, p.o.strip), true))
+}
+
+// itself reports whether a hard link is to be made to what its own name already is: a file that was archived twice.
+func (p *Program) itself(c *cmd.Ctx, h *header, st vfs.Stat) bool {
+	to, err := c.Lstat(p.target(c, h))
+	return err == nil && to.Ino == st.Ino && to.Dev == st.Dev
 }
 
 func (p *Program) cannot(c *cmd.Ctx, h *header, name string, err error) {
@@ -434,7 +462,7 @@ func (p *Program) make(c *cmd.Ctx, h *header, path string) error {
 			c.Utimes(path, c.Now(), h.Mtime, false)
 		}
 	case typeLink:
-		return c.Link(p.at(p.safe(c, stripped(h.Link, p.o.strip), true)), path)
+		return c.Link(p.target(c, h), path)
 	case typeFifo:
 		return c.Mkfifo(path, h.Mode)
 	case typeChar, '4':

@@ -158,11 +158,13 @@ func (h *header) encode(format string) ([]byte, error) {
 	if len(h.Link) > 100 {
 		return nil, errors.New("link name is too long; not dumped")
 	}
-	if len(name) > 100 {
-		i := -1
-		if format == "ustar" {
-			i = strings.LastIndexByte(name[:min(156, len(name)-1)], '/')
-		}
+	switch {
+	case format == "v7" && len(name) > 100:
+		return nil, errors.New("file name is too long (max 99); not dumped")
+	case len(name) > 256:
+		return nil, errors.New("file name is too long (max 256); not dumped")
+	case len(name) > 100:
+		i := strings.LastIndexByte(name[:min(156, len(name)-1)], '/')
 		if i <= 0 || len(name)-i-1 > 100 {
 			return nil, errNameTooLong
 		}

@@ -9,6 +9,7 @@ package tar
 import (
 	"fmt"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -25,9 +26,6 @@ import (
 	"eryxsh/core/zone"
 	"eryxsh/vfs"
 )
-
-// chdir marks an operand as the argument of a -C at that place; no file name has a NUL.
-const chdir = "\x00"
 
 // Command is tar.
 func Command() *cmd.Command {
@@ -64,6 +62,9 @@ func Command() *cmd.Command {
 			o(0, "no-recursion", "avoid descending automatically in directories"), o(0, "recursion", "recurse into directories (default)"),
 			o(0, "wildcards", "use wildcards (default for exclusion)"), o(0, "no-wildcards", "verbatim string matching"),
 			o(0, "no-anchored", "patterns match after any '/' (default for exclusion)"), lacking(0, "anchored", "patterns match file name start"), o(0, "null", "-T reads null-terminated names"),
+			o(0, "verbatim-files-from", "-T reads file names verbatim"), o(0, "no-verbatim-files-from", "-T treats file names starting with dash as options (default)"),
+			o(0, "unquote", "unquote input file or member names (default)"), o(0, "no-unquote", "do not unquote input file or member names"),
+			o('o', "old-archive", "when creating, the same as --format=v7; when extracting, as --no-same-owner"), o(0, "posix", "same as --format=posix"),
 			req(0, "owner", "NAME", "force NAME as owner for added files"), req(0, "group", "NAME", "force NAME as group for added files"),
 			req(0, "mode", "CHANGES", "force (symbolic) mode CHANGES for added files"), req(0, "mtime", "DATE-OR-FILE", "set mtime for added files from DATE-OR-FILE"),
 			o(0, "numeric-owner", "always use numbers for user/group names"), req(0, "sort", "ORDER", "directory sorting order: none (default), name or inode"),
@@ -113,6 +114,11 @@ func spread(out, args []string) []string {
 			out = append(out, chdir+args[i])
 		case strings.HasPrefix(a, "--directory="):
 			out = append(out, chdir+a[len("--directory="):])
+		case a == "--add-file" && i+1 < len(args):
+			i++
+			out = append(out, markFile+args[i])
+		case strings.HasPrefix(a, "--add-file="):
+			out = append(out, markFile+a[len("--add-file="):])
 		case len(a) > 1 && a[0] == '-' && a[1] != '-':
 			for j := 1; j < len(a); j++ {
 				if strings.IndexByte(withArgument, a[j]) < 0 {
@@ -145,22 +151,23 @@ func take(out []string, letter byte, value string) []string {
 
 // options are the flags, read.
 type options struct {
-	op                                                                      byte // c t x r u
-	archive                                                                 string
-	verbose                                                                 int
-	gzip, preserve, stdout, keep, skip, overwrite, touch, follow            bool
-	absolute, recurse, wildcards, numeric, removeFiles, keepNewer, anywhere bool
-	exclude                                                                 []string
-	excludeAfter                                                            []int // operands before each of exclude
-	strip                                                                   int
-	user, group                                                             string
-	uid, gid                                                                int
-	mode                                                                    *perm.Change
-	mtime                                                                   int64 // -1: the file's
-	format, topLevel                                                        string
-	zone                                                                    *clock.Zone
-	transform                                                               []transform
-	shown                                                                   bool // -v and -t show names after --transform
+	op                                                                   byte // c t x r u
+	archive                                                              string
+	verbose                                                              int
+	gzip, preserve, stdout, keep, skip, overwrite, touch, follow         bool
+	absolute, flat, wildcards, numeric, removeFiles, keepNewer, anywhere bool
+	exclude                                                              []string
+	excludeAfter                                                         []int // operands before each of exclude
+	excludeLiteral                                                       []bool
+	strip                                                                int
+	user, group                                                          string
+	uid, gid                                                             int
+	mode                                                                 *perm.Change
+	mtime                                                                int64 // -1: the file's
+	format, topLevel                                                     string
+	zone                                                                 *clock.Zone
+	transform                                                            []transform
+	shown                                                                bool // -v and -t show names after --transform
 }
 
 // Program is a running tar.
@@ -168,7 +175,7 @@ type Program struct {
 	Begun   bool        `cbor:"1,keyasint,omitempty"`
 	FD      int         `cbor:"2,keyasint,omitempty" holds:"count"` // of the archive
 	Status  int         `cbor:"3,keyasint,omitempty"`
-	Names   []string    `cbor:"4,keyasint,omitempty"` // operands, with those of -T
+	Names   []string    `cbor:"4,keyasint,omitempty"` // operands, with those of -T, and marks
 	Exclude []string    `cbor:"5,keyasint,omitempty"` // of -X
 	Dir     string      `cbor:"6,keyasint,omitempty"` // of the last -C, "" is here
 	Said    string      `cbor:"7,keyasint,omitempty"` // warnings that were given
@@ -177,10 +184,12 @@ type Program struct {
 	Writer  gz.Writer   `cbor:"10,keyasint,omitempty"`
 	Reader  gz.Reader   `cbor:"11,keyasint,omitempty"`
 	Owners  owner.Names `cbor:"12,keyasint,omitempty"`
-	Lists   int         `cbor:"13,keyasint,omitempty" holds:"count"` // files of -T and -X that were read
+	Lists   int         `cbor:"13,keyasint,omitempty" holds:"count"` // files of -T and -X that were read, in a state that is not Ordered
 	List    cmd.Whole   `cbor:"14,keyasint,omitempty"`               // the one being read
+	Ordered bool        `cbor:"15,keyasint,omitempty"`               // Names has the operands, and marks of the options between them
 
-	o *options
+	o      *options
+	places []operand // of Extract.Wanted
 }
 
 // Step takes one turn.
@@ -240,31 +249,10 @@ func (p *Program) warnOnce(c *cmd.Ctx, key byte, format string, args ...any) {
 // makes reports whether members are written to the archive, and not taken from it.
 func (o *options) makes() bool { return o.op == 'c' || o.op == 'r' || o.op == 'u' }
 
-// idle reports the options that stand behind all operands they could be for.
-func (p *Program) idle(c *cmd.Ctx) {
-	said := false
-	for _, f := range c.Flags {
-		if !p.o.makes() || f.Name != "exclude" || f.After == 0 || f.After < len(c.Args) || c.Flags.Has("T") {
-			continue
-		}
-		if !said {
-			said = true
-			p.fail(c, "The following options were used after any non-optional arguments in archive create or update mode.  "+
-				"These options are positional and affect only arguments that follow them.  Please, rearrange them properly.")
-		}
-		c.Errorf("--exclude %s has no effect", quote.Locale(c, f.Value))
-	}
-}
-
 // open opens the archive and collects the operands.
 func (p *Program) open(c *cmd.Ctx) bool {
 	o := p.o
-	p.idle(c)
-	p.Names = append(append([]string(nil), c.Args...), p.Names...)
-	files := false
-	for _, n := range p.Names {
-		files = files || !strings.HasPrefix(n, chdir)
-	}
+	files := slices.ContainsFunc(p.Names, plain)
 	flags := vfs.O_RDONLY
 	switch o.op {
 	case 'c':
@@ -291,68 +279,6 @@ func (p *Program) open(c *cmd.Ctx) bool {
 	return true
 }
 
-// maxList bounds the files of -T and -X.
-const maxList = 16 << 20
-
-// lists reads the files of -T and -X, which may be pipes, and collects what they name.
-func (p *Program) lists(c *cmd.Ctx) (next cmd.Next, ok bool) {
-	n := 0
-	for _, f := range c.Flags {
-		if f.Name != "T" && f.Name != "X" {
-			continue
-		}
-		if n++; n <= p.Lists {
-			continue
-		}
-		text, done, next, err := p.List.Read(c, f.Value, maxList)
-		if err != nil {
-			p.fatal(c, "%s: Cannot open: %s", f.Value, err)
-			return cmd.Exit(2), false
-		}
-		if !done {
-			return next, false
-		}
-		p.Lists++
-		sep := "\n"
-		if c.Flags.Has("null") && f.Name == "T" {
-			sep = "\x00"
-		}
-		for _, l := range strings.Split(string(text), sep) {
-			switch {
-			case l == "":
-			case f.Name == "X":
-				p.Exclude = append(p.Exclude, l)
-			default:
-				p.Names = append(p.Names, l)
-			}
-		}
-	}
-	return cmd.Next{}, true
-}
-
-// at is a path as seen from the -C directory.
-func (p *Program) at(name string) string {
-	if p.Dir == "" || strings.HasPrefix(name, "/") {
-		return name
-	}
-	return p.Dir + "/" + name
-}
-
-// chdir enters a -C directory.
-func (p *Program) chdir(c *cmd.Ctx, dir string) bool {
-	to := p.at(dir)
-	st, err := c.Stat(to)
-	if err == nil && !st.Mode.IsDir() {
-		err = vfs.ENOTDIR
-	}
-	if err != nil {
-		p.fatal(c, "%s: Cannot open: %s", dir, err)
-		return false
-	}
-	p.Dir = to
-	return true
-}
-
 // excluded reports whether a member is left out.
 func (p *Program) excluded(name string) bool {
 	name = strings.TrimSuffix(name, "/")
@@ -362,8 +288,9 @@ func (p *Program) excluded(name string) bool {
 				continue // it stands behind the operand at hand
 			}
 			x = strings.TrimSuffix(x, "/")
+			literal := i == 0 && j < len(p.o.excludeLiteral) && p.o.excludeLiteral[j]
 			for rest := name; ; {
-				if fnmatch.Match(x, rest, fnmatch.LeadingDir) {
+				if rest == x || strings.HasPrefix(rest, x+"/") || !literal && fnmatch.Match(x, rest, fnmatch.LeadingDir) {
 					return true
 				}
 				i := strings.IndexByte(rest, '/')
@@ -439,14 +366,14 @@ func (p *Program) safe(c *cmd.Ctx, name string, link bool) string {
 
 // parse reads the flags; nil after an error.
 func parse(c *cmd.Ctx, p *Program) (*options, int) {
-	o := &options{archive: "-", recurse: true, mtime: -1, uid: -1, gid: -1, format: "gnu", zone: clock.Local(c)}
+	o := &options{archive: "-", mtime: -1, uid: -1, gid: -1, format: "gnu", zone: clock.Local(c)}
 	if t, _ := c.Getenv("TAPE"); t != "" {
 		o.archive = t
 	}
 	if status, wrong := wrongDefaults(c); wrong {
 		return nil, status
 	}
-	auto := false
+	auto, literal := false, false
 	for _, f := range c.Flags {
 		switch f.Name {
 		case "c", "t", "x", "r", "u", "get":
@@ -491,6 +418,7 @@ func parse(c *cmd.Ctx, p *Program) (*options, int) {
 		case "exclude":
 			o.exclude = append(o.exclude, f.Value)
 			o.excludeAfter = append(o.excludeAfter, f.After)
+			o.excludeLiteral = append(o.excludeLiteral, literal)
 		case "exclude-vcs":
 			o.exclude = append(o.exclude, strings.Fields(".git .gitignore .gitmodules .gitattributes .svn CVS .hg .hgignore .bzr RCS SCCS _darcs")...)
 		case "transform", "xform":
@@ -502,13 +430,23 @@ func parse(c *cmd.Ctx, p *Program) (*options, int) {
 		case "show-transformed-names", "show-stored-names":
 			o.shown = true
 		case "no-recursion":
-			o.recurse = false
+			o.flat = true
 		case "recursion":
-			o.recurse = true
+			o.flat = false
 		case "wildcards":
-			o.wildcards = true
+			o.wildcards, literal = true, false
 		case "no-wildcards":
-			o.wildcards = false
+			o.wildcards, literal = false, true
+		case "X":
+			if literal {
+				return nil, c.NotYet("option " + f.Given + " after --no-wildcards")
+			}
+		case "o":
+			if o.makes() {
+				o.format = "v7"
+			}
+		case "posix":
+			o.format = "posix"
 		case "numeric-owner":
 			o.numeric = true
 		case "remove-files":
