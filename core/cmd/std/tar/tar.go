@@ -472,15 +472,23 @@ func parse(c *cmd.Ctx, p *Program) (*options, int) {
 			}
 		}
 	}
+	if status := o.settle(c, auto); status != 0 {
+		return nil, status
+	}
+	return o, 0
+}
+
+// settle completes the options with what follows from them together; a status that is not 0 is that of an error.
+func (o *options) settle(c *cmd.Ctx, auto bool) (status int) {
 	if o.op == 0 {
-		return nil, c.UsageError("You must specify one of the '-Acdtrux', '--delete' or '--test-label' options")
+		return c.UsageError("You must specify one of the '-Acdtrux', '--delete' or '--test-label' options")
 	}
 	if auto && o.op == 'c' {
 		switch ext := path.Ext(o.archive); ext {
 		case ".gz", ".tgz", ".taz":
 			o.gzip = true
 		case ".bz2", ".xz", ".zst", ".tbz2", ".txz", ".lzma", ".Z":
-			return nil, c.NotYet("compression for " + ext)
+			return c.NotYet("compression for " + ext)
 		}
 	}
 	if o.topLevel == "\x00" {
@@ -491,9 +499,9 @@ func parse(c *cmd.Ctx, p *Program) (*options, int) {
 		o.topLevel = base
 	}
 	if o.gzip && (o.op == 'r' || o.op == 'u') {
-		return nil, c.UsageError("Cannot update compressed archives")
+		return c.UsageError("Cannot update compressed archives")
 	}
-	return o, 0
+	return 0
 }
 
 // warnings are the words of --warning, with or without "no-". None of what they
