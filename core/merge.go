@@ -30,10 +30,27 @@ func (w *World) Merge(base, theirs *shell.Mark, ask func(*merge.Conflict) merge.
 	if err != nil || left > 0 {
 		return nil, conflicts, err
 	}
+	if path, ok := intruded(&ours.Files, next.M.FS); ok {
+		return nil, nil, fault.New(fault.Unsupported, "merge", path, "the other has files where something is mounted here: a merge does not go into a mount; unmount it first")
+	}
 	done = compare.Marks(ours, next.Mark())
 	w.remember()
 	w.become(next, nil)
 	return done, conflicts, nil
+}
+
+// intruded gives the path of a mount, read-only or of a host, in which a merge changed something: it came from a side
+// that has files of its own there.
+func intruded(ours, merged *vfs.FS) (string, bool) {
+	if !merged.Mounted() {
+		return "", false
+	}
+	for _, ino := range vfs.Changed(ours, merged) {
+		if in, ok := merged.MountOf(ino); ok && (in.Host || in.Mode != vfs.MountWritable) {
+			return in.Path, true
+		}
+	}
+	return "", false
 }
 
 // overlaid gives the path of an overlay that theirs changed since base.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import pathlib
 import random
 from typing import Any, Dict, List
 
@@ -13,6 +14,7 @@ from eryxsh import (
     AsyncSandbox,
     MergeConflict,
     MergeConflictError,
+    Mount,
     NoAncestorError,
     Sandbox,
     SandboxBusyError,
@@ -326,3 +328,31 @@ def test_no_room() -> None:
     with pytest.raises(OSError, match="No space"):
         sb.merge(child)
     assert sb.commands.run("cd /w; echo *").stdout == "a f\n"
+
+
+def test_a_mount_is_a_boundary(tmp_path: pathlib.Path) -> None:
+    """A merge puts nothing into a directory of the host, and brings none along."""
+    (tmp_path / "name").write_text("the host's\n")
+    sb = Sandbox(files={"/w/a": "1\n"})
+    theirs = sb.fork()
+    theirs.mount("/m", Mount.host(tmp_path))
+    assert theirs.commands.run("cat /m/name; echo 2 >> /w/a").stdout == "the host's\n"
+    sb.merge(theirs)
+    assert sb.commands.run("ls -A /m; cat /w/a").stdout == "1\n2\n"
+    covered, other = sb.fork(2)
+    sb.mount("/m", Mount.host(tmp_path))
+    sb.mount("/new", Mount.host(tmp_path))
+    other.commands.run("mkdir /new; echo theirs > /new/name; echo 3 >> /w/a")
+    for how in ("raise", "ours", "theirs", "markers"):
+        with pytest.raises(NotImplementedError, match=r"/new: .*mounted"):
+            sb.merge(other, on_conflict=how)
+    assert sb.commands.run("cat /new/name /w/a").stdout == "the host's\n1\n2\n"
+    both = sb.fork()
+    both.commands.run("cat /m/name; echo 4 > /w/b")
+    assert [c.path for c in sb.merge(both).diff.files] == ["/w/b"]
+    covered.commands.run("echo below > /m/name")
+    sb.merge(covered)
+    assert sb.commands.run("cat /m/name").stdout == "the host's\n"
+    sb.unmount("/m")
+    assert sb.commands.run("cat /m/name").stdout == "below\n"
+    assert (tmp_path / "name").read_text() == "the host's\n"

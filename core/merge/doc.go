@@ -11,7 +11,9 @@
 // path was renamed if the same inode has a path that the base has not for a file,
 // and half of the content is as it was. Directories have an identity of their own
 // (see pair): what one side adds to a directory goes with it where the other moved
-// it.
+// it, as with git's merge.directoryRenames=true. Git guesses from the files where a
+// directory went, and calls it a conflict where they went to several with no
+// majority ("directory rename split"); one that knows where it is needs no guess.
 //
 // Texts are merged line by line by git's rules (see Text), permissions and owners
 // apart from the content. Hard links stay linked as far as the sides agree. Inodes

@@ -200,7 +200,21 @@ func (r *repo) merge() (files map[string]string, clean bool, says string) {
 		files[name] = modes[i] + " " + string(rest[:n])
 		data = rest[n+1:]
 	}
-	return files, code == 0, says
+	return files, code == 0 || onlySplit(says), says
+}
+
+var conflictLine = regexp.MustCompile(`(?m)^CONFLICT \(([^)]*)\)`)
+
+// onlySplit reports whether all that git finds unclear is where a directory went whose files went to several. It guesses
+// that from the files; ours has an identity, and what is added to it goes where it is, also where git counts no majority.
+func onlySplit(says string) bool {
+	found := conflictLine.FindAllStringSubmatch(says, -1)
+	for _, c := range found {
+		if c[1] != "directory rename split" {
+			return false
+		}
+	}
+	return len(found) > 0
 }
 
 var (

@@ -508,11 +508,15 @@ class Sandbox:
         this sandbox or the other, or a sandbox.
 
         What is changed on both sides alike is no conflict, nor are different lines of one text;
-        files are followed when they are renamed. What excludes each other is decided by
+        files are followed when they are renamed, and what one side adds to a directory goes where the other
+        moved that (git's ``merge.directoryRenames=true``, without its guess from the files). What excludes each other is decided by
         ``on_conflict``: ``"raise"`` a MergeConflictError, and nothing is changed; ``"ours"`` or
         ``"theirs"`` for each conflict; ``"markers"`` leaves what ``git merge`` would, texts with
         diff3's markers; or a callable that is given each MergeConflict and gives one of these three
         words, the content, or None for the error. ``undo`` takes a merge back in one step.
+
+        A mount of the host's is a boundary: it is not brought along, nothing goes into one (NotImplementedError; a directory
+        that it covers is merged below it), and what an overlay changed is refused with the same error.
 
         Raises NoAncestorError when the two have nothing in common, SandboxBusyError while either has a run.
 
