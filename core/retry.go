@@ -85,6 +85,10 @@ func (b *back) leave() {
 // mark gives what the slice that begins now can go back to.
 func (w *World) mark(now int64) back {
 	b := back{log: w.Log, next: w.LogNext}
+	if w.M.FS.Direct() { // what is written to the host cannot be done again
+		w.Rest()
+		return b
+	}
 	must, quick := w.M.Run.Suspend, w.called == justLoaded || w.called != 0 && now-w.called <= atOnce
 	r := w.retry
 	if r != nil {

@@ -53,28 +53,34 @@ func (f *FS) AccessIno(c Cred, ino Ino, how int) error {
 	return nil
 }
 
-// settable resolves a path to an inode whose attributes change.
-func (f *FS) settable(c Cred, path string, follow bool, allowed func(in *inode) error) (*inode, error) {
+// set changes the attributes of what a path leads to.
+func (f *FS) set(c Cred, path string, follow bool, allowed func(in *inode) error, change func(in *inode)) error {
 	p, in, err := f.find(c, path, follow)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if f.sealed(in) {
-		return nil, EROFS
+		return EROFS
 	}
 	if err := allowed(in); err != nil {
-		return nil, err
+		return err
+	}
+	if w := f.direct(in); w != nil {
+		changed := *in
+		change(&changed)
+		return f.setDirect(w, f.pathOf(p.ino, in), in, &changed)
 	}
 	if p, err = f.own(p); err != nil {
-		return nil, err
+		return err
 	}
-	return f.mut(p.ino), nil
+	change(f.mut(p.ino))
+	return nil
 }
 
 // Chmod sets the permission bits. The path errors; EPERM (not the owner),
 // EACCES (generated), ENOTSUP (a symbolic link, with follow false).
 func (f *FS) Chmod(c Cred, path string, follow bool, perm Mode, now int64) error {
-	in, err := f.settable(c, path, follow, func(in *inode) error {
+	return f.set(c, path, follow, func(in *inode) error {
 		switch {
 		case !c.owns(in):
 			return EPERM
@@ -82,16 +88,13 @@ func (f *FS) Chmod(c Cred, path string, follow bool, perm Mode, now int64) error
 			return ENOTSUP
 		}
 		return nil
+	}, func(in *inode) {
+		if !c.Root && c.GID != in.gid {
+			perm &^= SetGID
+		}
+		in.mode = in.mode&TypeMask | perm&PermMask
+		in.ctime = now
 	})
-	if err != nil {
-		return err
-	}
-	if !c.Root && c.GID != in.gid {
-		perm &^= SetGID
-	}
-	in.mode = in.mode&TypeMask | perm&PermMask
-	in.ctime = now
-	return nil
 }
 
 // Chown sets the owner and the group; -1 keeps one. Only root may give a file
@@ -102,30 +105,27 @@ func (f *FS) Chown(c Cred, path string, follow bool, uid, gid, now int64) error 
 	if uid < -1 || uid >= 1<<32-1 || gid < -1 || gid >= 1<<32-1 {
 		return EINVAL
 	}
-	in, err := f.settable(c, path, follow, func(in *inode) error {
+	return f.set(c, path, follow, func(in *inode) error {
 		ok := uid == -1 || uid == int64(in.uid) && c.UID == in.uid
 		ok = ok && (gid == -1 || c.UID == in.uid && (gid == int64(in.gid) || gid == int64(c.GID)))
 		if !ok && !c.Root {
 			return EPERM
 		}
 		return nil
-	})
-	if err != nil {
-		return err
-	}
-	if uid != -1 {
-		in.uid = uint32(uid)
-	}
-	if gid != -1 {
-		in.gid = uint32(gid)
-	}
-	if in.mode.IsRegular() {
-		if in.mode &^= SetUID; in.mode&0o010 != 0 {
-			in.mode &^= SetGID
+	}, func(in *inode) {
+		if uid != -1 {
+			in.uid = uint32(uid)
 		}
-	}
-	in.ctime = now
-	return nil
+		if gid != -1 {
+			in.gid = uint32(gid)
+		}
+		if in.mode.IsRegular() {
+			if in.mode &^= SetUID; in.mode&0o010 != 0 {
+				in.mode &^= SetGID
+			}
+		}
+		in.ctime = now
+	})
 }
 
 // Utimes sets the times of access and change of content, each a time in ns,
@@ -136,7 +136,7 @@ func (f *FS) Utimes(c Cred, path string, follow bool, atime, mtime, now int64) e
 		_, _, err := f.find(c, path, follow)
 		return err
 	}
-	in, err := f.settable(c, path, follow, func(in *inode) error {
+	return f.set(c, path, follow, func(in *inode) error {
 		switch {
 		case c.owns(in):
 			return nil
@@ -146,12 +146,7 @@ func (f *FS) Utimes(c Cred, path string, follow bool, atime, mtime, now int64) e
 			return EACCES
 		}
 		return nil
-	})
-	if err != nil {
-		return err
-	}
-	in.touch(atime, mtime, now)
-	return nil
+	}, func(in *inode) { in.touch(atime, mtime, now) })
 }
 
 // touch sets the times Utimes was asked for.

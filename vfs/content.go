@@ -246,6 +246,9 @@ func (f *FS) write(ino Ino, in *inode, p []byte, off, now int64) (int, error) {
 
 // writeAfar is write of what the tree does not have.
 func (f *FS) writeAfar(ino Ino, in *inode, p []byte, off, now int64) (int, error) {
+	if w := f.direct(in); w != nil {
+		return f.writeDirect(w, ino, p, off)
+	}
 	if !f.overlaid(in) {
 		return 0, EROFS
 	}
@@ -338,10 +341,13 @@ func (f *FS) TruncateIno(ino Ino, size, now int64) error {
 		return err
 	case size < 0:
 		return EINVAL
-	case ino.Generated() && !f.overlaid(in):
+	case ino.Generated() && !f.overlaid(in) && f.direct(in) == nil:
 		return EROFS
 	case size > in.size && size > f.maxSize():
 		return EFBIG
+	}
+	if w := f.direct(in); w != nil {
+		return f.did(ino, w.Truncate(f.OutsidePath(ino), size))
 	}
 	if ino, err = f.changing(ino); err != nil {
 		return err

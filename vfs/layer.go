@@ -141,6 +141,9 @@ func (f *FS) copyUp(ino Ino, whole bool) (Ino, error) {
 	if err != nil {
 		return 0, err
 	}
+	if m, _ := f.mount(o.id); m.Mode != MountOverlay {
+		return 0, EROFS
+	}
 	n := o.known(ino)
 	up, name := split(n.path)
 	above, _ := o.number(up)

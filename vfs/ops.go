@@ -95,6 +95,9 @@ func (f *FS) own(p place) (place, error) {
 		return p, nil
 	}
 	if p.ino.Outside() {
+		if f.direct(f.get(p.ino)) != nil {
+			return p, nil
+		}
 		var err error
 		p.ino, err = f.copyUp(p.ino, true)
 		return p, err
@@ -123,6 +126,9 @@ func (f *FS) own(p place) (place, error) {
 func (f *FS) make(c Cred, p place, mode Mode, now int64) (Ino, error) {
 	if err := f.makable(c, p, mode.IsDir()); err != nil {
 		return 0, err
+	}
+	if w := f.direct(f.get(p.dir)); w != nil {
+		return f.makeDirect(w, p, mode, "")
 	}
 	if err := f.room(0, 1); err != nil {
 		return 0, err
@@ -177,6 +183,10 @@ func (f *FS) Symlink(c Cred, target, path string, now int64) error {
 		return err
 	}
 	if err := f.makable(c, p, false); err != nil {
+		return err
+	}
+	if w := f.direct(f.get(p.dir)); w != nil {
+		_, err := f.makeDirect(w, p, TypeLink, target)
 		return err
 	}
 	if err := f.room(int64(len(target)), 1); err != nil {
@@ -252,6 +262,9 @@ func (f *FS) Link(c Cred, old, new string, follow bool, now int64) error {
 	if in.mode.IsDir() {
 		return EPERM
 	}
+	if w := f.direct(in); w != nil {
+		return w.Link(f.pathOf(from.ino, in), f.hostPath(to.dir, to.name))
+	}
 	if in.nlink >= LinkMax {
 		return EMLINK
 	}
@@ -308,6 +321,9 @@ func (f *FS) Unlink(c Cred, path string, now int64) error {
 
 // remove takes a name away that may be.
 func (f *FS) remove(p place, now int64) error {
+	if w := f.direct(f.get(p.dir)); w != nil {
+		return w.Remove(f.hostPath(p.dir, p.name))
+	}
 	p, err := f.leaving(p)
 	if err == nil {
 		f.detach(p.dir, p.name, p.ino, now)
@@ -386,6 +402,9 @@ func (f *FS) Rename(c Cred, old, new string, now int64) error {
 	}
 	if err := f.renamable(c, from, to, dir); err != nil {
 		return err
+	}
+	if w := f.direct(f.get(from.dir)); w != nil {
+		return w.Move(f.hostPath(from.dir, from.name), f.hostPath(to.dir, to.name))
 	}
 	if from, err = f.own(from); err != nil {
 		return err

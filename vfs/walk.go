@@ -159,7 +159,7 @@ func (f *FS) writable(c Cred, dir Ino) error {
 		return EROFS
 	case !c.may(in, W_OK|X_OK):
 		return EACCES
-	case dir.Generated() && !f.overlaid(in):
+	case dir.Generated() && !f.overlaid(in) && f.direct(in) == nil:
 		return EROFS
 	}
 	return nil

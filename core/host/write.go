@@ -6,6 +6,8 @@ import (
 	"os"
 	"path"
 	"strconv"
+	"syscall"
+	"time"
 
 	"eryxsh/vfs"
 )
@@ -142,3 +144,122 @@ func (d *Dir) Sync(p string) error {
 
 // permissions are the bits that a host is given: no set-id bits.
 func permissions(m vfs.Mode) os.FileMode { return os.FileMode(m & 0o777) }
+
+// visible is at, but what is excluded cannot be made or changed: EACCES.
+func (d *Dir) visible(p string, dir bool, do func(in *os.Root, name string) error) error {
+	return d.at(p, func(in *os.Root, name string) error {
+		if d.excluded(p, dir) {
+			return syscall.EACCES
+		}
+		return do(in, name)
+	})
+}
+
+// Make makes an empty file, a directory or a symbolic link where nothing is.
+func (d *Dir) Make(p string, mode vfs.Mode, target string) error {
+	return d.visible(p, mode.IsDir(), func(dir *os.Root, name string) error {
+		switch {
+		case mode.IsLink():
+			return dir.Symlink(target, name)
+		case mode.IsDir():
+			if err := dir.Mkdir(name, 0o700); err != nil {
+				return err
+			}
+			return change(dir, name, mode, os.FileInfo.IsDir)
+		case !mode.IsRegular():
+			return syscall.EPERM
+		}
+		f, err := dir.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		return f.Chmod(permissions(mode))
+	})
+}
+
+// writing opens a regular file to be written to.
+func (d *Dir) writing(p string, do func(f *os.File) error) error {
+	return d.visible(p, false, func(dir *os.Root, name string) error {
+		info, err := dir.Lstat(name)
+		if err != nil {
+			return err
+		}
+		if !info.Mode().IsRegular() {
+			return syscall.ENXIO
+		}
+		f, err := dir.OpenFile(name, os.O_WRONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		if now, err := f.Stat(); err != nil || !os.SameFile(now, info) { // something was put in its place
+			return syscall.ENOENT
+		}
+		return do(f)
+	})
+}
+
+// WriteAt writes bytes of a regular file.
+func (d *Dir) WriteAt(p string, b []byte, off int64) error {
+	return d.writing(p, func(f *os.File) error {
+		_, err := f.WriteAt(b, off)
+		return err
+	})
+}
+
+// Truncate sets the size of a regular file.
+func (d *Dir) Truncate(p string, size int64) error {
+	return d.writing(p, func(f *os.File) error { return f.Truncate(size) })
+}
+
+// both does something with two paths, once it is known that no link leads to either.
+func (d *Dir) both(old, new string, do func() error) error {
+	return d.at(old, func(dir *os.Root, name string) error {
+		info, err := dir.Lstat(name)
+		if err != nil {
+			return err
+		}
+		if _, _, err := d.place(new); err != nil {
+			return err
+		}
+		if d.excluded(old, info.IsDir()) || d.excluded(new, info.IsDir()) {
+			return syscall.EACCES
+		}
+		delete(d.files, new)
+		return do()
+	})
+}
+
+// Link gives a file another name.
+func (d *Dir) Link(old, new string) error {
+	return d.both(old, new, func() error { return d.root.Link(old, new) })
+}
+
+// Move renames, replacing what rename(2) would replace. Between two directories
+// the paths are resolved again: a directory that becomes a link meanwhile leads to
+// another place in this one, never out of it.
+func (d *Dir) Move(old, new string) error {
+	return d.both(old, new, func() error { return d.root.Rename(old, new) })
+}
+
+// SetMode sets permission bits.
+func (d *Dir) SetMode(p string, mode vfs.Mode) error {
+	return d.visible(p, mode.IsDir(), func(dir *os.Root, name string) error {
+		return change(dir, name, mode, func(info os.FileInfo) bool { return info.IsDir() == mode.IsDir() && info.Mode()&os.ModeSymlink == 0 })
+	})
+}
+
+// SetTimes sets the times of access and change.
+func (d *Dir) SetTimes(p string, atime, mtime int64) error {
+	return d.visible(p, false, func(dir *os.Root, name string) error {
+		info, err := dir.Lstat(name)
+		switch {
+		case err != nil:
+			return err
+		case info.Mode()&os.ModeSymlink != 0:
+			return syscall.EPERM
+		}
+		return dir.Chtimes(name, time.Unix(0, atime), time.Unix(0, mtime))
+	})
+}

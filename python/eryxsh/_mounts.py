@@ -158,6 +158,10 @@ class Mount:
         ``mode="ro"``: it is read. ``mode="overlay"``: it is read, and what the sandbox writes stays in the sandbox, in its
         snapshots, forks and states, until ``sb.mounts[path].commit()`` or ``.discard()``; ``.diff()`` shows it.
 
+        ``mode="rw"``: what is written goes to the host at once, with the modes the sandbox gives it, but set-id bits. No
+        snapshot, fork, ``undo`` or ``restore`` brings anything back there. A descriptor follows the path: of a file that is
+        removed or renamed it reads and writes no more. FIFOs and owners are EPERM, a name that is excluded is EACCES.
+
         Nothing is read before the sandbox asks for it, and what it opens is what is there then. It is confined: no
         ``..``, no symbolic link and no directory that becomes one leads out of it; links are resolved in the sandbox's
         own tree. Devices, FIFOs and sockets are never opened. The host's files are in no saved state, but for those that an
@@ -173,8 +177,8 @@ class Mount:
             raise TypeError("exclude is a list of patterns, not a string")
         if any(not isinstance(pattern, str) or "\n" in pattern for pattern in exclude):
             raise ValueError("a pattern of exclude is one line")
-        if mode not in ("ro", "overlay"):
-            raise ValueError(f"a directory of the host is mounted ro or overlay; {mode!r} does not exist in this version")
+        if mode not in ("ro", "overlay", "rw"):
+            raise ValueError(f"a directory of the host is mounted ro, overlay or rw, not {mode!r}")
         return cls(os.path.abspath(os.fspath(path)), mode, tuple(exclude), gitignore)
 
     def __repr__(self) -> str:

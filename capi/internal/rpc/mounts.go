@@ -19,12 +19,10 @@ func mount(c *call, p *wire.MountParams) error {
 	switch {
 	case p.Host != "" && p.Mode == "overlay":
 		m.Mode = vfs.MountOverlay
-	case p.Host != "" && p.Mode != "ro":
-		return fault.New(fault.Invalid, "mount", p.Path, "a directory of the host is mounted ro or overlay, not %q: this version has no other mode", p.Mode)
 	case p.Mode == "rw":
 		m.Mode = vfs.MountWritable
 	case p.Mode != "ro":
-		return fault.New(fault.Invalid, "mount", p.Path, "files that are given are mounted ro or rw, not %q", p.Mode)
+		return fault.New(fault.Invalid, "mount", p.Path, "mounted is ro or rw, a directory of the host also overlay, not %q", p.Mode)
 	}
 	if err := fail("mount", p.Path, t.guarded(func() error {
 		if p.Host != "" {
