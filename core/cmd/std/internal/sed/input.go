@@ -114,7 +114,9 @@ func (p *Program) openNext(c *cmd.Ctx) (ok, fatal bool) {
 		}
 		path := name
 		if p.o.follow {
-			path = p.followed(c, name)
+			if path, ok = followed(c, name); !ok {
+				return false, true
+			}
 		}
 		fd, err := c.Open(path, vfs.O_RDONLY, 0)
 		if err != nil {
@@ -140,21 +142,27 @@ func (p *Program) openNext(c *cmd.Ctx) (ok, fatal bool) {
 	}
 }
 
-// followed resolves a symbolic link, for --follow-symlinks.
-func (p *Program) followed(c *cmd.Ctx, name string) string {
+// followed resolves a symbolic link, for --follow-symlinks, and says why it cannot.
+func followed(c *cmd.Ctx, name string) (path string, ok bool) {
+	path = name
 	for range 40 {
-		to, err := c.Readlink(name)
-		if err != nil {
-			return name
+		to, err := c.Readlink(path)
+		switch {
+		case err == vfs.EINVAL: // it is none
+			return path, true
+		case err != nil:
+			c.Errorf("couldn't readlink %s: %s", path, err)
+			return "", false
 		}
 		if !strings.HasPrefix(to, "/") {
-			if i := strings.LastIndexByte(name, '/'); i >= 0 {
-				to = name[:i+1] + to
+			if i := strings.LastIndexByte(path, '/'); i >= 0 {
+				to = path[:i+1] + to
 			}
 		}
-		name = to
+		path = to
 	}
-	return name
+	c.Errorf("couldn't follow symlink %s: %s", name, vfs.ELOOP)
+	return "", false
 }
 
 // openTemp makes the file that will replace a file edited in place.

@@ -463,6 +463,9 @@ func (p *parser) text() []byte {
 	}
 	if c == '\\' {
 		if c = p.next(); c != '\n' {
+			if c == eof && p.o.posix {
+				p.fail("incomplete command")
+			}
 			if c == eof && !p.follow() {
 				return nil
 			}
