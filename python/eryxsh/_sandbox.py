@@ -47,6 +47,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 _new = object.__new__
 _TIMEOUT_NS = 30_000_000_000
 _NO_TOOLS: Dict[str, Tool] = {}  # shared by all sandboxes without tools; never changed
+_NOBODY: contextlib.nullcontext[None] = contextlib.nullcontext()
 
 
 class NotYetError(EryxshError, NotImplementedError):
@@ -262,10 +263,11 @@ class Sandbox:
         if isolation is not None:
             made._place = place_of(isolation, limits, bounds)
         process = 0 if made._place is None else made._place.enter()
-        with holder(base, blob, process) as held:
+        with _NOBODY if base is None else holder(base, blob, process) as held:
             answer = method(state_bytes(blob), key=signing_key(key), base=held, process=process or None, **bounds)
         made._handle = answer if isinstance(answer, int) else answer["sandbox"]
-        _mounts.begin(made)
+        if mounted:
+            _mounts.begin(made)
         return made, answer
 
     from_snapshot = from_state
