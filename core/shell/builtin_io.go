@@ -23,7 +23,7 @@ func (m *Machine) biPrintf(p *Process, argv []string) int {
 	o := m.options(p, argv, "v:")
 	for c := o.next(); c != 0; c = o.next() {
 		dest = o.value
-		if base, sub := splitRef(dest); !validName(base) || strings.HasSuffix(dest, "]") && sub == "" {
+		if !isTarget(dest) {
 			m.complain(p, "printf: `%s': not a valid identifier", dest)
 			return 2
 		}
@@ -179,7 +179,7 @@ func (m *Machine) biRead(p *Process, argv []string) int {
 		return status
 	}
 	if len(names) > 0 { // the others are looked at when their turn comes
-		if base, _ := splitRef(names[0]); !validName(base) {
+		if base, sub := splitRef(names[0]); !validName(base) || sub != "" && !isTarget(names[0]) {
 			m.complain(p, "read: `%s': not a valid identifier", names[0])
 			return 1
 		}
@@ -461,7 +461,7 @@ func (m *Machine) readStore(p *Process, o *readOptions, names []string, line str
 // assignName assigns to a name that may have a subscript.
 func (m *Machine) assignName(p *Process, name, value string) error {
 	base, sub := splitRef(name)
-	if !validName(base) {
+	if !validName(base) || sub != "" && !isTarget(name) {
 		return &expand.Error{Kind: expand.BadAssign, Name: "value", Text: "`" + name + "': not a valid identifier"}
 	}
 	if sub == "" {

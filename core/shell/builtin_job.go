@@ -144,7 +144,7 @@ func (m *Machine) biWait(p *Process, argv []string) int {
 		return 2
 	}
 	args := o.args
-	if base, sub := splitRef(name); name != "" && (!validName(base) || strings.HasSuffix(name, "]") && sub == "") {
+	if name != "" && !isTarget(name) {
 		m.complain(p, "wait: `%s': not a valid identifier", name)
 		return 1
 	}

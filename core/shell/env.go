@@ -2,6 +2,7 @@ package shell
 
 import (
 	"strconv"
+	"strings"
 
 	"eryxsh/core/expand"
 	"eryxsh/core/vars"
@@ -107,6 +108,20 @@ func splitRef(s string) (name, sub string) {
 		}
 	}
 	return s, ""
+}
+
+// isTarget reports whether a text is a name, or one with a subscript, as builtins assign to.
+func isTarget(s string) bool {
+	base, sub := splitRef(s)
+	if !validName(base) || base == s {
+		return base == s && validName(s)
+	}
+	if strings.IndexByte(sub, ']') < 0 {
+		return sub != ""
+	}
+	r := newSyntaxReader(nil, s, 1, false) // the first ] may be another one's, or quoted
+	r.at = len(base) + 1
+	return r.pair('[', ']', pairSubscript) && r.at == len(s)
 }
 
 func (e *procEnv) Assign(name string, sub *expand.Sub, value string, add bool) error {
