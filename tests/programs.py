@@ -141,7 +141,7 @@ FEATURES = """
 """.strip().split("|")
 MEASURED = "|".join(
     (
-        r"\d+(\.\d+)?\s?m?s\b|\d+m \d+s",
+        r" *\d+(\.\d+)?\s?m?s\b|\d+m \d+s",
         r"\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d\S*",
         r"(?<=ime=\")[\d.]+|(?<=timestamp=\")\d+|<td>\d+</td>",
         r"\"\w*(duration|time|ms)\w*\": *[\d.]+",
