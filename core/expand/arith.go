@@ -213,7 +213,7 @@ func (a *Arith) EvalTraced(env Env, show func(text string)) (int64, error) {
 	e := eval{env: env}
 	ints, strs := make([]int64, len(a.leaves)), make([]string, len(a.leaves))
 	plain := a.prog != nil
-	var b strings.Builder
+	b := large.Builder{M: env}
 	for i := range a.leaves {
 		s, err := e.leaf(&a.leaves[i])
 		if err != nil {
@@ -245,11 +245,11 @@ func (a *Arith) evalStrings(e *eval, ints []int64, strs []string, plain bool) (i
 	if plain {
 		return e.run(a.prog, ints)
 	}
-	var b strings.Builder
+	b := large.Builder{M: e.env}
 	for i, s := range strs {
 		b.WriteString(a.lits[i])
 		if a.inSub[i] {
-			writeMark(&b, i)
+			b.WriteString(markOf(i))
 		} else {
 			b.WriteString(dropMarks(s))
 		}

@@ -165,6 +165,13 @@ func (src *Source) cook(from, to int, roots ...syntax.Node) (string, []command) 
 	return Decode(s), kept
 }
 
+// markOf is the mark of operand n.
+func markOf(n int) string {
+	var b strings.Builder
+	writeMark(&b, n)
+	return b.String()
+}
+
 func writeMark(b *strings.Builder, n int) {
 	b.WriteByte(mark)
 	var d [20]byte
