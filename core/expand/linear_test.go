@@ -8,7 +8,7 @@ import (
 
 // repeatedUnits is what opens, continues or ends something in a word, alone and beside another.
 var repeatedUnits = []string{
-	"a", " ", "\n", "\\", "\\\n", "'", "\"", "`", "$", "$(", ")", "${", "}", "${a:-", "$((", "))", "[", "]", "a[", "]=", "(", "=(", "=", ":", "~", "#", "<<",
+	"a", " ", "\n", "\\", "\\\n", "'", "\"", "`", "``", "$(:)", "$", "$(", ")", "${", "}", "${a:-", "$((", "))", "[", "]", "a[", "]=", "(", "=(", "=", ":", "~", "#", "<<",
 	"<<E\n", ";", "&", "|", "!", "! ", "*", "?", "{", ",", "/", "%", "$'", "$\"", "@(", "((", "let ", "case ", "[[ ", "+", "$[", "$[-", "<(", ":~", "x=", "é",
 	"a\\\n", "x=\\\n", "]\\\n[[", "=(\\\n~", "=-", "\\\n=-", "''", "'#,}${", "..<<", "*<<", "a[ ", "\"$[\"", "$[]$[", "a[$(", "${a[", "$((a[",
 }
@@ -24,6 +24,7 @@ func TestReadersAreLinear(t *testing.T) {
 		"HereDelim": func(s string) { HereDelim(s) },
 		"Text":      func(s string) { CompileText(nil, s) },
 		"operand":   func(s string) { CompileText(nil, "\"${a:-"+s) },
+		"shown":     func(s string) { CompileText(nil, "${a:+"+s+"}") },
 		"Prompt":    func(s string) { CompilePrompt(nil, s) },
 		"Arith":     func(s string) { ArithText(nil, s) },
 		"Sub":       func(s string) { SubText(nil, s) },
@@ -43,7 +44,7 @@ func TestReadersAreLinear(t *testing.T) {
 			return time.Since(start)
 		}
 		for _, unit := range repeatedUnits {
-			for left := 4; ; left-- { // what is quadratic is so each time
+			for left := 9; ; left-- { // what is quadratic is so each time
 				one := max(took(strings.Repeat(unit, n)), 200*time.Microsecond)
 				ten := took(strings.Repeat(unit, 10*n))
 				if ten <= 50*one {

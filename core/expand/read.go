@@ -344,15 +344,21 @@ func (r *reader) unmark(s string) string {
 func (r *reader) shown(s string) string { return r.restored(s, command.shown) }
 
 func (r *reader) restored(s string, text func(command) string) string {
-	for i := strings.IndexByte(s, mark); i >= 0; i = strings.IndexByte(s, mark) {
-		n, end := markAt(s, i)
-		put := ""
-		if n < len(r.nodes) {
-			put = text(r.nodes[n])
-		}
-		s = s[:i] + put + s[end:]
+	i := strings.IndexByte(s, mark)
+	if i < 0 {
+		return s
 	}
-	return s
+	var b strings.Builder
+	for ; i >= 0; i = strings.IndexByte(s, mark) {
+		n, end := markAt(s, i)
+		b.WriteString(s[:i])
+		if n < len(r.nodes) {
+			b.WriteString(text(r.nodes[n]))
+		}
+		s = s[end:]
+	}
+	b.WriteString(s)
+	return b.String()
 }
 
 // markAt returns the number of the mark at i and the position after it.

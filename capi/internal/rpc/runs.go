@@ -394,6 +394,10 @@ func (c *call) answer(b *sandbox, outcome shell.Outcome, until int64) (Reply, er
 	m, o := b.M, c.output(b)
 	switch outcome {
 	case shell.Sliced:
+		if c.slice.steps == 0 && !m.Clock.Virtual { // what it takes to give the output, and to come back, is the run's
+			b.slept = c.now().UnixNano()
+			b.wake = b.slept
+		}
 		return say(wire.TagSlice, &o, &wire.Slice{Output: o}, usualBody)
 	case shell.Calls:
 		c.asks = wire.Calls{Output: o, Calls: c.pending(c.wanted(b), c.asked[:0])}
@@ -493,7 +497,7 @@ func activeRun(c *call, p *wire.SandboxParams) (wire.RunInfo, error) {
 		r.State = "input"
 	case len(m.Calls) > 0:
 		r.State = "calls"
-	case b.slept != 0:
+	case b.slept != 0 && b.wake > b.slept:
 		r.State = "sleeping"
 	}
 	return r, nil

@@ -28,7 +28,7 @@ type sandbox struct {
 	origin  *shell.Mark  // the state it began with, for diff
 	descent descent      // where it comes from, for merge
 	goesOn  bool         // the run had a slice before and did not end in it
-	slept   int64        // when it was last answered that everything sleeps, ns; 0 none
+	slept   int64        // when it was last answered that everything sleeps or that a slice is over, ns; 0 none
 	wake    int64        // when it wanted to go on, ns
 	meter   int64        // Meter.Time when the run began
 	saved   *store.Saved // what a store has of it, nil: nothing

@@ -17,7 +17,7 @@ func TestParseIsLinear(t *testing.T) {
 				_, _ = parse([]Source{{Text: []byte(text)}}, options{})
 				return time.Since(start)
 			}
-			for left := 4; ; left-- { // what is quadratic is so each time
+			for left := 9; ; left-- { // what is quadratic is so each time
 				one := max(took(2000), 200*time.Microsecond)
 				ten := took(20_000)
 				if ten <= 50*one {
