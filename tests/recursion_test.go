@@ -109,7 +109,17 @@ var bounded = map[string]string{
 	"core/cmd/std.tailObsolete":    "letters behind one -, of maxCluster at most",
 	"core/cmd/std/ls.palette.code": "asks for a link's target, which is no link",
 
-	"core/host.Dir.enter": "a path has PathMax bytes at most",
+	"core/host.Dir.enter":          "a path has PathMax bytes at most",
+	"core/host.Dir.rules":          "reads a file of the host, which is no content of the tree",
+	"core/ignore.either*":          "of two classes that are made before it",
+	"core/overlay.PathError.Error": "of the host's error, which is none of these",
+	"core/overlay.plan.changed":    "the host is asked for each path, which has PathMax bytes at most",
+	"core/overlay.plan.drop":       "the host is asked for each path, which has PathMax bytes at most",
+	"core/overlay.plan.keeps":      "the host is asked for each path, which has PathMax bytes at most",
+	"core/overlay.plan.left":       "the host is asked for each path, which has PathMax bytes at most",
+	"core/overlay.plan.tree":       "a path has PathMax bytes at most",
+	"vfs.FS.copyUp":                "the directories of a path of the host, which has PathMax bytes at most",
+	"vfs.FS.writeAfar":             "writes to what was copied up, which is the tree's own",
 
 	"core/cmd/std/internal/awk.compiler.*":              "the tree is maxDepth high at most: parser.mk",
 	"core/cmd/std/internal/awk.pure":                    "the tree is maxDepth high at most: parser.mk",

@@ -47,4 +47,4 @@ def test_limits_named_exist() -> None:
 
     assert eryxsh.Limits.hardened()
     for name in re.findall(r"`(\w+)=`", TEXT):
-        assert any(name in f.__code__.co_varnames for f in (eryxsh.Sandbox.export_state, eryxsh.Sandbox.from_state)), name
+        assert any(name in f.__code__.co_varnames for f in (eryxsh.Sandbox.export_state, eryxsh.Sandbox.from_state, eryxsh.Mount.host)), name

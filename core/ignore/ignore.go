@@ -68,7 +68,14 @@ func (all Rules) Verdict(path string, dir bool) (excluded, decided bool) {
 type glob struct {
 	pattern, text string
 	path          bool // "*", "?" and "[" do not match a slash
+	depth         int  // "*" that are being tried
+	known         map[[2]int]result
 }
+
+const (
+	maxStars = 4096 // that are tried within each other: no path has a place for more
+	fewStars = 4    // that are tried again rather than remembered
+)
 
 // result says of what does not match whether a longer "*" before it could help.
 type result uint8
@@ -128,8 +135,28 @@ func (g *glob) at(p, t int) result {
 	return not
 }
 
-// star is at where the pattern has one or more "*". "**" between slashes, or at an end, matches slashes, too.
+// star is at where the pattern has one or more "*". What many of them have found is remembered: each
+// would try all that is behind it again for each place of the text.
 func (g *glob) star(p, t int) result {
+	if r, ok := g.known[[2]int{p, t}]; ok {
+		return r
+	}
+	if g.depth++; g.depth > maxStars {
+		g.depth--
+		return never
+	}
+	r := g.behind(p, t)
+	if g.depth--; g.depth >= fewStars {
+		if g.known == nil {
+			g.known = map[[2]int]result{}
+		}
+		g.known[[2]int{p, t}] = r
+	}
+	return r
+}
+
+// behind is star where nothing is known. "**" between slashes, or at an end, matches slashes, too.
+func (g *glob) behind(p, t int) result {
 	end := p
 	for end < len(g.pattern) && g.pattern[end] == '*' {
 		end++

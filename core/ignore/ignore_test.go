@@ -143,3 +143,22 @@ func ExampleParse() {
 	// true true
 	// false true
 }
+
+// Patterns of many stars take time in proportion to pattern and text.
+func TestStarsWithinStars(t *testing.T) {
+	for _, pattern := range []string{strings.Repeat("**/", 60) + "b", strings.Repeat("*a", 60) + "b", strings.Repeat("**/a/", 30) + "b", strings.Repeat("a*/**/", 20) + "b"} {
+		done := make(chan bool)
+		go func() { done <- match(pattern, strings.Repeat("a/", 60)+"a", true) }()
+		select {
+		case got := <-done:
+			if got {
+				t.Errorf("%s matches", pattern)
+			}
+		case <-time.After(30 * time.Second):
+			t.Fatalf("%s takes too long", pattern)
+		}
+	}
+	if match(strings.Repeat("**/", 100_000)+"a", "a", true) { // too many: git's own would find the end of its stack
+		t.Error("a pattern of 100,000 stars matches")
+	}
+}
