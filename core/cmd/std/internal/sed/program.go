@@ -342,9 +342,12 @@ func (p *Program) gather(c *cmd.Ctx) (cmd.Next, bool) {
 			p.SourceFD = fd + 1
 		}
 		n := len(s.Text)
-		s.Text = append(s.Text, make([]byte, cmd.Turn)...)
+		s.Text = large.Room(s.Text, cmd.Turn, c)[:n+cmd.Turn]
 		got, err := c.Read(p.SourceFD-1, s.Text[n:])
 		s.Text = s.Text[:n+got]
+		if held := p.sourceSize(); held > cmd.Turn {
+			c.Hold(held)
+		}
 		switch err {
 		case nil:
 			return cmd.Again(), false
@@ -365,6 +368,14 @@ func (p *Program) gather(c *cmd.Ctx) (cmd.Next, bool) {
 	}
 	p.Phase = phaseOpen
 	return cmd.Next{}, true
+}
+
+// sourceSize is how much the script takes, as far as it is read.
+func (p *Program) sourceSize() (size int) {
+	for i := range p.Sources {
+		size += len(p.Sources[i].Text)
+	}
+	return size
 }
 
 // numberPatterns lists the regular expressions, so that the last one used can be saved as a number.
