@@ -46,5 +46,6 @@ def test_limits_named_exist() -> None:
     import eryxsh
 
     assert eryxsh.Limits.hardened()
+    takers = (eryxsh.Sandbox.export_state, eryxsh.Sandbox.from_state, eryxsh.Mount.host)
     for name in re.findall(r"`(\w+)=`", TEXT):
-        assert any(name in f.__code__.co_varnames for f in (eryxsh.Sandbox.export_state, eryxsh.Sandbox.from_state, eryxsh.Mount.host)), name
+        assert any(name in f.__code__.co_varnames for f in takers), name
