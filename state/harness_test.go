@@ -482,7 +482,7 @@ func points(total, all, sample int, seed uint64) []int {
 		return list
 	}
 	chosen := map[int]bool{}
-	for x := seed; len(chosen) < sample; {
+	for x := seed; len(chosen) < min(sample, total-1); {
 		x = x*6364136223846793005 + 1442695040888963407
 		chosen[1+int((x>>33)%uint64(total-1))] = true
 	}

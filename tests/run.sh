@@ -75,11 +75,15 @@ part_programs() {
 
 # A minute of generated scripts, moved between two processes while they run. The
 # long forms: tests/fuzz_runs.py (30 minutes), tests/moved.py, tests/moved.py --every, tests/kills.py.
-part_runs() { python tests/fuzz_runs.py --minutes 1; }
+part_runs() { python tests/fuzz_runs.py --minutes 1 --seed "$(seed)"; }
 
-# A minute of small scripts that could cost much; each time others. What it finds fails. The long forms:
+# A number for the sources as they are committed: each change is tried with other
+# scripts, and a change that is tried again gets the same ones and the same answer.
+seed() { echo $((16#$(git rev-parse HEAD^{tree} | cut -c1-8))); }
+
+# A minute of small scripts that could cost much. What it finds fails. The long forms:
 # tests/amplify.py --minutes 60, and with --mutate; tests/resources.py, tests/nesting.py, tests/interrupts.py, tests/hostile_blobs.py.
-part_amplify() { python tests/amplify.py --minutes 1; }
+part_amplify() { python tests/amplify.py --minutes 1 --seed "$(seed)"; }
 
 # A minute of fuzzing in all, shared by every fuzz target.
 part_fuzz() {

@@ -199,9 +199,9 @@ func (m *masker) hereDocs() {
 		if ok {
 			m.endsAs(end, next-1)
 		}
-		for begin := true; m.i < end; begin = m.s[m.i-1] == '\n' {
-			if begin {
-				m.continued(d)
+		for line := m.i; m.i < end; {
+			if m.i == line || m.i > line && m.s[m.i-1] == '\n' {
+				line = m.continued(d)
 			}
 			switch c := m.s[m.i]; {
 			case m.has("\\\n"): // the line that ends the document may be continued, too
@@ -233,13 +233,13 @@ func (m *masker) endsAs(from, to int) {
 }
 
 // continued hides the lines that the one which begins here goes on with, if one
-// of them alone would end the document.
-func (m *masker) continued(d hereDelim) {
-	next := HereLine(m.s, m.i, false)
+// of them alone would end the document, and gives where they end.
+func (m *masker) continued(d hereDelim) (next int) {
+	next = HereLine(m.s, m.i, false)
 	for at := m.i; ; {
 		n := strings.IndexByte(m.s[at:next], '\n')
 		if n < 0 || at+n+1 >= next {
-			return
+			return next
 		}
 		at += n + 1
 		line, _, _ := strings.Cut(m.s[at:next], "\n")

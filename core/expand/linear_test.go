@@ -1,9 +1,11 @@
 package expand
 
 import (
+	"fmt"
 	"strings"
 	"testing"
-	"time"
+
+	"eryxsh/tests/growth"
 )
 
 // repeatedUnits is what opens, continues or ends something in a word, alone and beside another.
@@ -13,8 +15,7 @@ var repeatedUnits = []string{
 	"a\\\n", "x=\\\n", "]\\\n[[", "=(\\\n~", "=-", "\\\n=-", "''", "'#,}${", "..<<", "*<<", "a[ ", "\"$[\"", "$[]$[", "a[$(", "${a[", "$((a[",
 }
 
-// What reads a text takes time in proportion to it, whatever is repeated in it: ten times the text takes about ten times as long,
-// and what is quadratic a hundred times. The bound leaves room for a busy machine.
+// What reads a text takes time in proportion to it, whatever is repeated in it.
 func TestReadersAreLinear(t *testing.T) {
 	readers := map[string]func(string){
 		"Mask":      func(s string) { Mask(s, nil) },
@@ -38,23 +39,8 @@ func TestReadersAreLinear(t *testing.T) {
 		n = 1000
 	}
 	for name, read := range readers {
-		took := func(s string) time.Duration {
-			start := time.Now()
-			read(s)
-			return time.Since(start)
-		}
 		for _, unit := range repeatedUnits {
-			for left := 9; ; left-- { // what is quadratic is so each time
-				one := max(took(strings.Repeat(unit, n)), 200*time.Microsecond)
-				ten := took(strings.Repeat(unit, 10*n))
-				if ten <= 50*one {
-					break
-				}
-				if left == 0 {
-					t.Errorf("%s: ten times %q takes %.0f times as long: %s", name, unit, float64(ten)/float64(one), ten)
-					break
-				}
-			}
+			growth.InProportion(t, fmt.Sprintf("%s of %q", name, unit), n, func(n int) { read(strings.Repeat(unit, n)) })
 		}
 	}
 }

@@ -123,6 +123,14 @@ func folded(text string) bool {
 
 func blank(c byte) bool { return c == ' ' || c == '\t' || c == '\n' }
 
+// lineEnd is where the line that holds offset i ends: at its newline, or at the end of the text.
+func lineEnd(s string, i int) int {
+	if n := strings.IndexByte(s[i:], '\n'); n >= 0 {
+		return i + n
+	}
+	return len(s)
+}
+
 func nameByte(c byte) bool { return c == '_' || validName("_"+string(c)) }
 
 // closedDocs ends the line of a here-document's delimiter that the end of a
@@ -131,12 +139,16 @@ func nameByte(c byte) bool { return c == '_' || validName("_"+string(c)) }
 func closedDocs(a expand.Account, text string, off, line int) (edited string, added []int, warn []warning) {
 	r := newSyntaxReader(a, text[off:], line, true)
 	r.line()
-	edited = text
+	var b strings.Builder
+	done := 0
 	for i, at := range r.closed {
-		at += off + i
-		edited, added = edited[:at]+"\n"+edited[at:], append(added, at)
+		at += off
+		b.WriteString(text[done:at])
+		b.WriteByte('\n')
+		done, added = at, append(added, at+i)
 	}
-	return edited, added, r.closedWarn
+	b.WriteString(text[done:])
+	return b.String(), added, r.closedWarn
 }
 
 // nestedParens puts a blank between the two of each (( that is no expression, or gives the error of a line that has one.
@@ -196,7 +208,7 @@ func splitParens(a expand.Account, text string, off, line int, e *SyntaxError) (
 // respaced reads a line again where the parser and bash see other tokens:
 // without extglob !( is a negated subshell, and (( that is no arithmetic is two.
 func respaced(a expand.Account, text string, off, line int, u *Unit, next int, err error) (*Unit, string, int, error) {
-	if e, ok := err.(*SyntaxError); ok && !e.Depth {
+	if e, ok := err.(*SyntaxError); ok {
 		if edited, added, warn := closedDocs(a, text, off, line); len(added) > 0 {
 			if u, next, err := nextUnit(a, edited, off, line); err == nil {
 				for u.added < len(added) && added[u.added] < next {
@@ -205,6 +217,9 @@ func respaced(a expand.Account, text string, off, line int, u *Unit, next int, e
 				u.warn = append(warn[:u.added], u.warn...)
 				return u, edited[:next] + text[next-u.added:], next, nil
 			}
+		}
+		if e.Depth {
+			return nil, text, len(text), err
 		}
 		if u, edited, next, ok := splitParens(a, text, off, line, e); ok {
 			return u, edited, next, nil

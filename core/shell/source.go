@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	goruntime "runtime"
 	"slices"
 	"strconv"
@@ -175,11 +176,21 @@ const unclosedDoc = "unclosed here-document "
 // errRefused is of a line that the parser takes and bash does not.
 var errRefused = errors.New("refused")
 
-// faulty reports whether bash finds an error in a line, or a (( that is no expression.
+// faulty reports whether bash finds an error in the first command line of a text, or a (( that is no expression.
 func faulty(a expand.Account, text string) bool {
 	r := newSyntaxReader(a, text, 1, true)
 	r.line()
-	return !r.deep && (r.fault != nil || len(r.nested) > 0)
+	return r.faulty()
+}
+
+func (r *syntaxReader) faulty() bool { return !r.deep && (r.fault != nil || len(r.nested) > 0) }
+
+// otherToBash reports whether a line that the parser refuses is faulty, or will
+// be read again with the ends of its here-documents on lines of their own.
+func otherToBash(a expand.Account, text string) bool {
+	r := newSyntaxReader(a, text, 1, true)
+	r.line()
+	return r.faulty() || !r.deep && len(r.closed) > 0
 }
 
 // hides reports whether a line has something that the parser must not see.
@@ -191,9 +202,11 @@ func hides(a expand.Account, text string) bool {
 // parseLine is parseUnit for what the parser knows.
 func parseLine(a expand.Account, text string) (stmts []*syntax.Stmt, n int, err error) {
 	stmts, n, err = parseOnce(a, text, "")
-	if err != nil && !errors.Is(err, errDepth) {
-		if s2, n2, ok := parseOtherwise(a, text); ok && (n2 == len(text) || standsAlone(a, text[:n2])) {
-			return s2, n2, nil
+	if err != nil && !errors.Is(err, errDepth) && !otherToBash(a, text) {
+		for piece := range pieces(text, 0) {
+			if s2, n2, ok := parseOtherwise(a, piece); ok && (n2 == len(text) || n2 < len(piece) && standsAlone(a, text[:n2])) {
+				return s2, n2, nil
+			}
 		}
 	}
 	var pe syntax.ParseError
@@ -358,10 +371,33 @@ func parseOnce(a expand.Account, text, tail string) (stmts []*syntax.Stmt, n int
 	if err == nil && !hides(a, text[:n]) {
 		return stmts, n, err
 	}
-	if hidden, ok := expand.Hide(text, a); ok {
-		return parseShown(a, hidden, tail)
+	for piece := range pieces(text, n) {
+		hidden, ok := expand.Hide(piece, a)
+		if !ok {
+			continue
+		}
+		if stmts, n, err := parseShown(a, hidden, tail); len(piece) == len(text) || err == nil && n < len(piece) {
+			return stmts, n, err
+		}
 	}
 	return stmts, n, err
+}
+
+// firstPiece is how much of a text is tried first where it has to be shown otherwise.
+const firstPiece = 4096
+
+// pieces gives longer and longer beginnings of a text, each of whole lines and
+// longer than from, and the text itself: a line that has to be shown otherwise
+// must not cost a look at all the lines of a long script behind it.
+func pieces(text string, from int) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for size := max(firstPiece, 2*from); size < len(text); size *= 4 {
+			if end := lineEnd(text, size) + 1; end < len(text) && !yield(text[:end]) {
+				return
+			}
+		}
+		yield(text)
+	}
 }
 
 func parseShown(a expand.Account, text, tail string) (stmts []*syntax.Stmt, n int, err error) {

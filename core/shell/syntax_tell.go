@@ -1,10 +1,6 @@
 package shell
 
-import (
-	"strings"
-
-	"eryxsh/core/expand"
-)
+import "eryxsh/core/expand"
 
 // syntaxError ends a script with bash's message.
 func (m *Machine) syntaxError(p *Process, f *Frame, e *SyntaxError) {
@@ -24,8 +20,7 @@ func (m *Machine) syntaxError(p *Process, f *Frame, e *SyntaxError) {
 	}
 	if e.list && !e.Incomplete { // as where an expansion fails
 		for range max(e.Line-f.X.Line+1, 1) {
-			n := strings.IndexByte(f.X.Text[f.I:]+"\n", '\n')
-			f.I = min(f.I+n+1, len(f.X.Text))
+			f.I = min(lineEnd(f.X.Text, f.I)+1, len(f.X.Text))
 		}
 		m.discard(p, 1)
 		return

@@ -225,7 +225,7 @@ func (r *syntaxReader) tokenOnce() string {
 	}
 	if r.at < len(r.text) && r.text[r.at] == '#' {
 		r.remark = r.at + 1
-		r.at += strings.IndexByte(r.text[r.at:]+"\n", '\n')
+		r.at = lineEnd(r.text, r.at)
 	}
 	r.from = r.at
 	if r.at >= len(r.text) {
