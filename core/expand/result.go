@@ -1,11 +1,11 @@
 package expand
 
 import (
-	"bytes"
 	"strings"
 	"unicode/utf8"
 
 	"eryxsh/core/large"
+	"eryxsh/core/regex"
 )
 
 // result returns the word under construction in the form of the goal.
@@ -71,7 +71,7 @@ func (e *eval) escaped(special string) string {
 func (e *eval) regexp() string {
 	b := large.Builder{M: e.env}
 	q, bracket := 0, 0
-	var nowhere ends
+	var ends regex.ClassEnds
 	for i := 0; i < len(e.buf); i++ {
 		for q < len(e.quotes) && e.quotes[q].to <= i {
 			q++
@@ -81,9 +81,9 @@ func (e *eval) regexp() string {
 		switch {
 		case bracket > 0:
 			if c == '[' && !quoted && i+1 < len(e.buf) && strings.IndexByte(":.=", e.buf[i+1]) >= 0 {
-				if n := nowhere.find(e.buf[i+2:], e.buf[i+1]); n >= 0 {
-					b.Write(e.buf[i : i+n+4])
-					i += n + 3
+				if end := regex.ClassEnd(&ends, e.buf, i+2, e.buf[i+1]); end > 0 {
+					b.Write(e.buf[i:end])
+					i = end - 1
 					bracket++
 					continue
 				}
@@ -110,18 +110,6 @@ func (e *eval) regexp() string {
 		b.WriteByte(c)
 	}
 	return b.String()
-}
-
-// ends finds the ends of [: [. and [=. What was not found once is not further on either.
-type ends [128]bool
-
-func (gone *ends) find(rest []byte, c byte) int {
-	if gone[c] {
-		return -1
-	}
-	n := bytes.Index(rest, []byte{c, ']'})
-	gone[c] = n < 0
-	return n
 }
 
 // String evaluates w without splitting and path names: the value of an

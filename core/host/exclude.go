@@ -43,36 +43,66 @@ func (d *Dir) Excluded(p string, dir bool) bool {
 	return d.excluded(p, dir)
 }
 
-// excluded is Excluded: a path is if one of the directories it is in is. Of what
-// matches, the patterns go before the .gitignore files, and of these the one
-// that is nearest before those above.
+// excluded is Excluded.
 func (d *Dir) excluded(p string, dir bool) bool {
-	if p == "." || len(d.exclude) == 0 && !d.gitignore {
+	if p == "." || !d.excludes() {
 		return false
 	}
-	type at struct {
-		from  int // where paths relative to it begin
-		rules ignore.Rules
+	in := "."
+	if i := strings.LastIndexByte(p, '/'); i >= 0 {
+		in = p[:i]
 	}
-	var files []at
-	for from, end := 0, 0; ; from = end + 1 {
+	s := d.sieve(in)
+	return s.takes(p, dir)
+}
+
+// excludes reports whether anything may be excluded.
+func (d *Dir) excludes() bool { return len(d.exclude) > 0 || d.gitignore }
+
+// sieve takes out of the names of a directory what is excluded.
+type sieve struct {
+	all      bool // the directory is excluded itself, or one that it is in
+	patterns ignore.Rules
+	files    []gitignore // of the directories down to it
+}
+
+// gitignore is what the .gitignore of a directory says.
+type gitignore struct {
+	from  int // where in a path the one relative to the directory begins
+	rules ignore.Rules
+}
+
+// sieve makes that of a directory.
+func (d *Dir) sieve(dir string) sieve {
+	s := sieve{patterns: d.exclude}
+	above := strings.TrimPrefix(dir+"/", "./") // with a slash behind each of its names
+	for from := 0; ; {
 		if d.gitignore {
-			files = append(files, at{from, d.rules(strings.TrimSuffix(p[:from], "/"))})
+			s.files = append(s.files, gitignore{from, d.rules(strings.TrimSuffix(above[:from], "/"))})
 		}
-		last := false
-		if i := strings.IndexByte(p[from:], '/'); i >= 0 {
-			end = from + i
-		} else {
-			end, last = len(p), true
+		n := strings.IndexByte(above[from:], '/')
+		if n < 0 {
+			return s
 		}
-		out, decided := d.exclude.Verdict(p[:end], dir || !last)
-		for i := len(files) - 1; i >= 0 && !decided; i-- {
-			out, decided = files[i].rules.Verdict(p[files[i].from:end], dir || !last)
+		if s.all = s.takes(above[:from+n], true); s.all {
+			return s
 		}
-		if out || last {
-			return out
-		}
+		from += n + 1
 	}
+}
+
+// takes reports whether a path in the directory is excluded. Of what matches, the
+// patterns go before the .gitignore files, and of these the one that is nearest
+// before those above.
+func (s *sieve) takes(p string, dir bool) bool {
+	if s.all {
+		return true
+	}
+	out, decided := s.patterns.Verdict(p, dir)
+	for i := len(s.files) - 1; i >= 0 && !decided; i-- {
+		out, decided = s.files[i].rules.Verdict(p[s.files[i].from:], dir)
+	}
+	return out
 }
 
 // rules are those of the .gitignore of a directory, if it has one: a regular file.
@@ -125,16 +155,17 @@ func (d *Dir) Keeps(dir string) (bool, error) {
 
 // shown takes what is excluded out of the names of a directory.
 func (d *Dir) shown(dir string, all []vfs.Dirent) []vfs.Dirent {
-	if len(d.exclude) == 0 && !d.gitignore {
+	if !d.excludes() {
 		return all
 	}
+	s := d.sieve(dir)
 	kept := make([]vfs.Dirent, 0, len(all))
 	for _, e := range all {
 		p := e.Name
 		if dir != "." {
 			p = dir + "/" + p
 		}
-		if !d.excluded(p, e.Type.IsDir()) {
+		if !s.takes(p, e.Type.IsDir()) {
 			kept = append(kept, e)
 		}
 	}

@@ -1,6 +1,10 @@
 package regex
 
-import "slices"
+import (
+	"slices"
+
+	"eryxsh/core/large"
+)
 
 // back is the backward automaton. It runs from the end of a match, known from
 // the dfa, to the left. For each place it knows reach: the NFA states from which
@@ -214,9 +218,9 @@ func (k *back) find(b []byte, from, end int, loc []int, nsub int) error {
 		}
 		if groups {
 			if len(k.places) == cap(k.places) {
-				k.extend()
+				k.places = large.Extend(k.places, 1, k)
 			}
-			k.places = append(k.places, set)
+			k.places = append(k.places, set) // one for each byte of the match
 		}
 		if n&flagMatch != 0 {
 			start = i
@@ -230,31 +234,23 @@ func (k *back) find(b []byte, from, end int, loc []int, nsub int) error {
 	if groups && start >= 0 {
 		k.walk(b, start, end, loc)
 	}
-	if cap(k.places) >= manyPlaces {
-		k.need(-placeSize * cap(k.places))
+	if size := placeSize * cap(k.places); size >= keptPlaces {
+		k.need(-size)
 		k.places = nil
 	}
 	return nil
 }
 
 const (
-	manyPlaces = 1 << 18 // what more of them take is asked for, and given back
 	placeSize  = 4       // bytes
+	keptPlaces = 1 << 20 // bytes of places from which on they are not kept for the next match: they were asked for
 )
 
-// extend makes room for more places: a match has one for each of its bytes.
-func (k *back) extend() {
-	n := 2*len(k.places) + 64
-	if n >= manyPlaces {
-		n = len(k.places) + len(k.places)/4 + manyPlaces
-		k.need(placeSize * n)
-	}
-	old := cap(k.places)
-	k.places = append(make([]uint32, 0, n), k.places...)
-	if old >= manyPlaces {
-		k.need(-placeSize * old)
-	}
-}
+// Need asks for bytes; a negative number gives them back.
+func (k *back) Need(bytes int) { k.need(bytes) }
+
+// Charge does nothing: how much room there is from the match before is no matter of the work.
+func (k *back) Charge(int) {}
 
 // walk fills the groups of loc.
 func (k *back) walk(b []byte, start, end int, loc []int) {
