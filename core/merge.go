@@ -15,7 +15,7 @@ import (
 // leaves one, nothing has changed and done is nil; else done says what has.
 // Undo takes a merge back in one step. While a run is going it is a Busy fault.
 func (w *World) Merge(base, theirs *shell.Mark, ask func(*merge.Conflict) merge.Decision) (done *compare.Difference, conflicts []*merge.Conflict, err error) {
-	if err := w.idle("merge"); err != nil {
+	if err := w.Busy("merge"); err != nil {
 		return nil, nil, err
 	}
 	if path, ok := overlaid(&base.Files, &theirs.Files); ok {

@@ -104,7 +104,7 @@ func (w *World) Commit(path string, now int64) (conflicts []string, err error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := w.idle("commit"); err != nil {
+	if err := w.Busy("commit"); err != nil {
 		return nil, err
 	}
 	if conflicts, err = overlay.Commit(w.M.FS, m, dir, now); err != nil || conflicts != nil {
@@ -123,14 +123,6 @@ func (w *World) Commit(path string, now int64) (conflicts []string, err error) {
 	return nil, w.M.Replacing(m.ID, func() error { return w.M.FS.Settle(m, dir.Excluded, now) })
 }
 
-// idle is a Busy fault while a run is going.
-func (w *World) idle(op string) error {
-	if w.Going() {
-		return fault.New(fault.Busy, op, w.M.RunID, "the sandbox is busy with the run %s: drive, answer or cancel it first", w.M.RunID)
-	}
-	return nil
-}
-
 // Discard lets go of what an overlay changed: of all of it, or at some paths below
 // it and what is in them. While a run is going it is a Busy fault.
 func (w *World) Discard(path string, below []string, now int64) error {
@@ -138,7 +130,7 @@ func (w *World) Discard(path string, below []string, now int64) error {
 	if err != nil {
 		return err
 	}
-	if err := w.idle("discard"); err != nil {
+	if err := w.Busy("discard"); err != nil {
 		return err
 	}
 	if len(below) == 0 {

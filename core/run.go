@@ -27,7 +27,7 @@ type Start struct {
 // Begin starts a run and gives its id. One that is active is a Busy fault.
 func (w *World) Begin(s Start) (string, error) {
 	if w.M.Run.Active {
-		return "", w.Busy()
+		return "", w.Busy("start")
 	}
 	if len(s.Limits) > 0 {
 		limits := w.M.Limits
@@ -55,12 +55,12 @@ func (w *World) Begin(s Start) (string, error) {
 // Going reports whether there is a run that has not ended, or whose output has not all been taken.
 func (w *World) Going() bool { return w.M.Run.Active || len(w.M.IO.Out) > 0 }
 
-// Busy is a fault while a run is going, for who wants to start another.
-func (w *World) Busy() error {
+// Busy is a Busy fault while a run is going, for an operation that cannot be done meanwhile.
+func (w *World) Busy(op string) error {
 	if !w.Going() {
 		return nil
 	}
-	return fault.New(fault.Busy, "start", w.M.RunID, "the sandbox is busy with the run %s: drive, answer or cancel it first", w.M.RunID)
+	return fault.New(fault.Busy, op, w.M.RunID, "the sandbox is busy with the run %s: drive, answer or cancel it first", w.M.RunID)
 }
 
 // forget takes back what Begin did before it failed.

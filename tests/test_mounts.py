@@ -221,25 +221,32 @@ def test_a_directory_of_the_host(tmp_path: Path) -> None:
 
 def test_nothing_leads_out(tmp_path: Path) -> None:
     """Links are resolved in the sandbox's own tree; what is no file and no directory is not opened."""
-    outside, inside = tmp_path / "out", tmp_path / "in"
-    outside.mkdir()
-    inside.mkdir()
-    (outside / "secret").write_text("secret\n")
-    (inside / "abs").symlink_to(outside / "secret")
-    (inside / "rel").symlink_to("../out/secret")
-    (inside / "dir").symlink_to(outside)
+    outside, inside = out_and_in(tmp_path)
+    (inside / "abs").symlink_to(outside / "f")
+    (inside / "rel").symlink_to("../out/f")
     (inside / "up").symlink_to("..")
     (inside / "etc").symlink_to("/etc")
     (inside / "proc").symlink_to("/proc/self/root/etc/shadow")
     os.mkfifo(inside / "fifo")
     sb = Sandbox(files={"/etc/mine": "mine\n"}, mounts={"/m": Mount.host(inside)})
-    for path in ("abs", "rel", "dir/secret", "up/out/secret", "../out/secret", "proc", "dir/../out/secret"):
+    for path in ("abs", "rel", "l/f", "up/out/f", "../out/f", "proc", "l/../out/f"):
         result = sb.commands.run(f"cat /m/{path}")
         assert (result.exit_code, result.stdout) == (1, ""), path
         with pytest.raises(OSError, match=r"."):
             sb.files.read(f"/m/{path}")
-    assert out(sb, "cat /m/etc/mine; readlink /m/rel; ls /m/up") == "mine\n../out/secret\n" + out(sb, "ls /")
+    assert out(sb, "cat /m/etc/mine; readlink /m/rel; ls /m/up") == "mine\n../out/f\n" + out(sb, "ls /")
     assert out(sb, "timeout 5 cat /m/fifo; [ -p /m/fifo ] && echo is") == "is\ncat: /m/fifo: No such device or address\n"
+
+
+def out_and_in(top: Path) -> tuple[Path, Path]:
+    """Two directories: ``out`` with ``f``, and ``in`` with ``d/f`` and ``l``, a link to ``out``."""
+    outside, inside = top / "out", top / "in"
+    outside.mkdir()
+    (outside / "f").write_text("secret\n")
+    (inside / "d").mkdir(parents=True)
+    (inside / "d" / "f").write_text("inside\n")
+    (inside / "l").symlink_to(outside)
+    return outside, inside
 
 
 @contextlib.contextmanager
@@ -265,12 +272,7 @@ def becoming_a_link(top: Path) -> Iterator[None]:
 
 def test_a_directory_that_becomes_a_link(tmp_path: Path) -> None:
     """A race: while it is read, a directory is swapped for a link that leads out, and back."""
-    outside, inside = tmp_path / "out", tmp_path / "in"
-    outside.mkdir()
-    (inside / "d").mkdir(parents=True)
-    (outside / "f").write_text("secret\n")
-    (inside / "d" / "f").write_text("inside\n")
-    (inside / "l").symlink_to(outside)
+    _, inside = out_and_in(tmp_path)
     with becoming_a_link(inside):
         sb = Sandbox(mounts={"/m": Mount.host(inside)})
         read = [out(sb, "cat /m/d/f; ls /m/d; grep -r . /m") for _ in range(300)]

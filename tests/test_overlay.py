@@ -13,7 +13,7 @@ from typing import Any, Dict, List, Tuple
 import pytest
 
 from eryxsh import CommandResult, ConflictError, Limits, Mount, Sandbox, SandboxBusyError, Store
-from test_mounts import becoming_a_link
+from test_mounts import becoming_a_link, out_and_in
 
 
 def out(sb: Sandbox, command: str) -> str:
@@ -431,17 +431,12 @@ def test_limits_and_errors(project: Path) -> None:
 
 def test_nothing_is_written_outside(tmp_path: Path) -> None:
     """Links on the host are resolved in the sandbox, and a commit follows none, also one that came meanwhile."""
-    outside, inside = tmp_path / "out", tmp_path / "in"
-    (inside / "d").mkdir(parents=True)
-    outside.mkdir()
-    (outside / "f").write_text("secret\n")
+    outside, inside = out_and_in(tmp_path)
     (inside / "abs").symlink_to(outside / "f")
     (inside / "rel").symlink_to("../out/f")
     (inside / "up").symlink_to("..")
-    (inside / "dir").symlink_to(outside)
-    (inside / "d" / "f").write_text("inside\n")
     sb = over(inside)
-    sb.commands.run(f"mkdir -p /out {outside}; for f in abs rel up/out/f dir/f ../out/g; do echo x > $f; done")
+    sb.commands.run(f"mkdir -p /out {outside}; for f in abs rel up/out/f l/f ../out/g; do echo x > $f; done")
     sb.commands.run("echo y > d/f; echo z > d/g; mkdir -p d/n/m; echo > d/n/m/f")
     kept = stamps(outside)
     moved = tmp_path / "moved"
@@ -455,17 +450,12 @@ def test_nothing_is_written_outside(tmp_path: Path) -> None:
     assert stamps(outside) == kept
     assert (outside / "f").read_text() == "secret\n"
     assert (inside / "d" / "f").read_text() == "y\n"
-    assert sorted(os.listdir(inside)) == ["abs", "d", "dir", "rel", "up"]
+    assert sorted(os.listdir(inside)) == ["abs", "d", "l", "rel", "up"]
 
 
 def test_a_directory_that_becomes_a_link_while_it_is_written(tmp_path: Path) -> None:
     """A race: while commits run, a directory is swapped for a link that leads out, and back."""
-    outside, inside = tmp_path / "out", tmp_path / "in"
-    outside.mkdir()
-    (outside / "f").write_text("secret\n")
-    (inside / "d").mkdir(parents=True)
-    (inside / "d" / "f").write_text("inside\n")
-    (inside / "l").symlink_to(outside)
+    outside, inside = out_and_in(tmp_path)
     kept, committed = tree(outside), 0
     with becoming_a_link(inside):
         for i in range(60):

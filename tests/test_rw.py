@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from eryxsh import Finished, Mount, Sandbox
-from test_mounts import becoming_a_link
+from test_mounts import becoming_a_link, out_and_in
 from test_overlay import Both, lines, out, seen, tree
 
 
@@ -113,12 +113,7 @@ def test_as_a_directory(tmp_path: Path, seed: int) -> None:
 
 
 def test_nothing_is_written_outside(tmp_path: Path) -> None:
-    outside, inside = tmp_path / "out", tmp_path / "in"
-    outside.mkdir()
-    (outside / "f").write_text("secret\n")
-    (inside / "d").mkdir(parents=True)
-    (inside / "d" / "f").write_text("inside\n")
-    (inside / "l").symlink_to(outside)
+    outside, inside = out_and_in(tmp_path)
     (inside / "rel").symlink_to("../out/f")
     kept = tree(outside)
     sb = writing(inside)

@@ -13,7 +13,7 @@ from typing import Any, Dict, Final, List, Literal, Optional, Tuple, TypedDict, 
 from eryxsh import _native
 from eryxsh._native import Method
 
-FINGERPRINT: Final = "e969e23656d230aa"
+FINGERPRINT: Final = "02214d7643d42ca4"
 
 Strings = Union[List[str], Tuple[str, ...]]
 
@@ -1087,27 +1087,25 @@ def sandbox_mounts(sandbox: int) -> Tuple[MountInfo, ...]:
 _MOUNT_DIFF: Final[Method[Diff]] = Method((40, 0, _DIFF, 1))
 
 
-def mount_diff(sandbox: int, path: str, *, below: Optional[Strings] = None) -> Diff:
+def mount_diff(sandbox: int, path: str) -> Diff:
     """Say how an overlay of a host's directory differs from what the host has; as sandbox.diff.
 
     sandbox: handle
-    path: of the mount
-    below: of mount.discard: paths below the mount; none: all of it
+    path: where
     """
-    return _native.call(_MOUNT_DIFF, (sandbox, path, below))
+    return _native.call(_MOUNT_DIFF, (sandbox, path))
 
 
 _MOUNT_COMMIT: Final[Method[Tuple[str, ...]]] = Method((41, 0, None, 1))
 
 
-def mount_commit(sandbox: int, path: str, *, below: Optional[Strings] = None) -> Tuple[str, ...]:
+def mount_commit(sandbox: int, path: str) -> Tuple[str, ...]:
     """Write what an overlay changed to the host. If the host changed the same meanwhile nothing is written, and the result is these paths.
 
     sandbox: handle
-    path: of the mount
-    below: of mount.discard: paths below the mount; none: all of it
+    path: where
     """
-    return _native.call(_MOUNT_COMMIT, (sandbox, path, below))
+    return _native.call(_MOUNT_COMMIT, (sandbox, path))
 
 
 _MOUNT_DISCARD: Final[Method[None]] = Method((42, 0, None, 1))
@@ -1118,7 +1116,7 @@ def mount_discard(sandbox: int, path: str, *, below: Optional[Strings] = None) -
 
     sandbox: handle
     path: of the mount
-    below: of mount.discard: paths below the mount; none: all of it
+    below: paths below the mount; none: all of it
     """
     return _native.call(_MOUNT_DISCARD, (sandbox, path, below))
 

@@ -78,7 +78,7 @@ func mounts(c *call, p *wire.SandboxParams) ([]wire.MountInfo, error) {
 }
 
 // overlayDiff says what an overlay changed.
-func overlayDiff(c *call, p *wire.OverlayParams) (wire.Diff, error) {
+func overlayDiff(c *call, p *wire.MountPointParams) (wire.Diff, error) {
 	t, err := c.tree(p.Sandbox)
 	if err != nil {
 		return wire.Diff{}, err
@@ -91,7 +91,7 @@ func overlayDiff(c *call, p *wire.OverlayParams) (wire.Diff, error) {
 }
 
 // overlayCommit writes it to the host.
-func overlayCommit(c *call, p *wire.OverlayParams) ([]string, error) {
+func overlayCommit(c *call, p *wire.MountPointParams) ([]string, error) {
 	t, err := c.tree(p.Sandbox)
 	if err != nil {
 		return nil, err
@@ -100,7 +100,7 @@ func overlayCommit(c *call, p *wire.OverlayParams) ([]string, error) {
 }
 
 // overlayDiscard lets go of it.
-func overlayDiscard(c *call, p *wire.OverlayParams) error {
+func overlayDiscard(c *call, p *wire.DiscardParams) error {
 	t, err := c.tree(p.Sandbox)
 	if err != nil {
 		return err

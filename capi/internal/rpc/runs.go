@@ -151,7 +151,7 @@ func start(c *call, p *wire.StartParams) (*sandbox, error) {
 		if b.toCancel() {
 			b.Cancel() // nobody has driven it since that was asked
 		}
-		err = b.Busy()
+		err = b.Busy("start")
 	}
 	if err != nil {
 		return nil, err

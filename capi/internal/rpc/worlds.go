@@ -77,7 +77,7 @@ func sandboxMethods() []binding {
 		}),
 		does("sandbox.set_extension", setExtension),
 		does("sandbox.mount", mount),
-		does("sandbox.unmount", func(c *call, p *wire.UnmountParams) error {
+		does("sandbox.unmount", func(c *call, p *wire.MountPointParams) error {
 			t, err := c.tree(p.Sandbox)
 			if err != nil {
 				return err

@@ -4,4 +4,4 @@ package wire
 
 // Fingerprint identifies the tables: a library and a Python package with the
 // same one belong together.
-const Fingerprint = "e969e23656d230aa"
+const Fingerprint = "02214d7643d42ca4"

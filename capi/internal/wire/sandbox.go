@@ -312,15 +312,15 @@ type MountInfo struct {
 	Missing bool `cbor:"4,keyasint,omitempty" doc:"a directory of the host that was not given since the state was loaded"`
 }
 
-// OverlayParams are those of mount.diff, mount.commit and mount.discard.
-type OverlayParams struct {
+// DiscardParams are those of mount.discard.
+type DiscardParams struct {
 	Sandbox int64    `cbor:"1,keyasint" doc:"handle"`
 	Path    string   `cbor:"2,keyasint" doc:"of the mount"`
-	Below   []string `cbor:"3,keyasint,omitempty" doc:"of mount.discard: paths below the mount; none: all of it"`
+	Below   []string `cbor:"3,keyasint,omitempty" doc:"paths below the mount; none: all of it"`
 }
 
-// UnmountParams are those of sandbox.unmount.
-type UnmountParams struct {
+// MountPointParams are those of sandbox.unmount, mount.diff and mount.commit.
+type MountPointParams struct {
 	Sandbox int64  `cbor:"1,keyasint" doc:"handle"`
 	Path    string `cbor:"2,keyasint" doc:"where"`
 }

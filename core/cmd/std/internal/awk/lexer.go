@@ -470,8 +470,9 @@ func (l *lexer) regex(t lexeme) string {
 			if bracket < len(l.src) && l.src[bracket] == '^' {
 				bracket++
 			}
-			bracket++                         // a ] that comes first is an ordinary member
-			if bare || !closes(l.src[i+1:]) { // nor does one that begins later
+			bracket++ // a ] that comes first is an ordinary member
+			// Where one is never closed, none that begins later is.
+			if bare || !closes(l.src[i+1:]) {
 				bracket, bare = 0, true
 			}
 		case c == '/':
