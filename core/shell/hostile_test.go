@@ -145,3 +145,14 @@ func TestMultiplied(t *testing.T) {
 		}
 	}
 }
+
+// Wherever a text is cut off because it nests too deeply, the parser comes to an end.
+func TestTooDeepAnywhere(t *testing.T) {
+	for _, head := range []string{"(b", "{ b", "b", "a=(b", "b \"", "case b in (b", "[[ b", "((b"} {
+		for _, unit := range []string{"${a[\\", "${a[", "$((a[", "\"$(", "`\\`", "$(b ", "<(", "@(", "{ b;", "(b;"} {
+			for pad := range len(unit) {
+				hostile(t, "alias a="+strings.Repeat("a", pad)+"\n"+head+strings.Repeat(unit, 1200)+"'\n")
+			}
+		}
+	}
+}

@@ -55,7 +55,7 @@ type toldLine struct {
 func (e *SyntaxError) Error() string { return e.Text }
 
 // lineReader hands out a text line by line, so that a command is known before
-// the line after it is read, and fails when the parser's stack is too deep.
+// the line after it is read, and ends when the parser's stack is too deep.
 type lineReader struct {
 	account expand.Account // charged for what the parser makes; may be nil
 	made    int            // bytes of that, about
@@ -64,6 +64,7 @@ type lineReader struct {
 	off     int
 	checked int
 	stop    bool
+	deep    bool   // the text nests too deeply
 	tail    string // appended at the end: closes a here-document the text leaves open
 
 	between bool // a unit has ended: comments before the next one are not handed out
@@ -85,12 +86,12 @@ func (r *lineReader) Read(p []byte) (int, error) {
 		return 0, io.EOF
 	}
 	if r.off > unitBytes {
-		return 0, errDepth
+		return r.tooDeep()
 	}
 	if r.off-r.checked >= lookEvery*(1+min(r.remarks, maxRemarks)/256) { // a look takes as long as the stack is high
 		var pc [1]uintptr
 		if goruntime.Callers(parseFrames+min(r.remarks, maxRemarks), pc[:]) > 0 {
-			return 0, errDepth
+			return r.tooDeep()
 		}
 		r.checked = r.off
 	}
@@ -112,6 +113,13 @@ func (r *lineReader) Read(p []byte) (int, error) {
 	r.off += len(line)
 	r.given += len(line)
 	return copy(p, line), nil
+}
+
+// tooDeep ends the text for the parser, which goes round for ever at times when its
+// reader gives another error.
+func (r *lineReader) tooDeep() (int, error) {
+	r.deep = true
+	return 0, io.EOF
 }
 
 // tokenBytes is about what the parser makes of a token.
@@ -426,7 +434,7 @@ func (r *lineReader) parse(each func(*syntax.Stmt)) (err error) {
 		}
 	}()
 	for s, e := range p.StmtsSeq(r) {
-		if r.stop {
+		if r.stop || r.deep {
 			continue
 		}
 		if e != nil {
@@ -434,6 +442,9 @@ func (r *lineReader) parse(each func(*syntax.Stmt)) (err error) {
 			continue
 		}
 		each(s)
+	}
+	if r.deep {
+		return errDepth
 	}
 	return err
 }
