@@ -35,15 +35,15 @@ type direct struct {
 	late    []lateLines
 	open    []*stmt // statements whose line around is not known yet
 	cfor    int     // line of the last for ((
-	count   int     // statements begun
+	count   int     // commands begun
 }
 
 // lateLines are nodes of a substitution's body. Its lines count from that of
 // the command around it, which is known only when that has been read.
 type lateLines struct{ first, last, from int }
 
-// manyStatements are charged for together; each takes about so many bytes.
-const manyStatements, statementBytes = 64, 768
+// manyCommands are charged for together; each takes about so many bytes with the statement it is.
+const manyCommands, commandBytes = 64, 768
 
 // maxDirect is how deep commands may nest that are read directly.
 const maxDirect = 64
@@ -305,9 +305,6 @@ func separates(c byte) bool {
 // parser sees its end.
 func (d *direct) statement() (st *stmt, to int, ended bool) {
 	start, line := d.i, d.now
-	if d.count++; d.count%manyStatements == 0 {
-		d.c.shelf.Took(manyStatements * statementBytes)
-	}
 	st, to = d.pipeline()
 	d.blank()
 	if d.at(0) == '&' && d.at(1) == '&' || d.at(0) == '|' && d.at(1) == '|' {

@@ -11,6 +11,9 @@ import (
 // command reads one command with its redirections. The statement begins at
 // start, which is before a !.
 func (d *direct) command(start, line int) (st *stmt, to int) {
+	if d.count++; d.count%manyCommands == 0 {
+		d.c.shelf.Took(manyCommands * commandBytes)
+	}
 	st = d.c.shelf.stmts.One()
 	st.place = d.c.span(NStmt, start, 0)
 	st.line, st.newline = line, true

@@ -122,21 +122,33 @@ func (r *lineReader) tooDeep() (int, error) {
 	return 0, io.EOF
 }
 
-// tokenBytes is about what the parser makes of a token.
-const tokenBytes = 160
+// What the parser makes of a token, about, in bytes: of one that ends a command, the statement, too, and of | what joins two.
+const (
+	tokenBytes = 160
+	stmtBytes = 256
+	pipeBytes  = 400
+)
 
 // pay charges for what the parser will make of a piece of text.
 func (r *lineReader) pay(text string) {
 	if r.account == nil {
 		return
 	}
-	tokens := 0
+	tokens, made := 0, len(text)
 	for i := range len(text) {
-		if strings.IndexByte(" \t\n;&|()<>$\"'`{}", text[i]) >= 0 {
-			tokens++
+		switch text[i] {
+		case '|':
+			made += pipeBytes
+		case ';', '&':
+			made += stmtBytes
+		case ' ', '\t', '\n', '(', ')', '<', '>', '$', '"', '\'', '`', '{', '}':
+			made += tokenBytes
+		default:
+			continue
 		}
+		tokens++
 	}
-	r.made += len(text) + tokens*tokenBytes
+	r.made += made
 	r.account.Charge(len(text)/4 + tokens*4)
 	r.account.Hold(r.made)
 }
