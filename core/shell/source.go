@@ -125,7 +125,7 @@ func (r *lineReader) tooDeep() (int, error) {
 // What the parser makes of a token, about, in bytes: of one that ends a command, the statement, too, and of | what joins two.
 const (
 	tokenBytes = 160
-	stmtBytes = 256
+	stmtBytes  = 256
 	pipeBytes  = 400
 )
 
