@@ -615,8 +615,19 @@ func (m *Machine) matchRegexp(p *Process, s, pattern string) (bool, error) {
 	if !found {
 		loc = nil
 	}
-	t := p.Shell.Vars
-	v := t.Own("BASH_REMATCH")
+	const name = "BASH_REMATCH"
+	if saved := p.global(name); saved != nil { // a function's own is left alone
+		return loc != nil, m.inGlobal(p, saved, func() error {
+			setGroups(p.Shell.Vars.Own(name), s, loc)
+			return nil
+		})
+	}
+	setGroups(p.Shell.Vars.Own(name), s, loc)
+	return loc != nil, nil
+}
+
+// setGroups makes a variable the array of the groups of a match, none if there is none.
+func setGroups(v *vars.Var, s string, loc []int) {
 	v.SetAttrs(v.Attrs() &^ vars.ReadOnly)
 	v.Clear()
 	v.MakeIndexed()
@@ -628,7 +639,6 @@ func (m *Machine) matchRegexp(p *Process, s, pattern string) (bool, error) {
 		}
 		v.SetIndex(int64(i/2), g)
 	}
-	return loc != nil, nil
 }
 
 // regexKey is a regular expression as a script gave it.

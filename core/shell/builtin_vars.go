@@ -320,7 +320,7 @@ func (m *Machine) biDeclareRest(p *Process, e expand.Env, d *declaration) int {
 			status = m.noReference(p, d, name)
 			continue
 		}
-		if !validName(base) || strings.HasSuffix(name, "]") && sub == "" {
+		if !isTarget(name) {
 			m.complain(p, "%s: `%s': not a valid identifier", d.name, op)
 			status = 1
 			continue
@@ -351,8 +351,18 @@ func (m *Machine) declTarget(p *Process, d *declaration, name string) *vars.Var 
 	if d.local && !d.global {
 		old := p.Shell.Vars.Get(name)
 		had := m.isLocal(p, name)
-		v := m.local(p, name)
 		kinds := d.set & (vars.Indexed | vars.Assoc)
+		empty := kinds != 0 && old.Is(vars.Export) && p.temporary(name)
+		v := m.local(p, name)
+		if empty {
+			v.Clear()
+			if kinds&vars.Assoc != 0 {
+				v.MakeAssoc()
+			} else {
+				v.MakeIndexed()
+			}
+			v.SetAssigned()
+		}
 		if !had && (d.inherit || p.Shell.Opts.on(OptLocalvarInherit)) && old != nil && (kinds == 0 || old.Is(kinds)) {
 			c := old.Clone()
 			p.Shell.Vars.Bind(name, c)
@@ -539,8 +549,7 @@ func (m *Machine) badReference(p *Process, d *declaration, old *vars.Var, name, 
 		return true
 	}
 	if has {
-		base, _ := splitRef(value)
-		if !validName(base) {
+		if !isTarget(value) {
 			m.complain(p, "%s: `%s': invalid variable name for name reference", d.name, value)
 			return true
 		}
@@ -553,7 +562,7 @@ func (m *Machine) badReference(p *Process, d *declaration, old *vars.Var, name, 
 		}
 	}
 	if ref := old.String(); !has && (!d.local || d.inherit) && ref != "" && !old.Is(vars.Nameref) && !old.IsArray() {
-		if base, _ := splitRef(ref); !validName(base) {
+		if !isTarget(ref) {
 			m.complain(p, "%s: `%s': invalid variable name for name reference", d.name, ref)
 			return true
 		}

@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"slices"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -727,9 +728,25 @@ func (m *Machine) local(p *Process, name string) *vars.Var {
 		return p.Shell.Vars.Own(name)
 	}
 	old, v := p.Shell.Vars.Fresh(name)
-	x.Vars = append(x.Vars, Saved{Name: name, Var: old})
 	if old.Is(vars.Export) { // the one attribute that a local variable has from the one it hides
 		v.SetAttrs(vars.Export)
+		if p.temporary(name) {
+			v.SetString(old.String())
+		}
 	}
+	x.Vars = append(x.Vars, Saved{Name: name, Var: old})
 	return v
+}
+
+// temporary reports whether the variable of a name is one that stands before a command, and of no function: a
+// local one of the name begins with its value.
+func (p *Process) temporary(name string) bool {
+	for i := range slices.Backward(p.Frames) {
+		if x := p.Frames[i].X; x != nil {
+			if j := x.saved(name); j >= 0 {
+				return x.Vars[j].Temp
+			}
+		}
+	}
+	return false
 }
