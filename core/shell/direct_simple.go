@@ -78,7 +78,7 @@ func (d *direct) plain(st *stmt) (to int) {
 				continue
 			}
 		}
-		if h.items == 0 && h.directed && d.keyword() != "" {
+		if word := d.keyword(); h.items == 0 && h.directed && word != "" && word != "[[" && word != "!" { // these are commands there, that are not found
 			d.fail()
 		}
 		plain := d.scan()
@@ -87,11 +87,11 @@ func (d *direct) plain(st *stmt) (to int) {
 			continue
 		}
 		if plain && h.items == 0 && declares(d.s[from:d.i]) {
-			if h.directed {
+			if h.directed && !d.listAhead() { // the parser reads it as any other command
 				d.fail()
 			}
 			h.item(d, from, false)
-			return d.declaration(st, &h, late)
+			return d.declaration(st, &h, redirs, late)
 		}
 		w, before := d.c.shelf.NewWord(), kept
 		d.compileWord(w, from, mark, plain)
@@ -202,11 +202,15 @@ func (d *direct) named(st *stmt, end int) int {
 	return int(st.addr.End)
 }
 
-// declaration reads the operands of declare and its like.
-func (d *direct) declaration(st *stmt, h *head, late int) (to int) {
+// listAhead reports whether an operand in the rest of the line may be a list.
+func (d *direct) listAhead() bool { return strings.Contains(d.s[d.i:lineEnd(d.s, d.i)], "=(") }
+
+// declaration reads the operands of declare and its like. Redirections that
+// stand before it are on the stack from redirs on.
+func (d *direct) declaration(st *stmt, h *head, redirs, late int) (to int) {
 	n := d.c.shelf.decls.One()
 	n.name = d.s[h.from:d.i]
-	assigns, redirs := len(d.assigns), len(d.redirs)
+	assigns, led := len(d.assigns), h.directed
 	for d.blank(); !d.endsCommand(); d.blank() {
 		from, mark := d.i, len(d.nodes)
 		if d.directs() {
@@ -233,7 +237,7 @@ func (d *direct) declaration(st *stmt, h *head, late int) (to int) {
 			}
 			d.release(mark)
 		}
-		if d.bad || h.directed {
+		if d.bad || h.directed && !led {
 			d.fail()
 			return 0
 		}
