@@ -331,6 +331,27 @@ def test_upload_and_download(sb: Sandbox, tmp_path: pathlib.Path) -> None:
         sb.files.download("/missing", tmp_path / "x")
 
 
+def test_uploads_and_downloads_keep_permissions(sb: Sandbox, tmp_path: pathlib.Path) -> None:
+    """Of a file alone as of those of a directory, and of directories."""
+    host = tmp_path / "in"
+    (host / "d").mkdir(parents=True)
+    modes = {"d/key": 0o600, "d/run": 0o755, "d/plain": 0o644, "d/all": 0o666, "d": 0o700}
+    for name, mode in modes.items():
+        if name != "d":
+            (host / name).write_bytes(b"x")
+        (host / name).chmod(mode)
+    sb.files.upload(host, "/up")
+    assert {name: sb.files.stat(f"/up/{name}").mode & 0o777 for name in modes} == modes
+    out = tmp_path / "out"
+    sb.files.download("/up", out)
+    assert {name: (out / name).stat().st_mode & 0o777 for name in modes} == modes
+    for name in ("key", "run"):
+        sb.files.upload(host / "d" / name, f"/{name}")
+        assert sb.files.stat(f"/{name}").mode & 0o777 == modes[f"d/{name}"]
+        sb.files.download(f"/{name}", tmp_path / name)
+        assert (tmp_path / name).stat().st_mode & 0o777 == modes[f"d/{name}"]
+
+
 def test_download_stays_in_its_folder(sb: Sandbox, tmp_path: pathlib.Path) -> None:
     """What a script leaves there to be followed is not: links out of the folder, to be written through the second time, and pipes."""
     victim, out = tmp_path / "victim", tmp_path / "out"

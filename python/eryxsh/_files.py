@@ -324,10 +324,11 @@ class Files:
     # The host.
 
     def upload(self, host: HostPath, path: PathLike) -> None:
-        """Copy a file or directory of the host into the sandbox: all of it or nothing."""
+        """Copy a file or directory of the host into the sandbox, with permission bits: all of it or nothing."""
         source, target = pathlib.Path(host), path_text(path)
         if not source.is_dir():
             self.write(target, source.read_bytes())
+            self.chmod(target, source.stat().st_mode & 0o777)
             return
         found = {f"{target}/{f.relative_to(source).as_posix()}": f for f in sorted(source.rglob("*"))}
         self.write_many({name: f.read_bytes() for name, f in found.items() if f.is_file()})
@@ -335,23 +336,28 @@ class Files:
         for name, f in found.items():
             if f.is_dir():
                 self.mkdir(name)
-            elif f.stat().st_mode & 0o111:
-                self.chmod(name, f.stat().st_mode & 0o777)
+            if f.exists() and (mode := f.stat().st_mode & 0o777) != (0o755 if f.is_dir() else 0o644):
+                self.chmod(name, mode)
 
     def download(self, path: PathLike, host: HostPath) -> None:
-        """Copy a file or directory of the sandbox to the host. Symbolic links and devices are left out."""
+        """Copy a file or directory of the sandbox to the host, with permission bits. Symbolic links and devices are left out."""
         source, target = self._resolved(path_text(path)), pathlib.Path(host)
         if not self.is_dir(source):
             target.write_bytes(self.read(source))
+            target.chmod(self.stat(source).mode & 0o777)
             return
         target.mkdir(parents=True, exist_ok=True)
+        made = []
         for f in self._below(source):
             place = target / f.path[len(source) :].lstrip("/")
             if f.type == "dir":
                 place.mkdir(exist_ok=True)
+                made.append((place, f.mode))
             elif f.type == "file":
                 place.write_bytes(self.read(f.path))
                 place.chmod(f.mode & 0o777)
+        for place, mode in reversed(made):  # at the end: one may be closed to who writes
+            place.chmod(mode & 0o777)
 
     def export_tar(self, path: PathLike = "/") -> bytes:
         """A directory as an uncompressed tar archive, names relative to it; what every sandbox has is left out of ``/``."""
