@@ -9,6 +9,7 @@ from typing import Callable, Dict, List, Tuple
 import pytest
 
 from eryxsh import AsyncRun, AsyncSandbox, Checkpoint, Event, Finished, InputNeeded, Output, Run, RunSuspended, Sandbox, ToolCall
+from eryxsh._results import pieces
 
 SCRIPT = "echo a; echo b >&2; echo c; ask; echo d; checkpoint; echo e >&2; echo f"
 STDOUT, STDERR = "a\nc\nd\nf\n", "b\ne\n"
@@ -234,3 +235,35 @@ def test_bytes_that_are_no_text_come_as_they_are() -> None:
             seen: List[str] = []
             Sandbox(tools={"ask": lambda call: None}).commands.run(script, on_stdout=seen.append)
             assert "".join(seen) == data.decode("utf-8", "surrogateescape")
+
+
+MANY = "for ((i = 0; i < 500; i++)); do echo out $i; echo error $i >&2; done"
+
+
+def many(stream: str) -> str:
+    return "".join(f"{stream} {i}\n" for i in range(500))
+
+
+def test_many_pieces_come_together() -> None:
+    """Short pieces of both streams are put together, and the order they were written in is kept."""
+    sb = Sandbox()
+    result = sb.commands.run(MANY)
+    assert (result.stdout, result.stderr) == (many("out"), many("error"))
+    run = Sandbox(tools=TOOLS).commands.start(f"{MANY}; ask")
+    assert isinstance(run.next(), ToolCall)
+    taken = run._chunks
+    assert len(taken) < 500
+    both = [(stream, b"%s %d\n" % (name, i)) for i in range(500) for stream, name in ((1, b"out"), (2, b"error"))]
+    assert list(pieces(taken)) == both
+    assert list(pieces([(1, b"a"), *taken, (2, b"z"), (1, b"y")])) == [(1, b"a"), *both, (2, b"z"), (1, b"y")]
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_many_pieces_of_a_run_that_moved(way: str) -> None:
+    """What a run kept comes with it: in one for each stream, if it is much."""
+    run = Sandbox(tools=TOOLS).commands.start(f"{MANY}; ask")
+    assert isinstance(run.next(), ToolCall)
+    moved = WAYS[way](run)
+    moved.cancel()
+    result = moved.result()
+    assert (result.stdout, result.stderr) == (many("out"), many("error"))

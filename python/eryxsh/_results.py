@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import datetime
-from typing import TYPE_CHECKING, Any, Dict, List, NamedTuple, Optional, Sequence, Tuple, cast
+from array import array
+from typing import TYPE_CHECKING, Any, Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple, cast
 
 from ._display import columns, plain, table
 from ._errors import CommandError
@@ -12,9 +13,26 @@ if TYPE_CHECKING:
     from . import _wire
 
 Chunk = Tuple[int, bytes]
-"""Output in the order it was written: 1 (stdout) or 2 (stderr), and bytes."""
+"""Output in the order it was written: 1 (stdout) or 2 (stderr), and bytes; or, where it is much, as ``pieces`` knows it."""
 
 _EPOCH = datetime.datetime(1970, 1, 1, tzinfo=datetime.timezone.utc)
+
+
+def pieces(output: Sequence[Chunk]) -> Iterator[Chunk]:
+    """Output as it was written, where the core may have put many pieces together: all of stdout, all of stderr, (0, order)."""
+    held: List[bytes] = []
+    for i, (stream, data) in enumerate(output):
+        if stream == 0:
+            at = [0, 0]
+            for length in array("i", data):
+                where = length < 0
+                yield 1 + where, held[where][at[where] : at[where] + abs(length)]
+                at[where] += abs(length)
+            held = []
+        elif i + 2 < len(output) and output[i + 2][0] == 0 or held:
+            held.append(data)
+        else:
+            yield stream, data
 
 
 class CommandResult:
@@ -39,7 +57,7 @@ class CommandResult:
         if streams is None:
             chunks = self._done["output"]
             out = [data for stream, data in chunks if stream == 1]
-            err = [data for stream, data in chunks if stream != 1]
+            err = [data for stream, data in chunks if stream == 2]
             self._streams = streams = b"".join(out), b"".join(err)
             self._done["output"] = ()
         return streams

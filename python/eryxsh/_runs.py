@@ -46,7 +46,7 @@ from ._errors import (
 )
 from ._events import Checkpoint, Event, Finished, InputNeeded, LimitReached, Output, Sleeping, Suspended
 from ._limits import DEFAULT_TIMEOUT, Limits, amounts
-from ._results import Chunk, CommandResult, result_of, when
+from ._results import Chunk, CommandResult, pieces, result_of, when
 from ._tools import PLAIN, Answer, Suspend, Tool, ToolCall, answer, as_bytes, failure, status
 from ._turns import Turn, drivers, hand_over, queues, thread_turn
 
@@ -201,7 +201,7 @@ class AnyRun:
         if self._sink is None:
             self._chunks.extend(output)
             return
-        for stream, data in output:
+        for stream, data in pieces(output):
             self._sink(stream, data)
 
     def _finish(self, done: _wire.Done) -> CommandResult:

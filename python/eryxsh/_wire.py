@@ -13,7 +13,7 @@ from typing import Any, Dict, Final, List, Literal, Optional, Tuple, TypedDict, 
 from eryxsh import _native
 from eryxsh._native import Method
 
-FINGERPRINT: Final = "02214d7643d42ca4"
+FINGERPRINT: Final = "6ec2742365ff12ce"
 
 Strings = Union[List[str], Tuple[str, ...]]
 
@@ -547,7 +547,7 @@ class Calls(TypedDict):
 
     tag: Literal[6]
     run: str  # id of the run
-    output: Tuple[Tuple[int, bytes], ...]  # output since the last answer, in order: (1 or 2, bytes)
+    output: Tuple[Tuple[int, bytes], ...]  # output since the last answer, in order: (1 or 2, bytes); much of it as (1, all of stdout), (2, all of stderr), (0, order): the lengths of its pieces, each four bytes, little end first, those of stderr negative
     calls: Tuple[Call, ...]  # every unanswered call, oldest first
 
 
@@ -563,7 +563,7 @@ class Checkpointed(TypedDict):
 
     tag: Literal[10]
     run: str  # id of the run
-    output: Tuple[Tuple[int, bytes], ...]  # output since the last answer, in order: (1 or 2, bytes)
+    output: Tuple[Tuple[int, bytes], ...]  # output since the last answer, in order: (1 or 2, bytes); much of it as (1, all of stdout), (2, all of stderr), (0, order): the lengths of its pieces, each four bytes, little end first, those of stderr negative
     name: str  # the name given to it
     snapshot: str  # id of the snapshot taken for it, or empty
 
@@ -580,7 +580,7 @@ class Done(TypedDict):
 
     tag: Literal[4]
     run: str  # id of the run
-    output: Tuple[Tuple[int, bytes], ...]  # output since the last answer, in order: (1 or 2, bytes)
+    output: Tuple[Tuple[int, bytes], ...]  # output since the last answer, in order: (1 or 2, bytes); much of it as (1, all of stdout), (2, all of stderr), (0, order): the lengths of its pieces, each four bytes, little end first, those of stderr negative
     status: int  # exit status
     steps: int  # machine steps of this run
     time: int  # ns in slices and sleeps
@@ -604,7 +604,7 @@ class Input(TypedDict):
 
     tag: Literal[8]
     run: str  # id of the run
-    output: Tuple[Tuple[int, bytes], ...]  # output since the last answer, in order: (1 or 2, bytes)
+    output: Tuple[Tuple[int, bytes], ...]  # output since the last answer, in order: (1 or 2, bytes); much of it as (1, all of stdout), (2, all of stderr), (0, order): the lengths of its pieces, each four bytes, little end first, those of stderr negative
     fd: int  # descriptor that is read
 
 
@@ -620,7 +620,7 @@ class Limited(TypedDict):
 
     tag: Literal[9]
     run: str  # id of the run
-    output: Tuple[Tuple[int, bytes], ...]  # output since the last answer, in order: (1 or 2, bytes)
+    output: Tuple[Tuple[int, bytes], ...]  # output since the last answer, in order: (1 or 2, bytes); much of it as (1, all of stdout), (2, all of stderr), (0, order): the lengths of its pieces, each four bytes, little end first, those of stderr negative
     limit: str  # name of the limit, or timeout
 
 
@@ -633,7 +633,7 @@ _LIMITED: Final[Any] = (
 
 class Loaded(TypedDict):
     run: str  # id of the run
-    output: Tuple[Tuple[int, bytes], ...]  # output since the last answer, in order: (1 or 2, bytes)
+    output: Tuple[Tuple[int, bytes], ...]  # output since the last answer, in order: (1 or 2, bytes); much of it as (1, all of stdout), (2, all of stderr), (0, order): the lengths of its pieces, each four bytes, little end first, those of stderr negative
     sandbox: int  # handle
 
 
@@ -649,7 +649,7 @@ class Sleeping(TypedDict):
 
     tag: Literal[7]
     run: str  # id of the run
-    output: Tuple[Tuple[int, bytes], ...]  # output since the last answer, in order: (1 or 2, bytes)
+    output: Tuple[Tuple[int, bytes], ...]  # output since the last answer, in order: (1 or 2, bytes); much of it as (1, all of stdout), (2, all of stderr), (0, order): the lengths of its pieces, each four bytes, little end first, those of stderr negative
     until: int  # ns since 1970 on the world's clock
     wait: int  # ns from now on the host's clock
 
@@ -666,7 +666,7 @@ class Slice(TypedDict):
 
     tag: Literal[5]
     run: str  # id of the run
-    output: Tuple[Tuple[int, bytes], ...]  # output since the last answer, in order: (1 or 2, bytes)
+    output: Tuple[Tuple[int, bytes], ...]  # output since the last answer, in order: (1 or 2, bytes); much of it as (1, all of stdout), (2, all of stderr), (0, order): the lengths of its pieces, each four bytes, little end first, those of stderr negative
 
 
 _SLICE: Final[Any] = (
@@ -681,7 +681,7 @@ class Suspended(TypedDict):
 
     tag: Literal[11]
     run: str  # id of the run
-    output: Tuple[Tuple[int, bytes], ...]  # output since the last answer, in order: (1 or 2, bytes)
+    output: Tuple[Tuple[int, bytes], ...]  # output since the last answer, in order: (1 or 2, bytes); much of it as (1, all of stdout), (2, all of stderr), (0, order): the lengths of its pieces, each four bytes, little end first, those of stderr negative
 
 
 _SUSPENDED: Final[Any] = (
@@ -1368,7 +1368,7 @@ _RUN_OUTPUT: Final[Method[Tuple[Tuple[int, bytes], ...]]] = Method((72, 0, None,
 
 
 def run_output(sandbox: int, run: str) -> Tuple[Tuple[int, bytes], ...]:
-    """Give the output kept since the start, in order.
+    """Give the output kept since the start, in order, as that of an answer.
 
     sandbox: handle
     run: id

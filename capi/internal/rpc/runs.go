@@ -2,6 +2,7 @@ package rpc
 
 import (
 	"cmp"
+	"encoding/binary"
 	"slices"
 	"sync"
 	"time"
@@ -368,6 +369,29 @@ func (c *call) output(b *sandbox) wire.Output {
 	return wire.Output{Run: b.M.RunID, Output: appendChunks(c.chunks[:0], b.Take())}
 }
 
+// manyPieces is from how many pieces on output is given in one for each stream: a
+// short piece takes its reader ten times its bytes, and as much time as running the command that wrote it.
+const manyPieces = 256
+
+// joined puts pieces together by stream, with the order they came in behind them.
+func joined(to []wire.Chunk, taken []shell.Chunk) []wire.Chunk {
+	var size [2]int
+	for _, c := range taken {
+		size[c.Stream-1] += len(c.Data)
+	}
+	out, err, order := make([]byte, 0, size[0]), make([]byte, 0, size[1]), make([]byte, 0, 4*len(taken))
+	for _, c := range taken {
+		length := int32(len(c.Data))
+		if c.Stream == 1 {
+			out = append(out, c.Data...)
+		} else {
+			err, length = append(err, c.Data...), -length
+		}
+		order = binary.LittleEndian.AppendUint32(order, uint32(length))
+	}
+	return append(to, wire.Chunk{FD: 1, Data: out}, wire.Chunk{FD: 2, Data: err}, wire.Chunk{Data: order})
+}
+
 // usualBody is a guess of the bytes of an answer besides its output.
 const usualBody = 256
 
@@ -382,6 +406,9 @@ func say(tag wire.Tag, out *wire.Output, body any, more int) (Reply, error) {
 }
 
 func appendChunks(to []wire.Chunk, taken []shell.Chunk) []wire.Chunk {
+	if len(taken) >= manyPieces {
+		return joined(to, taken)
+	}
 	to = slices.Grow(to, len(taken))
 	for _, c := range taken {
 		to = append(to, wire.Chunk{FD: c.Stream, Data: c.Data})

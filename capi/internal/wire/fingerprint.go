@@ -4,4 +4,4 @@ package wire
 
 // Fingerprint identifies the tables: a library and a Python package with the
 // same one belong together.
-const Fingerprint = "02214d7643d42ca4"
+const Fingerprint = "6ec2742365ff12ce"

@@ -71,7 +71,7 @@ func Methods() []Method {
 		{69, "run.cancel", CancelParams{}, nil, "Make the run end with status 130, from any thread. Nothing active: nothing happens."},
 		{70, "run.suspend", CancelParams{}, nil, "Make the run stop between two steps, from any thread."},
 		{71, "run.add", AddParams{}, nil, "Add to the run's timeout or a budget."},
-		{72, "run.output", RunParams{}, []Chunk(nil), "Give the output kept since the start, in order."},
+		{72, "run.output", RunParams{}, []Chunk(nil), "Give the output kept since the start, in order, as that of an answer."},
 		{73, "run.active", SandboxParams{}, RunInfo{}, "Describe the active run."},
 		{74, "run.drop", RunParams{}, nil, "End the run where it is, as if killed: no trap runs."},
 		{75, "run.load", FromStateParams{}, Loaded{}, "Make a sandbox out of a blob that holds a run."},

@@ -42,6 +42,8 @@ func Answers() []Answer {
 }
 
 // Chunk is output in the order it was written: the stream (1 or 2) and bytes.
+// Where there would be many, each stream comes in one, and then the order they
+// were written in: stream 0, and the lengths of the pieces, each four bytes, little end first, those of stream 2 negative.
 type Chunk struct {
 	_    struct{} `cbor:",toarray"`
 	FD   int
@@ -51,7 +53,7 @@ type Chunk struct {
 // Output is what every answer of a run begins with.
 type Output struct {
 	Run    string  `cbor:"1,keyasint,omitempty" doc:"id of the run"`
-	Output []Chunk `cbor:"2,keyasint,omitempty" doc:"output since the last answer, in order: (1 or 2, bytes)"`
+	Output []Chunk `cbor:"2,keyasint,omitempty" doc:"output since the last answer, in order: (1 or 2, bytes); much of it as (1, all of stdout), (2, all of stderr), (0, order): the lengths of its pieces, each four bytes, little end first, those of stderr negative"`
 }
 
 // Done is the end of a run.
