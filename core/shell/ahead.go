@@ -21,8 +21,14 @@ type ahead struct {
 	first int            // of units, the next one
 	stmts []*syntax.Stmt // of units
 	shelf *shelf         // of the script's code
+	lines string         // the text whose code is on it
+	took  int            // bytes of that
 	work  expand.Account // hears of what is read of a long text; may be nil
 }
+
+// shelfText is how much of a long text is compiled to one shelf. Lines share its
+// blocks, so none of their code is garbage while the last of them runs.
+const shelfText = 4 << 10
 
 // parsedUnit is the tree of one complete line.
 type parsedUnit struct {
@@ -36,9 +42,10 @@ type origin struct{ off, line int }
 
 // next is nextUnit, which parses a few lines more than it is asked for.
 func (a *ahead) next(text string, off, line int) (u *Unit, next int, err error) {
-	if a.shelf == nil {
-		a.shelf = &shelf{}
+	if a.shelf == nil || len(text) > cachedText && (a.took >= shelfText || a.lines != text) {
+		a.shelf, a.lines, a.took = &shelf{}, text, 0
 	}
+	defer func() { a.took += next - off }()
 	a.shelf.Account = a.work
 	a.shelf.Begin()
 	if a.text != text || a.first == len(a.units) || a.units[a.first].off != off {
@@ -71,7 +78,7 @@ func (a *ahead) next(text string, off, line int) (u *Unit, next int, err error) 
 // fill parses lines from off on, up to one that has an error.
 func (a *ahead) fill(text string, off int) {
 	if a.text != text {
-		*a = ahead{text: text, shelf: a.shelf, work: a.work}
+		*a = ahead{text: text, shelf: a.shelf, lines: a.lines, took: a.took, work: a.work}
 	}
 	clear(a.units)
 	clear(a.stmts)
