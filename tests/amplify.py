@@ -100,7 +100,8 @@ def steep(small: Outcome, large: Outcome, times: int) -> bool:
 
 def short(script: str) -> str:
     """A script with what is repeated in it written once."""
-    return re.sub(r"(.{1,12}?)\1{19,}", lambda m: f"«{m.group(1)} * {len(m.group()) // len(m.group(1))}»", script, flags=re.DOTALL)[:1000]
+    text = re.sub(r"(.{1,24}?)\1{19,}", lambda m: f"«{m.group(1)} * {len(m.group()) // len(m.group(1))}»", script, flags=re.DOTALL)
+    return text if len(text) <= 2000 else f"{text[:1000]} … {text[-1000:]}"
 
 
 class Bench:

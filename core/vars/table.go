@@ -144,9 +144,17 @@ func (t *Table) Seal() {
 	}
 }
 
+// endOfName is how much of a long name is hashed at its begin and at its end. A function may have a
+// local of a long name at each of its levels, and they are all undone at once.
+const endOfName = 256
+
 // nameSum hashes a name.
 func nameSum(s string) uint32 {
 	h := uint32(2166136261) ^ uint32(len(s))
+	if len(s) > 2*endOfName {
+		h = (h ^ nameSum(s[:endOfName])) * 16777619
+		s = s[len(s)-endOfName:]
+	}
 	for i := 0; i < len(s); i++ {
 		h = (h ^ uint32(s[i])) * 16777619
 	}
