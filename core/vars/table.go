@@ -152,13 +152,19 @@ const endOfName = 256
 func nameSum(s string) uint32 {
 	h := uint32(2166136261) ^ uint32(len(s))
 	if len(s) > 2*endOfName {
-		h = (h ^ nameSum(s[:endOfName])) * 16777619
+		h = hashed(h, s[:endOfName])
 		s = s[len(s)-endOfName:]
 	}
+	h = hashed(h, s)
+	return h ^ h>>15
+}
+
+// hashed is FNV-1a of s, from h on.
+func hashed(h uint32, s string) uint32 {
 	for i := 0; i < len(s); i++ {
 		h = (h ^ uint32(s[i])) * 16777619
 	}
-	return h ^ h>>15
+	return h
 }
 
 // slot returns the position of name, or of the free slot where it would go.
