@@ -352,6 +352,20 @@ def test_uploads_and_downloads_keep_permissions(sb: Sandbox, tmp_path: pathlib.P
         assert (tmp_path / name).stat().st_mode & 0o777 == modes[f"d/{name}"]
 
 
+def test_what_permissions_are_not_kept_of(sb: Sandbox, tmp_path: pathlib.Path) -> None:
+    """What is no file and no directory is left out, a directory may be closed, and a device of the host stays as it is."""
+    (tmp_path / "closed" / "empty").mkdir(parents=True)
+    os.mkfifo(tmp_path / "fifo", 0o600)
+    (tmp_path / "closed" / "f").write_bytes(b"x")
+    (tmp_path / "closed").chmod(0o500)
+    sb.files.upload(tmp_path, "/up")
+    assert not sb.files.exists("/up/fifo")
+    assert (sb.files.is_dir("/up/closed/empty"), sb.files.stat("/up/closed").mode & 0o777) == (True, 0o500)
+    before = os.stat(os.devnull).st_mode
+    sb.files.download("/up/closed/f", os.devnull)
+    assert os.stat(os.devnull).st_mode == before
+
+
 def test_download_stays_in_its_folder(sb: Sandbox, tmp_path: pathlib.Path) -> None:
     """What a script leaves there to be followed is not: links out of the folder, to be written through the second time, and pipes."""
     victim, out = tmp_path / "victim", tmp_path / "out"

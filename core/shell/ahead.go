@@ -27,7 +27,8 @@ type ahead struct {
 }
 
 // shelfText is how much of a long text is compiled to one shelf. Lines share its
-// blocks, so none of their code is garbage while the last of them runs.
+// blocks, so none of their code is garbage while the last of them runs; nor is
+// their text, of which there is another one behind each alias.
 const shelfText = 4 << 10
 
 // parsedUnit is the tree of one complete line.

@@ -616,14 +616,10 @@ func (m *Machine) matchRegexp(p *Process, s, pattern string) (bool, error) {
 		loc = nil
 	}
 	const name = "BASH_REMATCH"
-	if saved := p.global(name); saved != nil { // a function's own is left alone
-		return loc != nil, m.inGlobal(p, saved, func() error {
-			setGroups(p.Shell.Vars.Own(name), s, loc)
-			return nil
-		})
-	}
-	setGroups(p.Shell.Vars.Own(name), s, loc)
-	return loc != nil, nil
+	return loc != nil, m.onGlobal(p, name, func() error { // a function's own is left alone
+		setGroups(p.Shell.Vars.Own(name), s, loc)
+		return nil
+	})
 }
 
 // setGroups makes a variable the array of the groups of a match, none if there is none.

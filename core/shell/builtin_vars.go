@@ -596,12 +596,8 @@ func (m *Machine) kindConflict(p *Process, d *declaration, old *vars.Var, name s
 func (m *Machine) declareGlobal(p *Process, e expand.Env, d *declaration, name string, sub *expand.Sub, value string, has, add bool) int {
 	g := *d
 	g.global, g.local = false, false
-	saved := p.global(name)
-	if saved == nil {
-		return m.declareOne(p, e, &g, name, sub, value, has, add)
-	}
 	status := 0
-	_ = m.inGlobal(p, saved, func() error {
+	_ = m.onGlobal(p, name, func() error {
 		status = m.declareOne(p, e, &g, name, sub, value, has, add)
 		return nil
 	})
@@ -623,6 +619,14 @@ func (p *Process) global(name string) *Saved {
 		}
 	}
 	return nil
+}
+
+// onGlobal does something with the binding of a name below every function's locals.
+func (m *Machine) onGlobal(p *Process, name string, do func() error) error {
+	if saved := p.global(name); saved != nil {
+		return m.inGlobal(p, saved, do)
+	}
+	return do()
 }
 
 // inGlobal does something with a hidden binding in place of the current one.

@@ -78,8 +78,10 @@ func (d *direct) plain(st *stmt) (to int) {
 				continue
 			}
 		}
-		if word := d.keyword(); h.items == 0 && h.directed && word != "" && word != "[[" && word != "!" { // these are commands there, that are not found
-			d.fail()
+		if h.items == 0 && h.directed {
+			if word := d.keyword(); word != "" && word != "[[" && word != "!" { // these two are commands there, that are not found
+				d.fail()
+			}
 		}
 		plain := d.scan()
 		if d.prefixes(from) {

@@ -41,11 +41,10 @@ func (m *Machine) readUnit(p *Process, text string, off, line int) (u *Unit, rea
 	if p.Shell.Aliases.Len() > 0 && p.Shell.Opts.on(OptExpandAliases) {
 		if start := skipComments(text, off); start < len(text) {
 			rest, added, fault := m.aliased(p, text[start:], line+strings.Count(text[off:start], "\n"))
-			edited := rest != text[start:] // most lines have none, and what they are made of is not held once for each
-			if edited {
+			if rest != text[start:] { // most lines have none, and what they are made of is not held once for each
 				text = text[:start] + rest
 			}
-			u, read, next, err = m.readAliased(p, text, off, line, edited)
+			u, read, next, err = m.readAliased(p, text, off, line)
 			if u != nil && added != 0 { // other machines may have this unit, too
 				v := *u
 				v.added += added
@@ -54,21 +53,16 @@ func (m *Machine) readUnit(p *Process, text string, off, line int) (u *Unit, rea
 			return u, read, next, fault.shows(err)
 		}
 	}
-	return m.readAliased(p, text, off, line, false)
+	return m.readAliased(p, text, off, line)
 }
 
-// readAliased is readUnit for a text in which no alias is left. Of an edited one
-// only this line is compiled, apart from all others: what lines share would hold as many texts as there are lines.
-func (m *Machine) readAliased(p *Process, text string, off, line int, edited bool) (u *Unit, read string, next int, err error) {
+// readAliased is readUnit for a text in which no alias is left.
+func (m *Machine) readAliased(p *Process, text string, off, line int) (u *Unit, read string, next int, err error) {
 	a := m.env(p)
-	if edited && len(text) > cachedText {
-		u, next, err = nextUnit(a, text, off, line)
-	} else {
-		if len(text) > cachedText {
-			m.rt.ahead.work = a
-		}
-		u, next, err = m.lib.units.next(&m.rt.ahead, text, off, line)
+	if len(text) > cachedText {
+		m.rt.ahead.work = a
 	}
+	u, next, err = m.lib.units.next(&m.rt.ahead, text, off, line)
 	if err != nil {
 		if edited, fault := nestedParens(a, text, off, line, p.readsStream()); fault != nil {
 			return nil, text, len(text), fault

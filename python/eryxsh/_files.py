@@ -336,15 +336,17 @@ class Files:
         for name, f in found.items():
             if f.is_dir():
                 self.mkdir(name)
-            if f.exists() and (mode := f.stat().st_mode & 0o777) != (0o755 if f.is_dir() else 0o644):
-                self.chmod(name, mode)
+        for name, f in reversed(found.items()):  # at the end: one may be closed to who writes
+            if f.is_dir() or f.is_file():
+                self.chmod(name, f.stat().st_mode & 0o777)
 
     def download(self, path: PathLike, host: HostPath) -> None:
         """Copy a file or directory of the sandbox to the host, with permission bits. Symbolic links and devices are left out."""
         source, target = self._resolved(path_text(path)), pathlib.Path(host)
         if not self.is_dir(source):
             target.write_bytes(self.read(source))
-            target.chmod(self.stat(source).mode & 0o777)
+            if target.is_file():  # and no device
+                target.chmod(self.stat(source).mode & 0o777)
             return
         target.mkdir(parents=True, exist_ok=True)
         made = []

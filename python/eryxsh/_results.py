@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime
-from array import array
 from typing import TYPE_CHECKING, Any, Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple, cast
 
 from ._display import columns, plain, table
@@ -20,19 +19,19 @@ _EPOCH = datetime.datetime(1970, 1, 1, tzinfo=datetime.timezone.utc)
 
 def pieces(output: Sequence[Chunk]) -> Iterator[Chunk]:
     """Output as it was written, where the core may have put many pieces together: all of stdout, all of stderr, (0, order)."""
-    held: List[bytes] = []
-    for i, (stream, data) in enumerate(output):
-        if stream == 0:
-            at = [0, 0]
-            for length in array("i", data):
+    i = 0
+    while i < len(output):
+        if i + 2 < len(output) and output[i + 2][0] == 0:
+            both, order, at = (output[i][1], output[i + 1][1]), output[i + 2][1], [0, 0]
+            for j in range(0, len(order), 4):
+                length = int.from_bytes(order[j : j + 4], "little", signed=True)
                 where = length < 0
-                yield 1 + where, held[where][at[where] : at[where] + abs(length)]
+                yield 1 + where, both[where][at[where] : at[where] + abs(length)]
                 at[where] += abs(length)
-            held = []
-        elif i + 2 < len(output) and output[i + 2][0] == 0 or held:
-            held.append(data)
+            i += 3
         else:
-            yield stream, data
+            yield output[i]
+            i += 1
 
 
 class CommandResult:
