@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 import errno
 import io
+import os
 import pathlib
 import tarfile
 from typing import Any
